@@ -52,7 +52,7 @@ package final class CallValues {
     }
 
     /// The plain text of a value; nil where it is missing, null, an object or an array.
-    package func text(of source: URLTemplate.Source) -> Bytes? {
+    package func text(of source: CompiledTemplate.Source) -> Bytes? {
         switch source {
         case .param(let index): params[index]
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
@@ -64,7 +64,7 @@ package final class CallValues {
     }
 
     /// The value as JSON; nil where it is missing or null. Parameters and headers have none.
-    package func json(of source: URLTemplate.Source) -> JSONSlice? {
+    package func json(of source: CompiledTemplate.Source) -> JSONSlice? {
         let value: JSONSlice? =
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
@@ -77,7 +77,7 @@ package final class CallValues {
 
     /// Whether the request has no such value, so that an optional reference leaves it out. Null
     /// counts as absent; a value that is there and cannot be used does not.
-    package func isAbsent(_ source: URLTemplate.Source) -> Bool {
+    package func isAbsent(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
         case .param(let index): params[index] == nil
         case .requestHeader(let name): !head.fields.contains(name)

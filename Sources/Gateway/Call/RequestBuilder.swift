@@ -71,8 +71,8 @@ struct RequestBuilder {
         for piece in plan.target.pieces {
             switch piece {
             case .literal(let bytes): target.append(bytes)
-            case .value(let value, _):
-                guard let text = try text(of: value, in: values) else { continue }
+            case .reference(let reference, _):
+                guard let text = try text(of: reference, in: values) else { continue }
                 target.append(percentEncoding: text.span)
             }
         }
@@ -87,7 +87,7 @@ struct RequestBuilder {
     private func checkSegments(_ values: CallValues) throws(CallFailure) {
         for segment in responseSegments {
             if segment.isRefused(in: values) {
-                throw skipped(segment.reportedValue)
+                throw skipped(segment.reported)
             }
         }
     }
@@ -111,17 +111,17 @@ struct RequestBuilder {
 
     /// Nil where an optional value is absent: the line is left out.
     private func fieldValue(
-        _ template: URLTemplate, _ values: CallValues
+        _ template: CompiledTemplate, _ values: CallValues
     ) throws(CallFailure) -> FieldValue? {
         var text: [UInt8] = []
-        var last: URLTemplate.Value?
+        var last: CompiledTemplate.Reference?
         for piece in template.pieces {
             switch piece {
             case .literal(let bytes): text.append(bytes)
-            case .value(let value, _):
-                guard let bytes = try self.text(of: value, in: values) else { return nil }
+            case .reference(let reference, _):
+                guard let bytes = try self.text(of: reference, in: values) else { return nil }
                 text.append(bytes)
-                last = value
+                last = reference
             }
         }
         // A value that could split the head cannot be sent, so it counts as missing.
@@ -147,21 +147,21 @@ struct RequestBuilder {
         for piece in template.pieces {
             switch piece {
             case .literal(let bytes): body.append(bytes)
-            case .json(let value, let isTextual):
+            case .json(let reference, let isTextual):
                 let isWhole = template.pieces.count == 1
-                guard try append(value, isTextual, to: &body, values) || !isWhole else {
+                guard try append(reference, isTextual, to: &body, values) || !isWhole else {
                     return nil
                 }
-            case .insideString(let value):
-                guard let text = try text(of: value, in: values) else { continue }
-                guard text.isUTF8 else { throw skipped(value) }
+            case .insideString(let reference):
+                guard let text = try text(of: reference, in: values) else { continue }
+                guard text.isUTF8 else { throw skipped(reference) }
                 body.append(insideJSONString: text)
             case .comma: body.appendJSONComma()
-            case .optionalEntry(let key, let value, let isTextual):
-                guard !values.isAbsent(value.source) else { continue }
+            case .optionalEntry(let key, let reference, let isTextual):
+                guard !values.isAbsent(reference.source) else { continue }
                 body.appendJSONComma()
                 body.append(key)
-                _ = try append(value, isTextual, to: &body, values)
+                _ = try append(reference, isTextual, to: &body, values)
             }
         }
         return Bytes(body)
@@ -169,17 +169,18 @@ struct RequestBuilder {
 
     /// Appends the JSON of a value; false for an optional one that is absent.
     private func append(
-        _ value: URLTemplate.Value, _ isTextual: Bool, to body: inout [UInt8], _ values: CallValues
+        _ reference: CompiledTemplate.Reference, _ isTextual: Bool, to body: inout [UInt8],
+        _ values: CallValues
     ) throws(CallFailure) -> Bool {
-        if let json = values.json(of: value.source) {
+        if let json = values.json(of: reference.source) {
             body.append(json.bytes)
             return true
         }
-        guard let text = try text(of: value, in: values) else { return false }
+        guard let text = try text(of: reference, in: values) else { return false }
         // Invalid JSON must not become a part of the body: neither a request body that is not JSON
         // nor a header or query value that is not UTF-8.
-        if case .requestBody = value.source { throw skipped(value) }
-        guard text.isUTF8 else { throw skipped(value) }
+        if case .requestBody = reference.source { throw skipped(reference) }
+        guard text.isUTF8 else { throw skipped(reference) }
         if isTextual { body.append(jsonString: text) } else { body.append(text) }
         return true
     }
@@ -188,19 +189,22 @@ struct RequestBuilder {
 
     /// Nil for an optional value that is absent; throws `skipped` where any other is missing.
     private func text(
-        of value: URLTemplate.Value, in values: CallValues
+        of reference: CompiledTemplate.Reference, in values: CallValues
     ) throws(CallFailure) -> Bytes? {
-        if let text = values.text(of: value.source) { return text }
-        guard value.isOptional, values.isAbsent(value.source) else { throw skipped(value) }
+        if let text = values.text(of: reference.source) { return text }
+        guard reference.isOptional, values.isAbsent(reference.source) else {
+            throw skipped(reference)
+        }
         return nil
     }
 
-    private func skipped(_ value: URLTemplate.Value) -> CallFailure {
+    private func skipped(_ reference: CompiledTemplate.Reference) -> CallFailure {
         let reason: CallFailure.SkipReason =
-            switch value.source {
+            switch reference.source {
             case .call(let index, _): .call(calls[index])
             case .param(let index): .client("params.\(params[index].name)")
-            case .requestHeader, .requestQuery, .requestClient, .requestBody: .client(value.name)
+            case .requestHeader, .requestQuery, .requestClient, .requestBody:
+                .client(reference.name)
             }
         return .skipped(reason)
     }

@@ -10,8 +10,8 @@ extension RiskySegment {
         for piece in pieces {
             switch piece {
             case .literal(let text): dots += text.dots ?? 3
-            case .value(let value, _):
-                guard let text = values.text(of: value.source) else { return false }
+            case .reference(let reference, _):
+                guard let text = values.text(of: reference.source) else { return false }
                 for index in text.span.indices where text.span[index] != UInt8(ascii: ".") {
                     return false
                 }
@@ -30,14 +30,14 @@ extension EndpointPlan {
         for index in clientSegments.indices
         where clientSegments[index].segment.isRefused(in: values) {
             guard clientSegments[index].call.isEnabled(with: values.params) else { continue }
-            let fault = fault(for: clientSegments[index].segment.reportedValue)
+            let fault = fault(for: clientSegments[index].segment.reported)
             if !faults.contains(fault) { faults.append(fault) }
         }
         guard faults.isEmpty else { throw InvalidRequest(errors: faults) }
     }
 
-    private func fault(for value: URLTemplate.Value) -> InvalidRequest.Fault {
-        switch value.source {
+    private func fault(for reference: CompiledTemplate.Reference) -> InvalidRequest.Fault {
+        switch reference.source {
         case .param(let index):
             InvalidRequest.Fault(
                 location: params[index].location, name: params[index].name, reason: .pathSegment)
@@ -47,10 +47,10 @@ extension EndpointPlan {
             InvalidRequest.Fault(location: .query, name: String(name), reason: .pathSegment)
         case .requestClient:
             // An address is never empty and never made of dots only.
-            InvalidRequest.Fault(location: .header, name: value.name, reason: .pathSegment)
+            InvalidRequest.Fault(location: .header, name: reference.name, reason: .pathSegment)
         case .requestBody, .call:
             InvalidRequest.Fault(
-                location: .body, name: String(value.name.dropFirst("request.body.".count)),
+                location: .body, name: String(reference.name.dropFirst("request.body.".count)),
                 reason: .pathSegment)
         }
     }

@@ -32,7 +32,7 @@ extension CallPlan {
         return concealed.map { piece in
             switch piece {
             case .literal(let text): String(text)
-            case .value(let value, _): "{\(value.name)}"
+            case .reference(let reference, _): "{\(reference.name)}"
             }
         }.joined()
     }

@@ -13,9 +13,9 @@ package final class CallPlan {
     /// Into `Plan.backends`.
     package let backend: Int
     package let method: Method
-    package let target: URLTemplate
+    package let target: CompiledTemplate
     /// The call's own headers, including those with `{...}`.
-    package let headers: [(name: FieldName, value: URLTemplate)]
+    package let headers: [(name: FieldName, value: CompiledTemplate)]
     package let body: BodyTemplatePlan?
     package let forward: ForwardPlan
     /// Which headers identify the client to the backend.
@@ -72,17 +72,17 @@ package final class CallPlan {
         waitsFor = planner.scope.waitsFor
     }
 
-    /// All values that its templates use.
-    var values: [URLTemplate.Value] {
-        let texts = ([target] + headers.map(\.value)).flatMap(\.pieces).compactMap { piece in
-            if case .value(let value, _) = piece { value } else { nil }
+    /// All references of its templates.
+    var references: [CompiledTemplate.Reference] {
+        let inTexts = ([target] + headers.map(\.value)).flatMap(\.pieces).compactMap { piece in
+            if case .reference(let reference, _) = piece { reference } else { nil }
         }
-        return texts + (body?.pieces ?? []).compactMap(\.value)
+        return inTexts + (body?.pieces ?? []).compactMap(\.reference)
     }
 
     /// The query parameters that it uses as `{request.query.name}`.
     package var queryNames: [Bytes] {
-        values.compactMap { if case .requestQuery(let name) = $0.source { name } else { nil } }
+        references.compactMap { if case .requestQuery(let name) = $0.source { name } else { nil } }
     }
 
     /// `at` and `on_collision`: where the part is put in the response.
@@ -100,7 +100,7 @@ package final class CallPlan {
         case value(JSONSlice)
     }
 
-    /// `when`: an index into the endpoint's params, and the value it must have.
+    /// `when`: an index into the endpoint's params, and the value that it must have; nil for any.
     package struct Condition: Equatable {
         let param: Int
         let value: String?

@@ -10,7 +10,7 @@ struct CallPlanner {
     /// Into the plan's backends.
     let backend: Int
     let method: Method
-    let target: URLTemplate
+    let target: CompiledTemplate
     let forwarded: Config.Forwarded
     private let planner: Planner
 
@@ -32,8 +32,8 @@ struct CallPlanner {
     var endpoint: Config.Endpoint { scope.endpoint }
     private var templates: TemplatePlanner { TemplatePlanner(scope: scope) }
 
-    func headers() throws(PlanError) -> [(name: FieldName, value: URLTemplate)] {
-        var headers: [(name: FieldName, value: URLTemplate)] = []
+    func headers() throws(PlanError) -> [(name: FieldName, value: CompiledTemplate)] {
+        var headers: [(name: FieldName, value: CompiledTemplate)] = []
         for header in call.headers {
             headers.append((try planner.fieldName(header.name), try templates.field(header.value)))
         }

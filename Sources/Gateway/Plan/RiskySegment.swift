@@ -10,43 +10,44 @@ import JSONText
 ///
 /// A class, so that a use of it retains one reference.
 final class RiskySegment {
-    let pieces: [URLTemplate.Piece]
+    let pieces: [CompiledTemplate.Piece]
 
-    /// The value that a refusal names: another call's if there is one, else the client's first.
-    let reportedValue: URLTemplate.Value
+    /// The reference that a refusal names: another call's if there is one, else the client's first.
+    let reported: CompiledTemplate.Reference
 
     /// Whether it uses another call's response, so that it is known only when the call starts.
     let usesResponse: Bool
 
-    /// Nil where the segment can never be refused, because of its text or because it has no value.
-    init?(_ pieces: [URLTemplate.Piece]) {
-        let values = pieces.compactMap { piece -> URLTemplate.Value? in
-            if case .value(let value, _) = piece { value } else { nil }
+    /// Nil where the segment can never be refused, because of its text or because it has no
+    /// reference.
+    init?(_ pieces: [CompiledTemplate.Piece]) {
+        let references = pieces.compactMap { piece -> CompiledTemplate.Reference? in
+            if case .reference(let reference, _) = piece { reference } else { nil }
         }
-        let callValue = values.first { if case .call = $0.source { true } else { false } }
-        guard let reportedValue = callValue ?? values.first else { return nil }
+        let callReference = references.first { if case .call = $0.source { true } else { false } }
+        guard let reported = callReference ?? references.first else { return nil }
         for case .literal(let text) in pieces where text.dots == nil { return nil }
         self.pieces = pieces
-        self.reportedValue = reportedValue
-        usesResponse = callValue != nil
+        self.reported = reported
+        usesResponse = callReference != nil
     }
 
     /// The parameter, where a parameter is the whole segment.
     var param: Int? {
-        guard pieces.count == 1, case .param(let index) = reportedValue.source else { return nil }
+        guard pieces.count == 1, case .param(let index) = reported.source else { return nil }
         return index
     }
 }
 
-extension URLTemplate {
+extension CompiledTemplate {
     /// The risky segments of a path; a `?` ends the path.
     static func riskySegments(of pieces: [Piece]) -> [RiskySegment] {
         var segments: [RiskySegment] = []
         var current: [Piece] = []
         for piece in pieces {
             switch piece {
-            case .value(_, .pathSegment): current.append(piece)
-            case .value: return segments
+            case .reference(_, .pathSegment): current.append(piece)
+            case .reference: return segments
             case .literal(let text):
                 let path = text.array.prefix { $0 != UInt8(ascii: "?") }
                 let parts = path.split(

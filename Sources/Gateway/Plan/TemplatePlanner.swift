@@ -9,47 +9,47 @@ struct TemplatePlanner {
     let scope: CallScope
 
     /// The template of path and query; the query begins after the first `?`.
-    func target(_ located: LocatedTemplate) throws(PlanError) -> URLTemplate {
+    func target(_ located: LocatedTemplate) throws(PlanError) -> CompiledTemplate {
         let pieces = try targetPieces(located.template, of: located)
-        return URLTemplate(
+        return CompiledTemplate(
             pieces: pieces,
             concealed: located.written == nil ? nil : try targetPieces(located.shown, of: located),
-            riskySegments: URLTemplate.riskySegments(of: pieces))
+            riskySegments: CompiledTemplate.riskySegments(of: pieces))
     }
 
     private func targetPieces(
         _ template: TemplateText, of located: LocatedTemplate
-    ) throws(PlanError) -> [URLTemplate.Piece] {
-        var position = URLTemplate.Position.pathSegment
-        var pieces: [URLTemplate.Piece] = []
+    ) throws(PlanError) -> [CompiledTemplate.Piece] {
+        var position = CompiledTemplate.Position.pathSegment
+        var pieces: [CompiledTemplate.Piece] = []
         for segment in template.segments {
             switch segment {
             case .literal(let text):
                 pieces.append(.literal(Self.encoded(text)))
                 if text.utf8.contains(UInt8(ascii: "?")) { position = .query }
             case .reference(let reference):
-                pieces.append(.value(try value(reference, at: located), position))
+                pieces.append(.reference(try compile(reference, at: located), position))
             }
         }
         return pieces
     }
 
     /// The template of a header's value.
-    func field(_ located: LocatedTemplate) throws(PlanError) -> URLTemplate {
-        URLTemplate(
+    func field(_ located: LocatedTemplate) throws(PlanError) -> CompiledTemplate {
+        CompiledTemplate(
             pieces: try fieldPieces(located.template, of: located),
             concealed: located.written == nil ? nil : try fieldPieces(located.shown, of: located))
     }
 
     private func fieldPieces(
         _ template: TemplateText, of located: LocatedTemplate
-    ) throws(PlanError) -> [URLTemplate.Piece] {
-        var pieces: [URLTemplate.Piece] = []
+    ) throws(PlanError) -> [CompiledTemplate.Piece] {
+        var pieces: [CompiledTemplate.Piece] = []
         for segment in template.segments {
             switch segment {
             case .literal(let text): pieces.append(.literal(Bytes(text)))
             case .reference(let reference):
-                pieces.append(.value(try value(reference, at: located), .field))
+                pieces.append(.reference(try compile(reference, at: located), .field))
             }
         }
         return pieces
@@ -61,38 +61,38 @@ struct TemplatePlanner {
             switch piece {
             case .literal(let text): pieces.append(.literal(Bytes(text)))
             case .value(let reference, let location):
-                let value = try value(reference, at: "\(location)")
-                pieces.append(.json(value, isTextual: isTextual(value.source)))
+                let compiled = try compile(reference, at: "\(location)")
+                pieces.append(.json(compiled, isTextual: isTextual(compiled.source)))
             case .insideString(let reference, let location):
-                pieces.append(.insideString(try value(reference, at: "\(location)")))
+                pieces.append(.insideString(try compile(reference, at: "\(location)")))
             case .comma: pieces.append(.comma)
             case .optionalEntry(let key, let reference, let location):
-                let value = try value(reference, at: "\(location)")
+                let compiled = try compile(reference, at: "\(location)")
                 pieces.append(
                     .optionalEntry(
-                        key: Bytes(key), value, isTextual: isTextual(value.source)))
+                        key: Bytes(key), compiled, isTextual: isTextual(compiled.source)))
             }
         }
         return BodyTemplatePlan(pieces: pieces, isConfidential: template.isConfidential)
     }
 
-    private func value(
+    private func compile(
         _ reference: TemplateText.Reference, at located: LocatedTemplate
-    ) throws(PlanError) -> URLTemplate.Value {
-        try value(reference, at: "\(located.location(of: reference))")
+    ) throws(PlanError) -> CompiledTemplate.Reference {
+        try compile(reference, at: "\(located.location(of: reference))")
     }
 
-    private func value(
+    private func compile(
         _ reference: TemplateText.Reference, at location: String
-    ) throws(PlanError) -> URLTemplate.Value {
-        URLTemplate.Value(
+    ) throws(PlanError) -> CompiledTemplate.Reference {
+        CompiledTemplate.Reference(
             source: try source(reference.source, at: location), name: reference.name,
             isOptional: reference.isOptional)
     }
 
     private func source(
         _ source: TemplateText.Source, at location: String
-    ) throws(PlanError) -> URLTemplate.Source {
+    ) throws(PlanError) -> CompiledTemplate.Source {
         switch source {
         case .name(let name):
             if let param = scope.param(named: name) { return .param(param) }
@@ -127,7 +127,7 @@ struct TemplatePlanner {
 
     /// Whether the value is a string in JSON: a parameter that is neither a number nor a boolean, a
     /// header, an undeclared query parameter, or the client's address.
-    private func isTextual(_ source: URLTemplate.Source) -> Bool {
+    private func isTextual(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
         case .param(let index): !scope.params[index].isJSON
         case .requestHeader, .requestQuery, .requestClient: true

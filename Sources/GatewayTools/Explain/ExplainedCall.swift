@@ -61,17 +61,17 @@ struct ExplainedCall {
     }
 
     /// Nil if the client did not send the value.
-    private static func text(of piece: URLTemplate.Piece, in values: CallValues) -> String? {
+    private static func text(of piece: CompiledTemplate.Piece, in values: CallValues) -> String? {
         switch piece {
         case .literal(let bytes): return String(bytes)
-        case .value(let value, _):
-            switch value.source {
-            case .call, .requestClient: return "{\(value.name)}"
-            case .requestBody where values.body.isEmpty: return "{\(value.name)}"
+        case .reference(let reference, _):
+            switch reference.source {
+            case .call, .requestClient: return "{\(reference.name)}"
+            case .requestBody where values.body.isEmpty: return "{\(reference.name)}"
             default: break
             }
-            guard let text = values.text(of: value.source) else {
-                return value.isOptional && values.isAbsent(value.source) ? "" : nil
+            guard let text = values.text(of: reference.source) else {
+                return reference.isOptional && values.isAbsent(reference.source) ? "" : nil
             }
             var bytes: [UInt8] = []
             bytes.append(percentEncoding: text.span)
@@ -128,11 +128,11 @@ struct ExplainedCall {
     }
 }
 
-extension URLTemplate.Piece {
+extension CompiledTemplate.Piece {
     fileprivate var name: String {
         switch self {
         case .literal: ""
-        case .value(let value, _): value.name
+        case .reference(let reference, _): reference.name
         }
     }
 }

@@ -58,14 +58,14 @@ struct ExplainedMessage {
 
     /// Nil if an absent optional value omits the header.
     private static func line(
-        _ template: URLTemplate, _ values: CallValues, literal: (String) -> String
+        _ template: CompiledTemplate, _ values: CallValues, literal: (String) -> String
     ) throws(Missing) -> String? {
         var line = ""
         for piece in template.shownPieces {
             switch piece {
             case .literal(let bytes): line += literal(String(bytes))
-            case .value(let value, _):
-                guard let text = try text(of: value, in: values) else { return nil }
+            case .reference(let reference, _):
+                guard let text = try text(of: reference, in: values) else { return nil }
                 line += text
             }
         }
@@ -86,38 +86,43 @@ struct ExplainedMessage {
             switch piece {
             case .literal(let bytes): body.append(bytes)
             case .comma: body.appendJSONComma()
-            case .json(let value, let isTextual):
-                body.append(try json(of: value, isTextual, in: values))
-            case .insideString(let value): body.append(try text(of: value, in: values) ?? "")
-            case .optionalEntry(let key, let value, let isTextual):
-                guard !isAbsent(value, in: values) else { continue }
+            case .json(let reference, let isTextual):
+                body.append(try json(of: reference, isTextual, in: values))
+            case .insideString(let reference):
+                body.append(try text(of: reference, in: values) ?? "")
+            case .optionalEntry(let key, let reference, let isTextual):
+                guard !isAbsent(reference, in: values) else { continue }
                 body.appendJSONComma()
                 body.append(key)
-                body.append(try json(of: value, isTextual, in: values))
+                body.append(try json(of: reference, isTextual, in: values))
             }
         }
         return String(Bytes(body))
     }
 
     private static func json(
-        of value: URLTemplate.Value, _ isTextual: Bool, in values: CallValues
+        of reference: CompiledTemplate.Reference, _ isTextual: Bool, in values: CallValues
     ) throws(Missing) -> Bytes {
-        if let json = values.json(of: value.source) { return json.bytes }
-        let text = Bytes(try text(of: value, in: values) ?? "null")
-        guard isTextual, isKnown(value, in: values) else { return text }
+        if let json = values.json(of: reference.source) { return json.bytes }
+        let text = Bytes(try text(of: reference, in: values) ?? "null")
+        guard isTextual, isKnown(reference, in: values) else { return text }
         var quoted: [UInt8] = []
         quoted.append(jsonString: text)
         return Bytes(quoted)
     }
 
-    private static func isAbsent(_ value: URLTemplate.Value, in values: CallValues) -> Bool {
-        isKnown(value, in: values) && values.isAbsent(value.source)
+    private static func isAbsent(_ reference: CompiledTemplate.Reference, in values: CallValues)
+        -> Bool
+    {
+        isKnown(reference, in: values) && values.isAbsent(reference.source)
     }
 
     /// Whether the value is known from the request: it is not that of another call, and not that of
     /// a body that was not given.
-    private static func isKnown(_ value: URLTemplate.Value, in values: CallValues) -> Bool {
-        switch value.source {
+    private static func isKnown(_ reference: CompiledTemplate.Reference, in values: CallValues)
+        -> Bool
+    {
+        switch reference.source {
         case .call, .requestClient: false
         case .requestBody: !values.body.isEmpty
         case .param, .requestHeader, .requestQuery: true
@@ -127,12 +132,12 @@ struct ExplainedMessage {
     /// The text of a value, or its reference if the value is not known; nil for an absent optional
     /// one.
     private static func text(
-        of value: URLTemplate.Value, in values: CallValues
+        of reference: CompiledTemplate.Reference, in values: CallValues
     ) throws(Missing) -> String? {
-        guard isKnown(value, in: values) else { return "{\(value.name)}" }
-        if let text = values.text(of: value.source) { return String(text) }
-        guard value.isOptional, values.isAbsent(value.source) else {
-            throw Missing(name: value.name)
+        guard isKnown(reference, in: values) else { return "{\(reference.name)}" }
+        if let text = values.text(of: reference.source) { return String(text) }
+        guard reference.isOptional, values.isAbsent(reference.source) else {
+            throw Missing(name: reference.name)
         }
         return nil
     }

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 
 // The query parameters of a compiled target.
-extension URLTemplate {
+extension CompiledTemplate {
     /// The decoded names of a target's query parameters, without names that contain a value.
     var literalQueryNames: [Bytes] {
         var reader = QueryNameReader()
@@ -10,7 +10,7 @@ extension URLTemplate {
             switch piece {
             case .literal(let bytes):
                 for index in bytes.span.indices { reader.read(bytes[index]) }
-            case .value: reader.readValue()
+            case .reference: reader.readValue()
             }
         }
         reader.endParameter()

@@ -2,9 +2,10 @@ package import Basics
 package import HTTP
 package import JSONText
 
-/// A compiled text with values in it: literal parts as bytes, each value with its source and its
-/// position, which determines how it is escaped.
-package struct URLTemplate {
+/// A compiled text with references, a path with its query or a header value: literal parts as
+/// bytes, each reference with the source of its value and its position, which determines how the
+/// value is escaped.
+package struct CompiledTemplate {
     /// Where a value comes from, by index where there is one.
     package enum Source {
         case param(Int)
@@ -30,7 +31,7 @@ package struct URLTemplate {
     }
 
     /// A reference, compiled.
-    package struct Value {
+    package struct Reference {
         package let source: Source
         /// As configured, without a `?`, for reports.
         package let name: String
@@ -40,7 +41,7 @@ package struct URLTemplate {
 
     package enum Piece {
         case literal(Bytes)
-        case value(Value, Position)
+        case reference(Reference, Position)
     }
 
     let pieces: [Piece]
@@ -64,25 +65,26 @@ package struct URLTemplate {
     }
 }
 
-/// A compiled body with values in it.
+/// A compiled body with references.
 package struct BodyTemplatePlan {
     package enum Piece {
         case literal(Bytes)
         /// The JSON of the value; a textual value is quoted.
-        case json(URLTemplate.Value, isTextual: Bool)
+        case json(CompiledTemplate.Reference, isTextual: Bool)
         /// The text of the value, escaped for the inside of a JSON string.
-        case insideString(URLTemplate.Value)
+        case insideString(CompiledTemplate.Reference)
         /// The comma before an entry, unless the entry is the first of its object or list.
         case comma
         /// An entry that is left out, with its comma, where the value is absent; `key` is
         /// `"name":`, or empty in a list.
-        case optionalEntry(key: Bytes, URLTemplate.Value, isTextual: Bool)
+        case optionalEntry(key: Bytes, CompiledTemplate.Reference, isTextual: Bool)
 
-        var value: URLTemplate.Value? {
+        var reference: CompiledTemplate.Reference? {
             switch self {
             case .literal, .comma: nil
-            case .json(let value, _), .insideString(let value), .optionalEntry(_, let value, _):
-                value
+            case .json(let reference, _), .insideString(let reference),
+                .optionalEntry(_, let reference, _):
+                reference
             }
         }
     }
@@ -93,10 +95,10 @@ package struct BodyTemplatePlan {
     package let isConfidential: Bool
 
     /// The reference to the request's body, where the body is forwarded unchanged.
-    package var wholeBody: URLTemplate.Value? {
-        guard pieces.count == 1, case .json(let value, _) = pieces[0],
-            case .requestBody(nil) = value.source
+    package var wholeBody: CompiledTemplate.Reference? {
+        guard pieces.count == 1, case .json(let reference, _) = pieces[0],
+            case .requestBody(nil) = reference.source
         else { return nil }
-        return value
+        return reference
     }
 }

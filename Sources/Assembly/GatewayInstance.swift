@@ -37,7 +37,7 @@ package final class GatewayInstance {
         pools = ConnectionPools(loop: loop)
         recorder = RequestRecorder(loop: loop, log: log)
         installed = Installed(
-            GatewayService(plan, slots: recorder.open(plan), pools: pools, loop: loop))
+            GatewayService(plan, endpointNumbers: recorder.adopt(plan), pools: pools, loop: loop))
         pools.retireUnused()
         var hooks = recorder.hooks
         hooks.rejection = { [installed] response, request, exchange in
@@ -92,7 +92,8 @@ package final class GatewayInstance {
     package func install(_ plan: Plan) {
         let former = installed.gateway
         installed.gateway = GatewayService(
-            plan, slots: recorder.open(plan), pools: pools, loop: loop, replacing: former)
+            plan, endpointNumbers: recorder.adopt(plan), pools: pools, loop: loop, replacing: former
+        )
         former.stopHealthChecks()
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level

@@ -10,7 +10,7 @@ final class RequestRecorder {
     private let loop: any Loop
     private let log: Log
     private var accessLog: AccessLog?
-    private var endpoints = EndpointSlots()
+    private var endpoints = EndpointNumbers()
     private(set) var meter = WorkerMetrics(endpointNames: [])
 
     var onRequestEnded: ((Exchange, _ status: UInt16, RequestOutcome) -> Void)?
@@ -20,12 +20,12 @@ final class RequestRecorder {
         self.log = log
     }
 
-    /// Adds the endpoints of a plan; returns the number of each.
-    func open(_ plan: Plan) -> [Int] {
+    /// Adds the endpoints of a plan, of which it returns the numbers, and replaces the access log.
+    func adopt(_ plan: Plan) -> [Int] {
         accessLog = plan.process.log.access ? AccessLog(plan, to: log) : nil
-        let slots = endpoints.slots(of: plan)
-        meter.name(endpoints.names)
-        return slots
+        let numbers = endpoints.numbers(of: plan)
+        meter.addEndpoints(named: endpoints.names)
+        return numbers
     }
 
     /// The hooks through which the server reports requests.

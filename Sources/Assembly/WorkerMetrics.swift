@@ -25,7 +25,7 @@ package struct WorkerMetrics: Sendable {
     }
 
     /// Adds the endpoints of a new plan; known endpoints keep their counts.
-    package mutating func name(_ names: [String]) {
+    package mutating func addEndpoints(named names: [String]) {
         for name in names.dropFirst(endpoints.count) { endpoints.append(Endpoint(name: name)) }
     }
 

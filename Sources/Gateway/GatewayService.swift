@@ -13,25 +13,27 @@ package final class GatewayService {
     private let entryFilters: [Filter<Request, Response>]
     /// The routes behind the entry filters.
     private let service: Service<Request, Response>
-    /// By endpoint number, which an endpoint keeps as long as its route stays the same.
+    /// By endpoint number.
     private var states: [Int: EndpointState] = [:]
 
     /// - Parameters:
-    ///   - slots: the number that the embedder gives to each endpoint, in the plan's order
+    ///   - endpointNumbers: one number for each endpoint, in the plan's order; it keeps its number
+    ///     across reloads as long as its route stays the same
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
     ///   - targets: records the targets of the calls of a request that `explain` runs
     package convenience init(
-        _ plan: Plan, slots: [Int], pools: ConnectionPools, loop: any Loop,
+        _ plan: Plan, endpointNumbers: [Int], pools: ConnectionPools, loop: any Loop,
         replacing former: GatewayService? = nil, targets: SentTargets? = nil
     ) {
         self.init(
-            plan, slots: slots, pools: pools, loop: loop, replacing: former, targets: targets,
+            plan, endpointNumbers: endpointNumbers, pools: pools, loop: loop, replacing: former,
+            targets: targets,
             entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
-        _ plan: Plan, slots: [Int], pools: ConnectionPools, loop: any Loop,
+        _ plan: Plan, endpointNumbers: [Int], pools: ConnectionPools, loop: any Loop,
         replacing former: GatewayService? = nil, targets: SentTargets? = nil,
         entryFilters: [Filter<Request, Response>]?
     ) {
@@ -44,13 +46,13 @@ package final class GatewayService {
         }
         self.backends = backends
         let chain = Chain(loop: loop, backends: backends, targets: targets)
-        for slot in slots { states[slot] = former?.states[slot] ?? EndpointState() }
+        for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(
             plan, recorded: plan.endpoints.map(chain.recorded),
-            endpoints: zip(plan.endpoints, slots).map { [states] endpoint, slot in
-                chain.endpoint(endpoint, states[slot] ?? EndpointState())
+            endpoints: zip(plan.endpoints, endpointNumbers).map { [states] endpoint, number in
+                chain.endpoint(endpoint, states[number] ?? EndpointState())
             },
-            slots: slots)
+            endpointNumbers: endpointNumbers)
         self.entryFilters = entryFilters ?? chain.entryFilters
         service = self.entryFilters.around(Service { routes.routeRequest($0, $1) })
     }
@@ -104,7 +106,7 @@ package struct BackendState: Sendable {
     /// How calls ended: `ok`, or the kind of failure.
     package let outcomes: [(name: String, count: Int)]
 
-    /// Only the counters, without the values that held at one moment.
+    /// The counters, with every gauge set to zero.
     package var countersOnly: BackendState {
         BackendState(
             name: name, isOpen: false, running: 0, waiting: 0, connections: 0, unavailableHosts: 0,

@@ -7,28 +7,28 @@ import Promises
 final class Routes {
     private let router: Router
     private let endpoints: [Service<Request, Response>]
-    private let slots: [Int]
+    private let endpointNumbers: [Int]
     private let recorded: [RecordedEndpoint]
 
     /// - Parameters:
     ///   - recorded: the names for the records of each endpoint's requests
     ///   - endpoints: in the plan's order
-    ///   - slots: the embedder's number of each endpoint
+    ///   - endpointNumbers: one for each endpoint, kept across reloads
     init(
         _ plan: Plan, recorded: [RecordedEndpoint], endpoints: [Service<Request, Response>],
-        slots: [Int]
+        endpointNumbers: [Int]
     ) {
         self.recorded = recorded
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
         self.endpoints = endpoints
-        self.slots = slots
+        self.endpointNumbers = endpointNumbers
     }
 
     /// Finds the endpoint of a request and passes the request to it.
     func routeRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
-            exchange.endpoint = slots[index]
+            exchange.endpoint = endpointNumbers[index]
             exchange.record?.enter(recorded[index])
             return endpoints[index](request, exchange)
         case .notFound:

@@ -15,7 +15,7 @@ extension Explanation {
         let targets = SentTargets()
         let pools = ConnectionPools(loop: loop)
         let gateway = GatewayService(
-            plan, slots: Array(plan.endpoints.indices), pools: pools, loop: loop,
+            plan, endpointNumbers: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: targets)
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         let exchange = Exchange(

@@ -153,7 +153,7 @@ import Testing
         let loop = network.makeLoop("gateway")
         let pools = ConnectionPools(loop: loop)
         let gateway = GatewayService(
-            plan, slots: Array(plan.endpoints.indices), pools: pools, loop: loop,
+            plan, endpointNumbers: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: SentTargets())
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),

@@ -39,7 +39,8 @@ import Testing
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         let loop = network.makeLoop("gateway")
         let gateway = GatewayService(
-            plan, slots: [0], pools: ConnectionPools(loop: loop), loop: loop, targets: nil,
+            plan, endpointNumbers: [0], pools: ConnectionPools(loop: loop), loop: loop,
+            targets: nil,
             entryFilters: entryFilters)
         var hooks = ServerHooks()
         hooks.rejection = { gateway.reject(with: $0, $1, $2) }

@@ -74,13 +74,13 @@ let package = Package(
         // Row 1.
         .target(name: "Basics", swiftSettings: strict),
         .target(name: "Promises", swiftSettings: strict),
-        .target(name: "JSONText", dependencies: ["Basics"], swiftSettings: strict),
 
         // Row 2.
         .target(name: "PromiseOperators", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "PromisesDispatch", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
         .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
+        .target(name: "JSONText", dependencies: ["Basics"], swiftSettings: strict),
         .target(name: "Patterns", dependencies: ["Basics"], swiftSettings: strict),
 
         // Row 3.

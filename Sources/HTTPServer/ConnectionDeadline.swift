@@ -50,7 +50,7 @@ struct ConnectionDeadline {
 
     private mutating func set(_ timeouts: ConnectionTimeouts, _ progress: Progress, now: Instant) {
         // The number of probes makes only the wait for the next probe longer.
-        if wait != .client { probes = 0 }
+        if wait != .probe { probes = 0 }
         base = progress
         baseTime = now
         due = wait.map { now.adding(timeouts[$0] << Int64(probes)) }
@@ -74,7 +74,7 @@ struct ConnectionDeadline {
             set(timeouts, progress, now: now)
         case .body:
             self.due = since.adding(timeouts.body(after: progress.received - base.received))
-        case .output, .request, .firstRequest, .head, .client, .linger, .briefLinger, nil:
+        case .output, .request, .firstRequest, .head, .probe, .linger, .briefLinger, nil:
             return true
         }
         return self.due.map { $0 <= now } ?? false
@@ -105,7 +105,7 @@ struct ConnectionDeadline {
 
 /// The timeout of each wait, in nanoseconds, computed once per server.
 struct ConnectionTimeouts {
-    private let request, head, body, client, output, linger, briefLinger: Int64
+    private let request, head, body, probe, output, linger, briefLinger: Int64
     private let bodyGrace, bodyNanosecondsPerByte: Int64
     private let outputRate: Int64
     /// The period for measuring whether a client reads.
@@ -116,7 +116,7 @@ struct ConnectionTimeouts {
         request = limits.idleTimeout.inNanoseconds
         head = limits.headerTimeout.inNanoseconds
         body = limits.bodyTimeout.inNanoseconds
-        client = settings.probeInterval.inNanoseconds
+        probe = settings.probeInterval.inNanoseconds
         output = limits.writeTimeout.inNanoseconds
         linger = settings.lingerTimeout.inNanoseconds
         readWindow = settings.unreadGrace.inNanoseconds
@@ -132,7 +132,7 @@ struct ConnectionTimeouts {
         case .request: request
         case .firstRequest, .head: head
         case .body: min(body, bodyGrace)
-        case .client: client
+        case .probe: probe
         case .output: output
         case .linger: linger
         case .briefLinger: briefLinger

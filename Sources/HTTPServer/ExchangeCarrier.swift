@@ -1,5 +1,5 @@
-/// The transport of an exchange: a connection of HTTP/1.1, or one stream of HTTP/2. Used by
-/// `ExchangeRunner` and the body of its request.
+/// The transport of an exchange: today a connection of HTTP/1.1. Used by `ExchangeRunner` and the
+/// body of its request.
 protocol ExchangeCarrier: AnyObject {
     /// The runner has a response, which it stores until the carrier has written it.
     ///

@@ -8,8 +8,7 @@ import Reactor
 ///
 /// The exchange ends when the body of its response ends: the runner then returns permit and memory
 /// and reports the end to the hooks. Independent of the protocol: a connection of HTTP/1.1 has one
-/// runner at a time. Its carrier, the connection, owns it; confined to the
-/// loop's thread.
+/// runner at a time. Its carrier, the connection, owns it; confined to the loop's thread.
 final class ExchangeRunner {
     let request: Request
     let exchange: Exchange
@@ -19,7 +18,7 @@ final class ExchangeRunner {
     private(set) var response: Response?
 
     private unowned let server: Server
-    /// Until the end.
+    /// Nil after the end.
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
     /// The promise of the service, or of the chain that a rejection passes.
@@ -99,7 +98,7 @@ final class ExchangeRunner {
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
         self.promise = promise
-        // A request counts from now on if the service does not wait for its body.
+        // If the service does not wait for the body, the request is in flight from now on.
         if !(requestBody?.isBeingRead ?? false) { takePermit() }
         promise.whenSettled { [self] result in handleResult(result) }
     }
@@ -110,9 +109,9 @@ final class ExchangeRunner {
     func requestBodyEnded() {
         exchange.requestReceived = server.loop.now
         guard let requestBody, requestBody.isBeingRead else { return }
-        // The request counts from now on and not earlier, so that a slow upload takes no permit.
-        // Beyond the limit the body fails, and the endpoint's chain responds with the 503, so that
-        // it is padded.
+        // The request is in flight from now on and not earlier, so that a slow upload takes no
+        // permit. Beyond the limit the body fails, and the endpoint's chain responds with the 503,
+        // so that it is padded.
         guard hasPermit || server.hasPermits else {
             return requestBody.fail(RequestLimitReached())
         }

@@ -163,7 +163,8 @@ package final class Server {
         let promise = resolver.promise
         drained = consume resolver
         draining = promise
-        // Accepts the queued connections first, which then end like other idle ones.
+        // Closing a listener first accepts its queued connections, except on an inherited socket;
+        // they then end like other idle ones.
         closeListeners()
         isDraining = true
         for connection in connections { connection.leaveIdle(.drainRequested) }

@@ -72,7 +72,8 @@ extension ServerConnection {
 
     func readAhead() {
         guard !isReading else { return }
-        // The end of a body whose last byte was read before a pause needs no further byte.
+        // The last byte of a body may have been read before a pause; only its end remains to be
+        // reported.
         if reading == .consume, unsafe ahead.isEmpty, unsafe reader.isInMessage,
             unsafe !reader.isInHead
         {
@@ -95,7 +96,7 @@ extension ServerConnection {
         handle(.readingPaused)
     }
 
-    /// Only `readOn` reads while reading is paused, so this is called after it.
+    /// Called at the end of `readOn`, the only reader of stored bytes while reading is paused.
     func resumeIfRoom() {
         guard isPaused, !isReading, unsafe ahead.count <= server.settings.readAheadBytes else {
             return

@@ -53,8 +53,8 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) var unsentBytes = 0
     /// Received bytes of bodies.
     @exclusivity(unchecked) var receivedBytes = 0
-    /// Bytes of streamed responses that were written. Without them, the unsent bytes decrease by
-    /// exactly what the client takes.
+    /// Bytes of streamed responses that were written. `progress` subtracts them, so that its
+    /// `unsent` changes only by what the client takes.
     @exclusivity(unchecked) var pieceBytes = 0
     /// The client's address as text, for the exchanges.
     private(set) lazy var client = stream.peer.map { "\($0)" }

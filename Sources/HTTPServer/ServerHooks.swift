@@ -2,10 +2,11 @@ package import HTTP
 package import Promises
 package import Reactor
 
-/// The callbacks of an embedder for its access log and its metrics: one call for every request, on
-/// the worker's thread. Hooks that are not set do nothing.
+/// The callbacks of an embedder, for its access log, its metrics and its rejections. Called on the
+/// worker's thread. Hooks that are not set do nothing.
 package struct ServerHooks {
-    /// An exchange ended: its response was written, its client disconnected, or the server ended.
+    /// The exchange of a request ended: its response was written, its client disconnected, or the
+    /// server ended. Called once for every request.
     package var exchangeEnded: (ExchangeEnd) -> Void = { _ in }
 
     /// Input that never became a request was rejected, with this status.
@@ -22,7 +23,7 @@ package struct ServerHooks {
 
     /// How an exchange ended.
     package struct ExchangeEnd {
-        /// Its record is complete; it may serve another request after the hook returns.
+        /// Its record is complete; the record may serve another request after the hook returns.
         package let exchange: Exchange
         package let request: RequestHead
         /// For the log: the status of the response, or one of those below.

@@ -18,12 +18,12 @@ extension ServerStateMachine {
         case resumeRelay
         /// Cancel the running exchange, if there is one, and send a rejection; the connection ends.
         case reject(Rejection)
-        /// Fail the reader of the body; the connection ends with its response.
+        /// Fail the reader of the body; the connection ends after the response.
         case failBody(WireError)
         /// End this side and discard further input.
         case finish
-        /// The client half-closed the connection while its request runs: check whether it still
-        /// exists.
+        /// Check whether the client still exists, while its request runs: it has half-closed the
+        /// connection, or reading is paused, so that its end would go unnoticed.
         case probe
         /// The client is gone, or its response cannot be completed: cancel the exchange and close.
         case abandon
@@ -41,14 +41,17 @@ extension ServerStateMachine {
 
     /// What the connection waits for, each with its own time limit.
     enum Wait: Equatable {
-        case firstRequest, request, head, body, client, output, linger, briefLinger
+        case firstRequest, request, head, body
+        /// The next check whether the client still exists.
+        case probe
+        case output, linger, briefLinger
 
         /// The activity of a connection that waits for this.
         var activity: Activity {
             switch self {
             case .firstRequest, .request: .idle
             case .output: .unread
-            case .head, .body, .client, .linger, .briefLinger: .busy
+            case .head, .body, .probe, .linger, .briefLinger: .busy
             }
         }
     }

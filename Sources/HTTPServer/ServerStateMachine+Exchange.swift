@@ -133,7 +133,8 @@ extension ServerStateMachine {
         return isDraining ? finish() : .readOn
     }
 
-    /// Small writes are offered later, so blocked output may be reported after the response.
+    /// Small writes are handed to the kernel later, so blocked output may be reported after the
+    /// response.
     mutating func outputBlocked() -> Action? {
         switch state {
         case .idle, .yielding: state = .blocked

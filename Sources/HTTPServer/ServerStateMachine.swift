@@ -19,7 +19,7 @@ struct ServerStateMachine {
         case head
         /// The service works on the request, or a rejection is prepared.
         case running(RequestBody)
-        /// The response is being written, all of it unless its body is streamed.
+        /// The response is being written: whole, or only its head if its body is streamed.
         case responding(RequestBody)
         /// The head of the response was written, and its body follows piece by piece.
         case relaying(RequestBody, isBlocked: Bool)
@@ -88,7 +88,7 @@ struct ServerStateMachine {
         case .idle: hadRequest ? .request : .firstRequest
         case .head: .head
         case .running(.delivering), .relaying(.delivering, isBlocked: false), .discarding: .body
-        case .running where mayBeGone: .client
+        case .running where mayBeGone: .probe
         case .running, .responding, .relaying(_, isBlocked: false), .yielding, .closed: nil
         case .relaying(_, isBlocked: true), .blocked, .finishing: .output
         case .lingering: lingersBriefly ? .briefLinger : .linger

@@ -213,7 +213,7 @@ import Testing
     @Test func probesAClientThatHalfClosed() {
         let result = actions([.requestBegan(Facts()), .clientEnded, .deadlinePassed])
         #expect(result.actions == [.serve, .probe, .probe])
-        #expect(result.machine.wait == .client)
+        #expect(result.machine.wait == .probe)
         let rest = actions([Self.ready, .responseEnded(waitsForClient: false)], result.machine)
         #expect(rest.actions == [.sendResponse(keepsAlive: true), .readOn])
         #expect(
@@ -229,7 +229,7 @@ import Testing
     func probesWhileABodyIsNotRead(_ events: [Event]) {
         let result = actions(events + [.clientEnded, .deadlinePassed])
         #expect(result.actions.suffix(2) == [.probe, .probe])
-        #expect(result.machine.wait == .client && result.machine.reading == .keep)
+        #expect(result.machine.wait == .probe && result.machine.reading == .keep)
     }
 
     @Test func abandonsTheExchangeOfALostClient() {

@@ -11,8 +11,9 @@ struct Chain {
     /// Records the targets of calls for `explain`; nil while serving.
     var targets: SentTargets?
 
-    /// Every request before its endpoint is known. The responses that no endpoint gives pass it
-    /// too: 404, 405, and the rejections of the server itself, such as 400, 408, 431 and 503.
+    /// The filters that every request passes before its endpoint is known. Responses that come from
+    /// no endpoint pass them too: 404, 405, and the rejections of the server itself, such as 400,
+    /// 408, 431 and 503.
     var entryFilters: [Filter<Request, Response>] {
         let filters: [Filter<Request, Response>?] = [
             // No filter yet. The order to keep: filters that complete every response (headers)
@@ -28,14 +29,14 @@ struct Chain {
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let filters: [Filter<Request, Response>?] = [
             // Above the padding and the deadline: both count from the request's last byte. Above
-            // the limit: a client that sends its body slowly must not take the permits of others.
+            // the limit: a client that sends its body slowly must not hold a permit.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),
             // Above the padding: a response that is held back keeps its permit. The 503 of this
             // filter is padded too, but takes no permit.
             plan.inFlightMax.map {
                 InFlightLimit.filter(max: $0, state.inFlight, refusal: refusal)
             },
-            // Above everything below that responds, so that successes and failures take the same
+            // Above everything else that can respond, so that successes and failures take the same
             // time.
             padding,
             // Below the padding, which decides when a response leaves; above every call, because
@@ -50,16 +51,16 @@ struct Chain {
     func call(_ plan: CallPlan, deadline: Duration) -> CallService {
         let backend = backends[plan.backend]
         let filters: [CallFilter?] = [
-            // Above the queue, retries and hedges, which share one limit.
+            // Above hedge, retry and queue: one time limit covers all of them.
             CallTimeout.filter(plan.timeout, deadline: deadline, loop: loop),
-            // Above retry: the second request is a complete one, with attempts of its own.
+            // Above retry: each of the two requests has attempts of its own.
             plan.hedgeAfter.map { Hedge.filter(after: $0, loop: loop) },
-            // Above the breaker: each attempt is a sample of its own.
+            // Above the breaker, which counts each attempt.
             plan.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
             // Above the concurrency limit: a call that the breaker refuses does not enter its
             // queue.
             backend.breaker?.filter,
-            // Below the breaker: a permit is held exactly as long as a connection may be used.
+            // Below retry: a call holds no permit during a backoff.
             backend.concurrencyLimit?.filter,
             // Next to the backend, so that it records every request that is sent.
             targets?.filter(plan),

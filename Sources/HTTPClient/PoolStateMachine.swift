@@ -8,10 +8,11 @@ import Basics
 ///
 /// Three rules:
 /// - The most recently used connection is leased first, and a connection that was idle for
-///   `idleTimeout` is closed. So the pool keeps as many connections as were in use at once within
-///   the last `idleTimeout`: while one is idle, no connection older than it is leased and none is
-///   made, so all others that are open now were in use, or being made for a call, when it was
-///   returned. `maxIdle` bounds the memory.
+///   `idleTimeout` is closed. So the pool keeps only as many connections as were in use at once
+///   within the last `idleTimeout`. Proof: take the connection that has been idle the longest.
+///   Since its return, no connection was made and none that had been idle for longer was leased; so
+///   all others that are open now were in use, or being made for a call, when it was returned.
+///   `maxIdle` bounds the memory.
 /// - Waiting calls are served in order, by a returned or a new connection, whichever comes first.
 ///   There are never fewer connection attempts than waiting calls unless `maxConnections` forbids
 ///   them.
@@ -24,7 +25,7 @@ struct PoolStateMachine<Waiter> {
     enum Checkout {
         /// Use this connection, which was idle.
         case lease(ConnectionID)
-        /// Wait with this ticket, and make a new connection if one is named.
+        /// Wait with this ticket; if `connect` is not nil, make that connection.
         case wait(Ticket, connect: ConnectionID?)
         /// The pool is closed.
         case refuse
@@ -41,8 +42,8 @@ struct PoolStateMachine<Waiter> {
         case giveUp(ConnectionID)
         /// Close this connection.
         case retire(ConnectionID)
-        /// Fail the waiter, which left the queue, and make a new connection for the next one, if
-        /// one is named.
+        /// Fail the waiter, which left the queue; if `connect` is not nil, make that connection for
+        /// the next waiter.
         case fail(Waiter, ClientFailure, connect: ConnectionID?)
     }
 

@@ -131,6 +131,11 @@ final class Backend {
         }
     }
 
+    /// Sends a call to the next available host, if nothing of it was sent to the one that failed.
+    ///
+    /// - Parameters:
+    ///   - tried: the host that failed
+    ///   - remaining: the number of hosts after `tried`, in ring order, that are not considered yet
     private func sendToNextHost(
         _ request: CallRequest, _ exchange: Exchange, after error: any Error, tried: Int,
         remaining: Int

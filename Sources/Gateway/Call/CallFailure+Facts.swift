@@ -12,8 +12,9 @@ extension CallFailure {
         /// Whether the circuit breaker and the ejection of hosts count it as a failure of the
         /// backend.
         ///
-        /// Only failures of the backend or the network count, and only those below the breaker in
-        /// the chain: it receives a response before status and JSON are checked, and counts each
+        /// Only failures of the backend or the network count, and only those that reach the
+        /// breaker: those below it in the chain, and the call's timeout, which is the cause of the
+        /// cancellation. It receives a response before status and JSON are checked, and counts each
         /// 5xx.
         let countsForBreaker: Bool
         let retry: RetryRule

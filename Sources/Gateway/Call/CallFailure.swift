@@ -80,7 +80,8 @@ extension CallFailure {
         case let failed as FailedCall: self = failed.failure
         case let failure as ClientFailure: self = .connection(failure)
         case let cancelled as Cancelled:
-            // The cause is the call's own timeout; the gateway makes any other cancellation.
+            // A `CallFailure` as cause is the call's own timeout; any other cancellation comes from
+            // the gateway.
             self = (cancelled.cause as? CallFailure) ?? .cancelled
         case is InvalidShape: self = .invalidShape
         default: self = .internalError(error)

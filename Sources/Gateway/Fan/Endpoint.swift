@@ -7,7 +7,7 @@ import Reactor
 
 /// Handles the requests of one route:
 ///
-///     parse -> validate -> any(calls) -> aggregate with requiredValue(for:) -> respond
+///     parse -> validate -> any(calls), with all(required) -> aggregate -> respond
 ///
 /// The body, the padding and the deadline are filters around it (`Chain`).
 final class Endpoint {
@@ -25,7 +25,7 @@ final class Endpoint {
         failureResponse = FailureResponse(plan: plan)
     }
 
-    /// Rejects only when it is cancelled: every failure has a response, too.
+    /// The promise rejects only if it is cancelled, because every failure becomes a response.
     func handleRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         let state: FanOutState
         do throws(RefusedRequest) {

@@ -4,7 +4,8 @@ import HTTP
 import JSONText
 import Promises
 
-/// The response to a request that failed: a problem body with the status of the table.
+/// The response to a request that failed: a problem body with the status that
+/// `OutcomeStatus` gives.
 struct FailureResponse {
     let plan: EndpointPlan
 

@@ -4,6 +4,7 @@ import HTTP
 import Promises
 
 /// Runs all calls of an endpoint in parallel: `any` over all of them, `all` over the required ones.
+/// `all` fails with the first failure; `any` waits for all inputs and fails only if all fail.
 ///
 /// A call waits only for the calls whose responses its templates use and for those in its `after`.
 struct FanOut {
@@ -61,9 +62,9 @@ struct FanOut {
         func skipped(_ index: Int) -> CallFailure {
             .skipped(.call(calls[index].plan.name))
         }
-        // Before any promise is attached: an attached promise that is never used would prevent the
-        // cancellation of the earlier call. A disabled call has no value to use, but does not delay
-        // the calls that have it in `after`.
+        // Checked before attaching: each attached promise is a consumer, and an unused one would
+        // keep the earlier call from being cancelled. A disabled call fails those that use it, but
+        // does not delay those that have it only in `after`.
         if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
             return state.exchange.local.error(call.failCall(skipped(missing), state))
         }

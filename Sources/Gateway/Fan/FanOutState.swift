@@ -13,7 +13,7 @@ final class FanOutState {
 
     /// In order of time.
     private(set) var failures: [FailedCall] = []
-    /// Bytes of all parts, so that the response is written once and never moved.
+    /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
     private(set) var partBytes = 0
     private let exposesDetails: Bool
 
@@ -30,8 +30,8 @@ final class FanOutState {
     /// Records that a call is sent now; gives the place of its first attempt in the record.
     func recordStart(of call: CallPlan) -> Int? {
         guard let record = exchange.record else { return nil }
-        // The gateway's own time ends with the first call; for the others the time of the loop
-        // iteration is exact enough.
+        // A call that starts while no other runs ends the phase `own` of `RequestTimes`, which
+        // needs the exact time; for other calls the time of the loop iteration is exact enough.
         record.beginCall(call.index, at: record.callsInFlight == 0 ? loop.exactNow : loop.now)
         return record.beginAttempt(of: call.index, .first, at: loop.now)
     }

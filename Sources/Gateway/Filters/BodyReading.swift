@@ -5,9 +5,9 @@ import Reactor
 
 /// Reads the whole body, up to the endpoint's limit, before any other filter sees the request.
 ///
-/// A body that is too large or malformed, or whose request exceeds the requests in flight, is
-/// passed on as a `RefusedBody`: so its rejection is a response of the endpoint like any other,
-/// whose padding counts from then on.
+/// A body that is too large or malformed, or whose request exceeds the limit of requests in flight,
+/// is passed on as a `RefusedBody`: so its rejection is a response of the endpoint like any other,
+/// whose padding counts from the refusal.
 enum BodyReading {
     static func filter(upTo limit: Int, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in

@@ -19,7 +19,7 @@ struct CircuitBreakerState {
     /// What a call shows about its backend.
     enum Sample {
         case success, failure
-        /// Nothing: it ended before a response.
+        /// Nothing: it was cancelled, or it was refused or failed on this side.
         case none
     }
 

@@ -12,7 +12,7 @@ enum Hedge {
             CallService { request, exchange in
                 let first = next(request, exchange)
                 let isLate = Flag()
-                // Not `after`, whose timer would outlive a fast response.
+                // Not the promise function `after(_:)`, whose timer would outlive a fast response.
                 let second = exchange.local.value(()).delayed(by: delay).then {
                     isLate.isSet = true
                     return next(

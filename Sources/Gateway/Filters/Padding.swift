@@ -6,7 +6,8 @@ import Reactor
 /// `min_duration`: no response leaves earlier, so that response time reveals nothing.
 /// `round_up_to`: a later response leaves at the next full step.
 ///
-/// Only a timer is held meanwhile. The clock starts at the request's last byte.
+/// A response that is held back uses no thread: only a timer, and the permits and memory of its
+/// request. The time counts from the request's last byte.
 enum Padding {
     static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in

@@ -51,7 +51,8 @@ struct Retry {
         _ number: Int, after delay: Duration, _ next: CallService, _ request: CallRequest,
         _ exchange: Exchange, _ permit: Permit
     ) -> LocalPromise<ClientResponse> {
-        // Not `after`, whose timer would outlive a client that disconnects meanwhile.
+        // Not the promise function `after(_:)`, whose timer would outlive a client that disconnects
+        // meanwhile.
         exchange.local.value(()).delayed(by: delay)
             .then {
                 attempt(

@@ -17,7 +17,8 @@ struct DescriptorDemand {
 
     /// The largest number of connections, from 1 to `configured`, that leaves enough descriptors
     /// for the calls of their requests. At most half of the descriptors are kept for calls: their
-    /// worst case is many times their usual need, and beyond it single calls fail.
+    /// worst case is many times their usual need. If calls need more than that half, single calls
+    /// fail.
     func connectionsMax(configured: Int, available: Int) -> Int {
         let callsMax = available / 2
         let fits = { (connections: Int) in

@@ -13,7 +13,7 @@ package final class EndpointPlan {
     package let body: BodyPlan?
     /// The longest request body, in bytes.
     package let bodyMax: Int
-    /// From the last byte of the request to the first byte of the response.
+    /// From the last byte of the request until the response must be ready, before padding.
     package let deadline: Duration
     package let padding: PaddingPlan?
     let success: SuccessRule

@@ -6,13 +6,13 @@ import HTTPClient
 /// What the numbers of a configuration come to when several replicas serve it: each replica has limits
 /// of its own, so a backend sees their sum.
 ///
-/// Made of a plan for one worker, whose shares are multiplied: what is rounded up when a number is
-/// divided among workers is contained.
+/// Computed from the plan of one worker: each of its shares is multiplied, so that what was rounded
+/// up when a number was divided among the workers is included.
 package struct ReplicaReport {
     private let plan: Plan
     private let replicas: Int
 
-    /// More than one service has, and far from where numbers overflow.
+    /// More replicas than any service has, and far from where numbers overflow.
     package static let replicas = 1...10_000
 
     package init(_ plan: Plan, replicas: Int) {
@@ -90,8 +90,8 @@ package struct ReplicaReport {
 
     // MARK: Counters
 
-    /// What every worker counts or does by itself, so that its number is not multiplied but happens as
-    /// often as there are workers.
+    /// What each worker counts or does independently: the number stays the same, once for each
+    /// worker.
     private var counters: [String] {
         let workers = product(plan.process.workers, replicas)
         let lines = plan.backends.flatMap { backend -> [String] in

@@ -4,10 +4,10 @@ package import HTTP
 
 /// Finds the endpoint for a method and a path.
 ///
-/// Paths match segment by segment, and literals by their decoded text: `/a%2Fb` is one segment,
-/// which a route writes the same way. A literal takes precedence over a parameter if it leads to an
-/// endpoint with the method. A parameter never matches an empty segment. HEAD goes to the route of
-/// GET where no route is declared for it.
+/// Paths match segment by segment, and literals by their decoded text: `/a%2Fb` is one segment, and
+/// a route for it is also written `/a%2Fb`. A literal takes precedence over a parameter if it leads
+/// to an endpoint with the method. A parameter never matches an empty segment. HEAD goes to the
+/// route of GET where no route is declared for it.
 package struct Router {
     private let trie: RouteTrie
 

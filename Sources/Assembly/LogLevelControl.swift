@@ -5,10 +5,11 @@ package import Reactor
 ///
 /// Owned by the daemon, on the control loop. It needs only a `Loop`, so tests run it in virtual time.
 package final class LogLevelControl {
-    /// For as long a level may be changed: a level that is not changed back fills the disk for a day at most.
+    /// The longest time for a change: a level that is not changed back fills the disk for at most a
+    /// day.
     package static let durationMax = Duration.seconds(24 * 3600)
 
-    /// For as long a level is changed if nothing else is said.
+    /// The default time for a change.
     package static let defaultDuration = Duration.seconds(600)
 
     /// That of the configuration.
@@ -52,7 +53,7 @@ package final class LogLevelControl {
         expiry = loop.timer(after: duration) { [unowned self] in restore() }
     }
 
-    /// Forgets the end of a change: the process ends.
+    /// Cancels the timer of the change, because the process ends.
     package func stop() {
         expiry?.cancel()
         expiry = nil

@@ -1,8 +1,8 @@
 package import Basics
 package import HTTP
 
-/// What a reader keeps of a request that has ended: a copy of its record, with what the exchange knows
-/// of it. A value that may leave the worker.
+/// A copy of an ended request's record, with the ids of its exchange, for use after the hook. A
+/// value that may leave the worker.
 package struct RecordedRequest: Sendable {
     package let id: RequestID
     package let trace: TraceContext
@@ -18,7 +18,7 @@ package struct RecordedRequest: Sendable {
     package let calls: [CallRecord]
     package let attempts: [AttemptRecord]
 
-    /// Nil if the exchange has ended, so that its record serves another request.
+    /// Nil after the hook has returned: the record may serve another request then.
     package init?(_ exchange: Exchange, status: UInt16, _ outcome: RequestOutcome) {
         guard let record = exchange.record else { return nil }
         id = exchange.id

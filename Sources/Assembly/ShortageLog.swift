@@ -1,8 +1,9 @@
 import Basics
 import Reactor
 
-/// Logs shortages of file descriptors: the first one at once, the following ones as one line every
-/// ten seconds, so that a shortage does not flood the log. Confined to its worker.
+/// Logs shortages of file descriptors: the first one at once; those of the next ten seconds are
+/// counted and reported with the first shortage after them, so that a shortage does not flood the
+/// log. Confined to its worker.
 final class ShortageLog {
     private static let interval = Duration.seconds(10)
 

@@ -74,8 +74,8 @@ package final class WorkerMonitor {
 
     // MARK: Heartbeats
 
-    /// Starts the heartbeats, after the workers listen: a worker that compiles a large
-    /// configuration does not hang.
+    /// Starts the heartbeats. Called after the workers listen, so that a worker that still compiles
+    /// a large configuration does not look hung.
     package func startHeartbeats() { sendHeartbeats() }
 
     private func sendHeartbeats() {

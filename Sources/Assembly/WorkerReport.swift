@@ -23,7 +23,7 @@ package struct WorkerReport: Sendable {
 }
 
 extension WorkerSnapshot {
-    /// Only the counters, without the values that held at one moment.
+    /// The counters, with every gauge set to zero and no requests.
     fileprivate var countersOnly: WorkerSnapshot {
         WorkerSnapshot(
             meter: meter, backends: backends.map(\.countersOnly), connections: 0, bufferedBytes: 0,

@@ -23,6 +23,10 @@ package final class Exchange {
         lines.reserveCapacity(112)
         lines.append(literal: "X-Request-Id: ")
         lines.append(id)
+        if let state = trace.state {
+            lines.append(literal: "\r\ntracestate: ")
+            lines.append(state.text)
+        }
         lines.append(literal: "\r\ntraceparent: ")
         lines.append(beginOf: trace)
         return Bytes(lines)

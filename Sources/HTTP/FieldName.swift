@@ -70,6 +70,7 @@ extension FieldName {
     package static var serverTiming: FieldName { "Server-Timing" }
     package static var setCookie: FieldName { "Set-Cookie" }
     package static var traceparent: FieldName { "traceparent" }
+    package static var tracestate: FieldName { "tracestate" }
 }
 
 extension FieldName {

@@ -70,6 +70,15 @@ package struct Fields: Sendable {
         return FieldValue(checked: Bytes(text)[line.value])
     }
 
+    /// The value of the only field of that name; nil if there is none, or more than one.
+    package func single(_ name: FieldName) -> FieldValue? {
+        var lines = FieldLines(from: linesStart)
+        guard let line = lines.nextLine(named: name.span, in: text.span),
+            lines.nextLine(named: name.span, in: text.span) == nil
+        else { return nil }
+        return FieldValue(checked: Bytes(text)[line.value])
+    }
+
     /// The values of all fields of that name, in order.
     package func all(_ name: FieldName) -> [FieldValue] {
         var values: [FieldValue] = []

@@ -66,6 +66,9 @@ package struct ServerSettings: Sendable, Equatable {
     /// `ServerConnection.probe`.
     package var probeInterval = Duration.milliseconds(25)
 
+    /// The share of the requests without `traceparent` that are sampled for a trace, in millionths.
+    package var sampledShare = 0
+
     /// The value of `Retry-After` in a 503, in seconds.
     package var retryAfter: UInt64 = 1
 

@@ -5,20 +5,42 @@ package import Basics
 package struct TraceContext: Sendable, Equatable {
     package let traceHigh: UInt64
     package let traceLow: UInt64
-    /// Whether the caller records this trace; passed on to the backends unchanged.
+    /// The caller's span; 0 for a trace that begins here.
+    package let parentID: UInt64
+    /// Whether this trace is recorded, as far as this is known when the request begins; passed on to
+    /// the backends.
     package let isSampled: Bool
+    /// What tracing systems before this gateway attached.
+    package let state: TraceState?
 
     /// A new trace. Never all zero, which the standard reserves for "invalid".
-    package init(from entropy: Entropy) {
+    ///
+    /// - Parameter sampledShare: of new traces, in millionths
+    package init(from entropy: Entropy, sampledShare: Int = 0) {
         traceHigh = entropy.next() | 1
         traceLow = entropy.next()
-        isSampled = false
+        isSampled = sampledShare > 0 && entropy.below(1_000_000) < sampledShare
+        parentID = 0
+        state = nil
     }
 
-    /// The trace of a `traceparent` field of version 00; nil if it is malformed.
-    package init?(traceparent value: Span<UInt8>) {
+    /// The trace of the caller; nil if there is no `traceparent`, if it is malformed, or if there are
+    /// several: then `tracestate` has no meaning either (section 3.3).
+    package init?(_ fields: Fields) {
+        guard let parent = fields.single(.traceparent) else { return nil }
+        self.init(traceparent: parent.bytes.span, state: TraceState(fields))
+    }
+
+    /// The trace of a `traceparent` field; nil if it is malformed.
+    ///
+    /// Of a version above 00 only the first 55 bytes are read: those of version 00, possibly followed
+    /// by a dash and more (section 3.2.4).
+    package init?(
+        traceparent value: Span<UInt8>, state: @autoclosure () -> TraceState? = nil
+    ) {
         let dash = UInt8(ascii: "-")
-        guard value.count == 55, value[0] == UInt8(ascii: "0"), value[1] == UInt8(ascii: "0"),
+        guard value.count >= 55, let version = Self.hex(value.extracting(0..<2)), version != 0xFF,
+            value.count == 55 || version > 0 && value[55] == dash,
             value[2] == dash, value[35] == dash, value[52] == dash,
             let high = Self.hex(value.extracting(3..<19)),
             let low = Self.hex(value.extracting(19..<35)),
@@ -28,7 +50,9 @@ package struct TraceContext: Sendable, Equatable {
         else { return nil }
         traceHigh = high
         traceLow = low
+        parentID = parent
         isSampled = flags & 1 == 1
+        self.state = state()
     }
 
     /// Lower-case digits only, as the standard requires.

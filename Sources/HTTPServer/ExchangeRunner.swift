@@ -243,10 +243,11 @@ extension Exchange {
     fileprivate convenience init(_ head: RequestHead, from client: String?, of server: Server) {
         let loop = server.loop
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
-        let trace = head.fields[.traceparent].flatMap { TraceContext(traceparent: $0.bytes.span) }
         self.init(
             id: id ?? RequestID(from: loop.entropy),
-            trace: trace ?? TraceContext(from: loop.entropy),
+            trace: TraceContext(head.fields)
+                ?? TraceContext(
+                    from: loop.entropy, sampledShare: server.settings.sampledShare),
             local: loop.local, began: loop.now, client: client, budget: server.budget,
             records: server.records)
     }

@@ -24,7 +24,8 @@ package enum HeaderSyntax {
 
     /// Fields that the gateway sends with every call.
     static func isSentWithEveryCall(_ name: String) -> Bool {
-        ["x-request-id", "traceparent", "gateway-deadline-ms"].contains(name.lowercased())
+        ["x-request-id", "traceparent", "tracestate", "gateway-deadline-ms"]
+            .contains(name.lowercased())
     }
 
     /// Fields that prove who the client is.

@@ -7,7 +7,7 @@ import JSONText
 /// The lines of `explain` about the headers and the body of a call, with references to other calls
 /// unresolved and without the values of variables.
 ///
-/// Omits `Host`, `X-Request-Id`, `traceparent` and `Gateway-Deadline-Ms`, which every call sends,
+/// Omits `Host`, `X-Request-Id`, `traceparent`, `tracestate` and `Gateway-Deadline-Ms`, which every call sends,
 /// and the headers of `forwarded`.
 struct ExplainedMessage {
     private var fields: [(name: FieldName, value: String)] = []

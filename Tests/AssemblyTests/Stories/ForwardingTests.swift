@@ -120,6 +120,44 @@ import Testing
         #expect(traces[0] == traces[1] && traces[0].count == 32)
     }
 
+    @Test(arguments: [("00", ""), ("01", ""), ("cc", "-what-the-future-brings")])
+    func traceOfAnyVersionIsContinuedAsVersion00(_ version: String, _ rest: String) throws {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let seen = try seen(
+            Self.call, get("/x", "traceparent: \(version)-\(trace)-00f067aa0ba902b7-01\(rest)"))
+        #expect(try #require(seen.first?["traceparent"]).hasPrefix("00-\(trace)-"))
+        #expect(seen.first?["traceparent"]?.hasSuffix("-01") == true)
+    }
+
+    @Test func traceStateIsPassedOnAsOneLine() throws {
+        let trace = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
+        let seen = try seen(
+            Self.call, get("/x", trace, "tracestate: a=1, b@c=2", "tracestate: ,d=3"))
+        #expect(seen.first?["tracestate"] == "a=1,b@c=2,d=3")
+        #expect(
+            seen.first?.names == [
+                "Host", "X-Request-Id", "tracestate", "traceparent", "Gateway-Deadline-Ms",
+            ])
+    }
+
+    @Test(arguments: [
+        ["tracestate: a=1"],
+        ["tracestate: a=1", "traceparent: 00-0-0-01"],
+        [
+            "tracestate: a=1",
+            "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+            "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4737-00f067aa0ba902b7-00",
+        ],
+    ])
+    func traceStateWithoutItsTraceIsDropped(_ lines: [String]) throws {
+        let seen = try seen(
+            Self.call,
+            "GET /x HTTP/1.1\r\nHost: a\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n")
+        #expect(seen.first?["tracestate"] == nil)
+        let parent = try #require(seen.first?["traceparent"])
+        #expect(!parent.contains("4bf92f3577b34da6a3ce929d0e0e473") && parent.hasSuffix("-00"))
+    }
+
     // MARK: Bodies
 
     @Test func bodyIsSentWithEveryCallThatUsesIt() throws {

@@ -509,6 +509,7 @@ import Testing
         ("Host", "the gateway sets the headers of the connection itself"),
         ("X-Request-Id", "the gateway sends it with every call"),
         ("Traceparent", "the gateway sends it with every call"),
+        ("tracestate", "the gateway sends it with every call"),
     ])
     func refusesHeadersThatTheGatewaySets(_ name: String, _ words: String) {
         #expect(problems(Snippet.call("headers: { \(name): a }")).first?.contains(words) == true)

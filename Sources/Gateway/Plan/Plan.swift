@@ -9,6 +9,8 @@ package import Reactor
 /// that are configured per process are already divided among the workers.
 package struct Plan {
     package let process: ProcessPlan
+    /// Nil without `traces`.
+    package let traces: TracePlan?
     /// `limits:`; counts are the worker's share.
     package internal(set) var server: ServerSettings
     /// The proxies whose forwarding headers are trusted.
@@ -25,7 +27,7 @@ package struct Plan {
     /// which have no cryptography.
     package func replacingSecurity(_ replace: (StreamSecurity) -> StreamSecurity?) -> Plan {
         Plan(
-            process: process, server: server, proxies: proxies,
+            process: process, traces: traces, server: server, proxies: proxies,
             backends: backends.map { $0.replacingSecurity(replace) }, endpoints: endpoints,
             shares: shares)
     }

@@ -42,7 +42,7 @@ extension Planner {
         guard backend.secureHost != nil else { return nil }
         do throws(TLSSettingsError) {
             return try contexts.context(
-                for: try TLSSettings(of: backend, systemTrust: config.systemTrust)
+                for: try TLSSettings(backend.tls, systemTrust: config.systemTrust)
             ).security
         } catch {
             throw PlanError("\(backend.location): TLS settings that passed the check: \(error)")

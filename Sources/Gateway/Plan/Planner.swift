@@ -43,7 +43,8 @@ package struct Planner {
             backends.append(try plan(backend, index))
         }
         return Plan(
-            process: process, server: server, proxies: proxies, backends: backends,
+            process: process, traces: try traces, server: server, proxies: proxies,
+            backends: backends,
             endpoints: endpoints,
             shares: shares)
     }
@@ -96,6 +97,9 @@ package struct Planner {
         server.limits.bodyTimeout = limits?.bodyTimeout?.value ?? server.limits.bodyTimeout
         server.limits.writeTimeout = limits?.writeTimeout?.value ?? server.limits.writeTimeout
         server.limits.idleTimeout = limits?.idleTimeout?.value ?? server.limits.idleTimeout
+        if let traces = config.traces {
+            server.sampledShare = traces.sample?.value ?? PlanDefaults.traceShare
+        }
         return server
     }
 }

@@ -31,6 +31,7 @@ struct ConfigCheck {
         checkAddresses()
         checkClients()
         checkLog()
+        checkTraces()
         checkBackends()
         checkRoutes()
         for endpoint in config.endpoints {

@@ -12,6 +12,7 @@ package struct Config: Sendable {
     package var admin: Admin?
     package var workers: Located<Workers>?
     package var log: Log?
+    package var traces: Traces?
     package var limits: Limits?
     package var drain: Drain?
     package var clients: Clients?

@@ -20,7 +20,7 @@ extension Config {
         package var health: Health?
         package var keepalive: Keepalive?
         package var dnsTTL: Located<Duration>?
-        var tls: TLS?
+        package var tls: TLS?
 
         init(name: Located<String>, location: SourceLocation) {
             self.name = name
@@ -36,9 +36,7 @@ extension Config {
         var plainHost: Located<BackendURL>? { hosts.first { $0.value.scheme == .http } }
 
         /// Whether its certificates are verified with the system's trusted CAs.
-        var needsSystemTrust: Bool {
-            secureHost != nil && tls?.ca == nil && tls?.verify?.value != false
-        }
+        var needsSystemTrust: Bool { secureHost != nil && tls.needsSystemTrust }
     }
 
     /// A header field with a fixed value.
@@ -108,7 +106,7 @@ extension Config.Backend {
     }
 
     /// `tls:`
-    struct TLS: Sendable {
+    package struct TLS: Sendable {
         let location: SourceLocation
         var ca: Located<Config.File>?
         var cert: Located<Config.File>?
@@ -117,4 +115,9 @@ extension Config.Backend {
         var verify: Located<Bool>?
         init(location: SourceLocation) { self.location = location }
     }
+}
+
+extension Config.Backend.TLS? {
+    /// Whether certificates are verified with the system's trusted CAs.
+    var needsSystemTrust: Bool { self?.ca == nil && self?.verify?.value != false }
 }

@@ -24,6 +24,12 @@ package enum PlanDefaults {
     package static let logAccess = true
     package static let logQuery = Config.Log.Query.names
 
+    /// In millionths. 1 %: enough to see what is usual, and little work for a busy gateway.
+    package static let traceShare = 10_000
+    /// Far above the usual time of a page, and below the default deadline.
+    package static let traceSlow: Duration = .seconds(1)
+    package static let traceService = "tributary"
+
     package static let addressFrom = Config.Clients.AddressSource.forwardedFor
     package static let forwarded = Config.Forwarded.off
     package static let balance = Config.Balance.leastRequests

@@ -38,7 +38,9 @@ package struct ConfigLoader {
         var config = Config(location: main.location)
         loader.decoder.decode(main, into: &config, scope: "")
         loader.includeFiles(config.include, of: path, into: &config)
-        if config.backends.contains(where: \.needsSystemTrust) {
+        if config.backends.contains(where: \.needsSystemTrust)
+            || config.traces?.needsSystemTrust == true
+        {
             config.systemTrust = SystemTrust.file(in: files, environment: environment)
         }
 

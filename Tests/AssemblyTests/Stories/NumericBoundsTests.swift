@@ -18,6 +18,7 @@ import Testing
     private static var base: Object {
         [
             "version": 1, "workers": 1,
+            "traces": ["otlp": "http://127.0.0.1:4318/v1/traces"] as Object,
             "limits": [:] as Object, "drain": [:] as Object, "defaults": [:] as Object,
             "backends": [
                 "a": [
@@ -50,7 +51,8 @@ import Testing
 
     /// The path of each block of the schema in the base.
     private static let blocks: [(definition: String?, path: [String])] = [
-        (nil, []), ("Limits", ["limits"]), ("Drain", ["drain"]), ("Defaults", ["defaults"]),
+        (nil, []), ("Traces", ["traces"]), ("Limits", ["limits"]), ("Drain", ["drain"]),
+        ("Defaults", ["defaults"]),
         ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
         ("Breaker", ["backends", "a", "breaker"]), ("Eject", ["backends", "a", "eject"]),
         ("Health", ["backends", "a", "health"]), ("Keepalive", ["backends", "a", "keepalive"]),

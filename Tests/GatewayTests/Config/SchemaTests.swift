@@ -32,7 +32,7 @@ import Testing
                 "variable", "Listen", "Admin", "Log", "Limits", "Drain", "Clients", "Defaults",
                 "Backend", "Endpoint", "Queue",
                 "Breaker", "Eject", "Health", "Keepalive", "TLS", "Param", "Forward", "Body",
-                "Property", "Call", "Retry", "Hedge", "When",
+                "Property", "Call", "Retry", "Hedge", "When", "Traces",
             ])
         #expect(keys(definitions["Call"] as? [String: Any]) == Set(Config.Call.keys.map(\.name)))
         #expect(ConfigSchema.text.components(separatedBy: #""$defs""#).count == 2)

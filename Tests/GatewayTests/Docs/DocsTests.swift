@@ -41,7 +41,7 @@ import YAMLReader
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 24) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 25) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -124,9 +124,9 @@ import YAMLReader
     @Test(arguments: [
         (
             "Config",
-            "version listen admin workers log limits drain defaults backends endpoints include"
+            "version listen admin workers log traces limits drain defaults backends endpoints include"
         ),
-        ("Log", "format level access"),
+        ("Log", "format level access"), ("Traces", "otlp sample slow service headers tls"),
         (
             "Limits",
             "connections requests_in_flight header_bytes header_count uri_bytes header_timeout"

@@ -1,0 +1,41 @@
+package import HTTP
+package import HTTPClient
+package import Reactor
+
+/// `traces:`
+package struct TracePlan {
+    /// The share of the requests without `traceparent` that are sampled, in millionths.
+    package let share: Int
+    /// Longer requests are sampled at their end.
+    package let slow: Duration
+    /// The name of this service in its spans.
+    package let service: String
+    package let collector: Collector
+
+    /// Where spans are sent.
+    package struct Collector {
+        package let origin: Origin
+        package let target: Target
+        /// Those that are configured.
+        package let fields: Fields
+        /// For `https://`.
+        package let security: StreamSecurity?
+
+        package init(
+            origin: Origin, target: Target, fields: Fields = Fields(),
+            security: StreamSecurity? = nil
+        ) {
+            self.origin = origin
+            self.target = target
+            self.fields = fields
+            self.security = security
+        }
+    }
+
+    package init(share: Int, slow: Duration, service: String, collector: Collector) {
+        self.share = share
+        self.slow = slow
+        self.service = service
+        self.collector = collector
+    }
+}

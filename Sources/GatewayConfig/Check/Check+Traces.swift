@@ -1,0 +1,32 @@
+import YAMLReader
+
+extension ConfigCheck {
+    /// The collector's URL, headers and TLS settings.
+    mutating func checkTraces() {
+        guard let traces = config.traces else { return }
+        if let otlp = traces.otlp, otlp.value.path.isEmpty {
+            problems.warning(
+                at: otlp.location,
+                "'otlp' of 'traces' has no path; the receiver of a collector usually is /v1/traces")
+        }
+        checkDuplicates(in: traces.headers.map(\.name), of: "headers")
+        for header in traces.headers where HeaderSyntax.describesMessage(header.name.value) {
+            problems.error(
+                at: header.name.location,
+                "'headers' of 'traces' must not have '\(header.name.quoted)'; the gateway sets it"
+                    + " itself")
+        }
+        checkTLS(of: traces)
+    }
+
+    private mutating func checkTLS(of traces: Config.Traces) {
+        checkTLS(
+            TLSClient(
+                title: "'traces'", tls: traces.tls, secureHost: traces.secureHost,
+                hasHosts: traces.otlp != nil, needsSystemTrust: traces.needsSystemTrust))
+        guard traces.otlp?.value.scheme == .http, let header = traces.headers.first else { return }
+        problems.warning(
+            at: header.name.location,
+            "'headers' of 'traces' are sent without encryption; use https:// for credentials")
+    }
+}

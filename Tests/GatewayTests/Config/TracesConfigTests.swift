@@ -1,0 +1,81 @@
+import Basics
+import HTTP
+import HTTPClient
+import Reactor
+import Testing
+
+@testable import Gateway
+@testable import GatewayConfig
+
+/// The block `traces`: its values, its checks, and its plan.
+@Suite struct TracesConfigTests {
+    private static let url = "otlp: http://127.0.0.1:4318/v1/traces"
+
+    private func plan(_ traces: String) throws -> Plan {
+        let (config, problems) = load(["c.yaml": Snippet.top(traces)])
+        return try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+    }
+
+    @Test func withoutTheBlockNothingIsSampled() throws {
+        let plan = try plan("workers: 1")
+        #expect(plan.traces == nil && plan.server.sampledShare == 0)
+    }
+
+    @Test func defaultsAreOnePercentAndOneSecond() throws {
+        let plan = try plan("traces: { \(Self.url) }")
+        let traces = try #require(plan.traces)
+        #expect(plan.server.sampledShare == 10_000 && traces.share == 10_000)
+        #expect(traces.slow == .seconds(1) && traces.service == "tributary")
+        #expect(traces.collector.origin.description == "127.0.0.1:4318")
+        #expect("\(traces.collector.target)" == "/v1/traces")
+        #expect(traces.collector.fields.isEmpty && traces.collector.security == nil)
+    }
+
+    @Test func everyValueIsInThePlan() throws {
+        let plan = try plan(
+            "traces: { \(Self.url), sample: 0.5%, slow: 20ms, service: shop, headers: { X-T: a } }")
+        let traces = try #require(plan.traces)
+        #expect(plan.server.sampledShare == 5_000)
+        #expect(traces.slow == .milliseconds(20) && traces.service == "shop")
+        #expect(traces.collector.fields["X-T"] == "a")
+    }
+
+    @Test(arguments: ["0%", "100%"]) func theShareMayBeNoneOrAll(_ share: String) throws {
+        let plan = try plan("traces: { \(Self.url), sample: \(share) }")
+        #expect(plan.server.sampledShare == (share == "0%" ? 0 : 1_000_000))
+    }
+
+    @Test(arguments: [
+        ("sample: 1%", "1:9: error: the key 'otlp' is missing in 'traces'"),
+        ("otlp: ftp://c", "1:17: error: 'otlp' in 'traces' has the scheme 'ftp'"),
+        ("\(url), sample: 101%", "1:58: error: 'sample' in 'traces' must be at most 100%"),
+        ("\(url), sample: 0.1", "1:58: error: 'sample' in 'traces' has no unit"),
+        ("\(url), slow: 0s", "1:56: error: 'slow' in 'traces' must be more than 0"),
+        ("\(url), service: \"\"", "1:59: error: 'service' in 'traces' must not be empty"),
+        ("\(url), headers: { Host: a }", "must not be 'Host'"),
+        ("\(url), headers: { content-type: a }", "must not have 'content-type'"),
+        ("\(url), headers: { A: a, a: b }", "'headers' has 'a' twice"),
+        ("\(url), tls: { verify: false }", "'tls' of 'traces' needs a host with https://"),
+        ("otlp: https://c/v1/traces, tls: { verify: false }", "warning: 'verify: false' disables"),
+        ("otlp: http://c", "warning: 'otlp' of 'traces' has no path"),
+        ("\(url), headers: { A: a }", "warning: 'headers' of 'traces' are sent without encryption"),
+    ])
+    func mistakesAreReported(_ lines: String, _ problem: String) {
+        let found = problems(Snippet.top("traces: { \(lines) }"))
+        #expect(found.contains { $0.contains(problem) }, "\(found)")
+    }
+
+    @Test func aCorrectBlockHasNoProblem() {
+        #expect(problems(Snippet.top("traces: { \(Self.url), sample: 5%, slow: 1s }")) == [])
+    }
+
+    /// Credentials come from variables, and are in no text.
+    @Test func headersMayBeSecret() throws {
+        let text = Snippet.top(
+            "traces: { \(Self.url), headers: { Authorization: \"Bearer ${TOKEN}\" } }")
+        let (config, problems) = load(["c.yaml": text], environment: ["TOKEN": "s3cr3t"])
+        let plan = try Planner.plan(try #require(config), processors: 1)
+        #expect(plan.traces?.collector.fields["Authorization"] == "Bearer s3cr3t")
+        #expect(problems.errorCount == 0 && !problems.lines.joined().contains("s3cr3t"))
+    }
+}

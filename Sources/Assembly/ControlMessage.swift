@@ -24,6 +24,8 @@ package enum WorkerEvent: Sendable {
     /// It has ended; its loop force-closed these open handles.
     case ended(openHandles: [String])
     case snapshot(WorkerSnapshot)
+    /// Sampled requests that have ended.
+    case traced([TracedRequest])
     /// It could not compile the new configuration and still serves the former one.
     case installationFailed
 }

@@ -30,12 +30,17 @@ package final class GatewayInstance {
         }
     }
 
-    /// - Parameter shared: the resources of the process
-    package init(_ plan: Plan, loop: any Loop, log: Log, shared: SharedResources) {
+    /// - Parameters:
+    ///   - shared: the resources of the process
+    ///   - traces: receives sampled requests; nil if nothing exports them
+    package init(
+        _ plan: Plan, loop: any Loop, log: Log, shared: SharedResources,
+        traces: (([TracedRequest]) -> Void)? = nil
+    ) {
         self.loop = loop
         self.log = log
         pools = ConnectionPools(loop: loop)
-        recorder = RequestRecorder(loop: loop, log: log)
+        recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
         installed = Installed(
             GatewayService(plan, endpointNumbers: recorder.adopt(plan), pools: pools, loop: loop))
         pools.retireUnused()
@@ -138,6 +143,7 @@ package final class GatewayInstance {
         server?.close()
         server = nil
         installed.gateway.stopHealthChecks()
+        recorder.close()
         log.onFirstLine = nil
         loop.descriptors.onShortage = { _ in }
         log.flush()

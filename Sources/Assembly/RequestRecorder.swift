@@ -4,28 +4,51 @@ import HTTP
 import HTTPServer
 import Reactor
 
-/// Reads the record of every request when it has ended: for the metrics, and for its line in the
-/// access log. On a worker.
+/// Reads the record of every request when it has ended: for the metrics, for its line in the access
+/// log, and for its spans. On a worker.
 final class RequestRecorder {
     private let loop: any Loop
     private let log: Log
     private var accessLog: AccessLog?
+    private let spans: SpanBacklog
+    private let deliverTraces: (([TracedRequest]) -> Void)?
+    private var traces: TraceRecorder?
     private var endpoints = EndpointNumbers()
     private(set) var meter = WorkerMetrics(endpointNames: [])
 
     var onRequestEnded: ((Exchange, _ status: UInt16, RequestOutcome) -> Void)?
 
-    init(loop: any Loop, log: Log) {
+    /// - Parameters:
+    ///   - spans: the backlog of the process
+    ///   - traces: receives sampled requests; nil if nothing exports them
+    init(
+        loop: any Loop, log: Log, spans: SpanBacklog, traces: (([TracedRequest]) -> Void)?
+    ) {
         self.loop = loop
         self.log = log
+        self.spans = spans
+        deliverTraces = traces
     }
 
-    /// Adds the endpoints of a plan, of which it returns the numbers, and replaces the access log.
+    /// Adds the endpoints of a plan, of which it returns the numbers, and replaces the access log and the
+    /// traces.
     func adopt(_ plan: Plan) -> [Int] {
         accessLog = plan.process.log.access ? AccessLog(plan, to: log) : nil
+        traces?.flush()
+        traces = plan.traces.flatMap { traces in
+            deliverTraces.map {
+                TraceRecorder(traces, loop: loop, backlog: spans, deliver: $0)
+            }
+        }
         let numbers = endpoints.numbers(of: plan)
         meter.addEndpoints(named: endpoints.names)
         return numbers
+    }
+
+    /// No request ends any more.
+    func close() {
+        traces?.flush()
+        traces = nil
     }
 
     /// The hooks through which the server reports requests.
@@ -51,6 +74,7 @@ final class RequestRecorder {
         meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
         onRequestEnded?(end.exchange, end.status, end.outcome)
         accessLog?.write(end, after: duration, loop.entropy)
+        traces?.record(end, after: duration)
     }
 
     private func refused(_ status: Status, _ client: SocketAddress?) {

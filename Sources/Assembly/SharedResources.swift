@@ -9,6 +9,8 @@ package struct SharedResources: Sendable {
     /// Resolves names for the loops of the process.
     package let names: NameService
     let clientConnections = ClientConnectionCounts()
+    /// The spans between the workers and the collector.
+    package let spans = SpanBacklog()
 
     package init(names: NameService) {
         self.names = names

@@ -43,7 +43,9 @@ package final class Worker: MessageReceiver {
             level: plan.process.log.level.level, format: plan.process.log.format.format,
             clock: { loop.unixTime },
             sink: { [inbox = setup.log] in inbox.post($0) })
-        instance = GatewayInstance(plan, loop: loop, log: log, shared: setup.shared)
+        instance = GatewayInstance(
+            plan, loop: loop, log: log, shared: setup.shared,
+            traces: { setup.report(.traced($0)) })
     }
 
     // MARK: Messages

@@ -75,7 +75,9 @@ struct Chain {
             calls: plan.calls.map { call in
                 let backend = backends[call.backend]
                 return RecordedEndpoint.Call(
-                    name: call.name, backend: backend.plan.name, hosts: backend.hostFields)
+                    name: call.name, backend: backend.plan.name, method: call.method,
+                    path: call.target.pathTemplate, hosts: backend.hostFields,
+                    servers: backend.plan.hosts.map(\.server))
             })
     }
 

@@ -6,13 +6,37 @@ package final class RecordedEndpoint: Sendable {
     package struct Call: Sendable {
         package let name: String
         package let backend: String
+        package let method: Method
+        /// Its path as configured, with `{name}` for each value.
+        package let path: String
         /// Host and port, in the order of the configuration.
         package let hosts: [FieldValue]
+        /// The same hosts.
+        package let servers: [Server]
 
-        package init(name: String, backend: String, hosts: [FieldValue]) {
+        package init(
+            name: String, backend: String, method: Method = .get, path: String = "/",
+            hosts: [FieldValue], servers: [Server] = []
+        ) {
             self.name = name
             self.backend = backend
+            self.method = method
+            self.path = path
             self.hosts = hosts
+            self.servers = servers
+        }
+    }
+
+    /// A host of a backend.
+    package struct Server: Sendable {
+        /// A name, or an address without brackets.
+        package let address: String
+        /// Nil for a unix socket.
+        package let port: UInt16?
+
+        package init(address: String, port: UInt16?) {
+            self.address = address
+            self.port = port
         }
     }
 

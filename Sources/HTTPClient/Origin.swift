@@ -39,11 +39,19 @@ package struct Origin: Hashable, Sendable {
     }
 
     /// The name that a certificate must contain: the host, or its address in text form.
-    var host: String {
+    package var host: String {
         switch destination {
         case .name(let host, _): host
         case .address(.ip(let address, _)): "\(address)"
         case .address(.unix): "localhost"
+        }
+    }
+
+    /// Nil for a unix socket.
+    package var port: UInt16? {
+        switch destination {
+        case .name(_, let port), .address(.ip(_, let port)): port
+        case .address(.unix): nil
         }
     }
 

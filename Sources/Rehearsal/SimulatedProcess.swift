@@ -110,6 +110,7 @@ package final class SimulatedProcess: MessageReceiver {
             monitor.ended(message.worker)
             faults += left.map { "worker \(message.worker) leaves open: \($0)" }
         case .snapshot(let snapshot): monitor.received(snapshot, from: message.worker)
+        case .traced: break
         case .installationFailed:
             faults.append("worker \(message.worker) does not install a configuration")
         }

@@ -11,7 +11,7 @@ extension Daemon: AdministeredProcess {
         ProcessFacts(
             version: Version.number, reloads: reloads, logLinesDropped: logWriter.linesDropped,
             descriptors: MetricsPage.Descriptors(
-                limit: descriptorLimit, open: ProcessDescriptors.open))
+                limit: descriptorLimit, open: ProcessDescriptors.open), spans: traces.counts)
     }
 
     var diagnostics: ProcessDiagnostics {

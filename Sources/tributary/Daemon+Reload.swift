@@ -61,6 +61,7 @@ extension Daemon {
         config = recorded
         config.descriptors = descriptors
         planInspector.forgetPlan()
+        traces.configure(plan.traces)
         warnOfReducedConnections(plan)
         for thread in workers where !thread.worker.send(.install(config)) {
             logFailedInstallation(thread.worker.index)

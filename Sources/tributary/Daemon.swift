@@ -32,6 +32,7 @@ final class Daemon {
     let monitor: WorkerMonitor
     let logWriter: LogWriter
     let logLevel: LogLevelControl
+    let traces: TraceExporter
     /// The number of workers that do not listen yet.
     private var startingWorkers = 0
     private var signals: [SignalSource] = []
@@ -109,6 +110,9 @@ final class Daemon {
         ) { logWriter.post($0) }
         self.log = log
         monitor = WorkerMonitor(loop: loop, log: log)
+        traces = TraceExporter(
+            loop: loop, log: log, backlog: shared.spans, version: Version.number)
+        traces.configure(plan.traces)
         // The workers are not known yet.
         logLevel = LogLevelControl(process.log.level.level, loop: loop, log: log)
         logLevel.onChange = { [unowned self] level in
@@ -258,7 +262,9 @@ final class Daemon {
         switch signal {
         case .hangUp: reload()
         case .user1: reopenLog()
-        case .interrupt, .terminate: drain()
+        case .interrupt, .terminate:
+            // A further signal while the last spans are exported.
+            phase == .ended ? traces.stop() : drain()
         }
     }
 
@@ -271,7 +277,7 @@ final class Daemon {
         let handOver = hasInheritedSockets ? Self.handOverDelay : .zero
         notifier?.stopping(
             within: process.drain.delay + handOver + process.drain.timeout + Self.endMargin
-                + DaemonEnd.flushLimit, "draining")
+                + traces.flushLimit + DaemonEnd.flushLimit, "draining")
         for thread in workers { thread.worker.send(.announceDrain) }
         loop.timer(after: process.drain.delay) { [self] in
             // Removes the file of a unix socket first: later clients connect to the next daemon.
@@ -343,6 +349,10 @@ final class Daemon {
 
     private func finish() {
         phase = .ended
+        traces.close(within: traces.flushLimit).whenSettled { [self] _ in finishProcess() }
+    }
+
+    private func finishProcess() {
         if outcome.isClean { log.write(.info, "ended") }
         log.flush()
         outcome.log = log
@@ -368,6 +378,7 @@ extension Daemon: MessageReceiver {
         case .failed(let failure): end(because: StartFailure(failure))
         case .ended(let leftovers): removeWorker(worker, leftovers: leftovers)
         case .snapshot(let snapshot): monitor.received(snapshot, from: worker)
+        case .traced(let requests): traces.receive(requests)
         case .installationFailed: logFailedInstallation(worker)
         }
     }

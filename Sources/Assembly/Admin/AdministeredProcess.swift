@@ -27,15 +27,17 @@ package struct ProcessFacts: Sendable {
     /// Since the start of the process.
     package let logLinesDropped: Int
     package let descriptors: MetricsPage.Descriptors
+    package let spans: SpanCounts
 
     package init(
         version: String, reloads: MetricsPage.Reloads, logLinesDropped: Int,
-        descriptors: MetricsPage.Descriptors
+        descriptors: MetricsPage.Descriptors, spans: SpanCounts = SpanCounts()
     ) {
         self.version = version
         self.reloads = reloads
         self.logLinesDropped = logLinesDropped
         self.descriptors = descriptors
+        self.spans = spans
     }
 }
 

@@ -34,7 +34,7 @@ package struct MetricsPage {
     ///   - logLinesDropped: since the start of the process
     package static func text(
         version: String, workers: [WorkerReport], reloads: Reloads, logLinesDropped: Int,
-        descriptors: Descriptors
+        descriptors: Descriptors, spans: SpanCounts = SpanCounts()
     ) -> String {
         var page = MetricsPage()
         let snapshots = workers.compactMap(\.snapshot)
@@ -53,6 +53,7 @@ package struct MetricsPage {
             "tributary_log_lines_dropped_total", "counter",
             "Log lines that were not written because their queue was full or writing failed.")
         page.sample("tributary_log_lines_dropped_total", [], "\(logLinesDropped)")
+        page.spans(spans)
         page.connections(snapshots)
         page.memory(snapshots)
         page.descriptors(descriptors, snapshots)
@@ -77,6 +78,17 @@ package struct MetricsPage {
             sample(
                 "tributary_worker_heartbeat_age_seconds", [("worker", "\(report.worker)")],
                 "\(report.heartbeatAge.inMilliseconds / 1000)")
+        }
+    }
+
+    private mutating func spans(_ counts: SpanCounts) {
+        family(
+            "tributary_spans_exported_total", "counter", "Spans that the collector has accepted.")
+        sample("tributary_spans_exported_total", [], "\(counts.exported)")
+        family("tributary_spans_dropped_total", "counter", "Spans that were lost, by reason.")
+        for loss in SpanCounts.Loss.allCases {
+            sample(
+                "tributary_spans_dropped_total", [("reason", loss.rawValue)], "\(counts[loss])")
         }
     }
 
@@ -244,7 +256,8 @@ extension AdminPages {
                 .ok,
                 MetricsPage.text(
                     version: facts.version, workers: workers, reloads: facts.reloads,
-                    logLinesDropped: facts.logLinesDropped, descriptors: facts.descriptors))
+                    logLinesDropped: facts.logLinesDropped, descriptors: facts.descriptors,
+                    spans: facts.spans))
         }
     }
 }

@@ -30,6 +30,11 @@ package struct BackendPlan {
         package let shownURL: String
         /// For `https://`.
         fileprivate(set) var security: StreamSecurity?
+
+        /// As records name it.
+        var server: RecordedEndpoint.Server {
+            RecordedEndpoint.Server(address: origin.host, port: origin.port)
+        }
     }
 
     /// A copy with other TLS settings, or without TLS.

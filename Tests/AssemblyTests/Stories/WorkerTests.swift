@@ -128,6 +128,32 @@ import Testing
         #expect(lines.text.contains(#""path":"/nowhere""#))
     }
 
+    @Test func passesSampledRequestsToTheControlLoop() throws {
+        func install(_ sample: String) {
+            let text = """
+                version: 1
+                traces: { otlp: "http://127.0.0.1:4318/v1/traces", sample: \(sample) }
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints: [{ route: GET /x, calls: { one: { from: a, get: / } } }]
+                """
+            handle.send(.install(Self.config("/x", instead: text)))
+            pass()
+        }
+        install("0%")
+        #expect(try status(of: "/nowhere") == "404")
+        network.advance(by: .milliseconds(300))
+        #expect(control.names == [])
+        install("100%")
+        #expect(try status(of: "/nowhere") == "404")
+        network.advance(by: .milliseconds(300))
+        #expect(control.names == ["traced"])
+        // The end passes on what is collected.
+        #expect(try status(of: "/nowhere") == "404")
+        handle.send(.close)
+        pass()
+        #expect(control.names == ["traced", "traced"])
+    }
+
     @Test(arguments: [false, true])
     func endsOnceAndRefusesLaterMessages(_ drains: Bool) {
         handle.send(drains ? .drain : .close)

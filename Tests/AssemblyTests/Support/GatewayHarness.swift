@@ -29,6 +29,8 @@ final class GatewayHarness: Harness {
     private var backends: [UInt16: ScriptedBackend] = [:]
     private var clients: [ScriptedClient] = []
     private let written = Written()
+    /// The sampled requests that the gateway passed on.
+    let traced = Traced()
 
     /// What happened at the backends, with its time: `0 GET /1`, `20 cancelled /1`.
     private(set) var events: [String] = []
@@ -47,7 +49,8 @@ final class GatewayHarness: Harness {
         }
         let instance = GatewayInstance(
             try Self.plan(config), loop: loop, log: log,
-            shared: SharedResources(names: network.makeNameService()))
+            shared: SharedResources(names: network.makeNameService()),
+            traces: { [traced] in traced.batches.append($0) })
         self.instance = instance
         address = try instance.listen(on: address, sharedPort: false)
         for port in 7001...7003 as ClosedRange<UInt16> {
@@ -300,6 +303,10 @@ final class GatewayHarness: Harness {
 
     private final class Written {
         var text = ""
+    }
+
+    final class Traced {
+        var batches: [[TracedRequest]] = []
     }
 }
 

@@ -1,0 +1,62 @@
+import Basics
+import Gateway
+import HTTP
+import HTTPServer
+import Reactor
+
+/// A sampled request that has ended: what its spans need of it. A value that goes from its worker to
+/// the control loop.
+package struct TracedRequest: Sendable {
+    let id: RequestID
+    let trace: TraceContext
+    let method: Method
+    /// The beginning of the path, without the query, which may contain what must not be published.
+    let path: Bytes
+    let version: HTTPVersion
+    let endpoint: RecordedEndpoint?
+    let outcome: RequestOutcome
+    /// As it stands in logs: 499 if the client disconnected, 0 at the end of a drain.
+    let status: UInt16
+    /// In nanoseconds since 1970.
+    let began: Int64
+    let ended: Moment
+    /// Empty for a padded endpoint, whose times must not be published.
+    let calls: [CallRecord]
+    let attempts: [AttemptRecord]
+
+    /// Longer than usual paths; a client must not fill the memory with spans.
+    private static let pathBytesMax = 512
+
+    /// - Parameter record: that of the exchange
+    init(_ end: ServerHooks.ExchangeEnd, _ record: RequestRecord, _ loop: any Loop) {
+        id = end.exchange.id
+        trace = end.exchange.trace
+        method = end.request.method
+        // With memory of its own: the target shares that of the whole head.
+        path = Bytes(Array(end.request.target.path.array.prefix(Self.pathBytesMax)))
+        version = end.request.version
+        endpoint = record.endpoint
+        outcome = end.outcome
+        status = end.status
+        began = loop.unixTime - (loop.exactNow - record.began).inNanoseconds
+        ended = record.ended
+        let isPadded = record.endpoint?.isPadded ?? false
+        // These, too: the record keeps its own for the next request.
+        calls = isPadded ? [] : record.calls.map { $0 }
+        attempts = isPadded ? [] : record.attempts.map { $0 }
+    }
+
+    /// The number of spans of a request, without a copy of it.
+    static func spanCount(of record: RequestRecord) -> Int {
+        guard record.endpoint?.isPadded != true else { return 1 }
+        return 1 + record.calls.count { $0.hasSpan } + record.attempts.count
+    }
+
+    /// One for the request, each call and each attempt.
+    var spanCount: Int { 1 + calls.count { $0.hasSpan } + attempts.count }
+}
+
+extension CallRecord {
+    /// Whether it was made, or failed without being made; a call that `when` leaves out was not.
+    var hasSpan: Bool { outcome != .none }
+}

@@ -78,6 +78,9 @@ enum KrakenDLosses {
 
     /// The loss of a key without an entry, by its prefix.
     static func general(_ key: String) -> ImportLoss {
+        if key == "telemetry/opentelemetry" {
+            return .note("'traces' exports spans, and the admin address has /metrics")
+        }
         if key.hasPrefix("telemetry/") { return .note("the admin address has /metrics") }
         if key.hasPrefix("documentation/") {
             return .note("the gateway does not generate documentation")

@@ -1,6 +1,6 @@
 import Basics
 
-extension URLTemplate {
+extension CompiledTemplate {
     /// The path as configured, with `{name}` for each value and without the query: for reports that
     /// must not contain what clients send.
     var pathTemplate: String {
@@ -8,8 +8,8 @@ extension URLTemplate {
         for piece in shownPieces {
             switch piece {
             case .literal(let bytes): path.append(bytes)
-            case .value(_, .query): break
-            case .value(let value, _): path.append("{\(value.name)}")
+            case .reference(_, .query): break
+            case .reference(let reference, _): path.append("{\(reference.name)}")
             }
         }
         return String(Bytes(path.prefix { $0 != UInt8(ascii: "?") }.map { $0 }))

@@ -3,7 +3,7 @@ import Promises
 import Testing
 
 /// The code of the library's README.
-@Suite(.timeLimit(.minutes(1))) struct ReadmeExample {
+@Suite(.timeLimit(.minutes(5))) struct ReadmeExample {
     /// In a process of its own: the time limit is real, and other tests delay the global executor.
     @Test func twentyLines() async {
         await #expect(processExitsWith: .success) {

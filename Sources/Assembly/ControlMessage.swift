@@ -26,6 +26,8 @@ package enum WorkerEvent: Sendable {
     case snapshot(WorkerSnapshot)
     /// Sampled requests that have ended.
     case traced([TracedRequest])
+    /// What it recorded about requests that have ended.
+    case recent(RecentAnswer)
     /// It could not compile the new configuration and still serves the former one.
     case installationFailed
 }

@@ -162,4 +162,22 @@ package final class GatewayInstance {
             descriptorShortages: loop.descriptors.shortages,
             requests: server?.exchanges.map(recorder.state) ?? [])
     }
+
+    /// What was recorded about requests that have ended; nil without an admin address.
+    package func answer(_ query: RecentQuery) -> RecentAnswer? {
+        guard let recent = recorder.recent else { return nil }
+        let now = loop.now.nanoseconds
+        switch query.content {
+        case .requests(let after, let max, let withSample):
+            let list = recent.list(
+                after: after, max: max, withSample: withSample, now: now, unixTime: loop.unixTime)
+            return RecentAnswer(number: query.number, .requests(list))
+        case .overview:
+            var overview = recent.overview(at: now)
+            overview.backends = installed.gateway.backendStates
+            overview.connections = server?.connectionCount ?? 0
+            overview.requestsInFlight = server?.exchanges.count ?? 0
+            return RecentAnswer(number: query.number, .overview(overview))
+        }
+    }
 }

@@ -15,6 +15,8 @@ final class RequestRecorder {
     private var traces: TraceRecorder?
     private var endpoints = EndpointNumbers()
     private(set) var meter = WorkerMetrics(endpointNames: [])
+    /// Nil without an admin address, where nothing could read it.
+    private(set) var recent: RecentRequests?
 
     var onRequestEnded: ((Exchange, _ status: UInt16, RequestOutcome) -> Void)?
 
@@ -42,6 +44,8 @@ final class RequestRecorder {
         }
         let numbers = endpoints.numbers(of: plan)
         meter.addEndpoints(named: endpoints.names)
+        if plan.process.admin != nil, recent == nil { recent = RecentRequests() }
+        recent?.adopt(plan, numbers: numbers)
         return numbers
     }
 
@@ -72,6 +76,7 @@ final class RequestRecorder {
     private func ended(_ end: ServerHooks.ExchangeEnd) {
         let duration = end.exchange.record?.duration ?? .zero
         meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
+        recent?.record(end.exchange, status: end.status, end.outcome)
         onRequestEnded?(end.exchange, end.status, end.outcome)
         accessLog?.write(end, after: duration, loop.entropy)
         traces?.record(end, after: duration)
@@ -79,6 +84,7 @@ final class RequestRecorder {
 
     private func refused(_ status: Status, _ client: SocketAddress?) {
         meter.count(endpoint: nil, status: status.code, after: .zero)
+        recent?.recordRefusal()
         accessLog?.writeRefusal(status, client: client)
     }
 }

@@ -60,6 +60,8 @@ package final class Worker: MessageReceiver {
         case .heartbeat(let number): setup.answerHeartbeat(number)
         case .setLogLevel(let level): instance?.setLogLevel(level)
         case .takeSnapshot: if let instance { setup.report(.snapshot(instance.snapshot)) }
+        case .readRecent(let query):
+            if let answer = instance?.answer(query) { setup.report(.recent(answer)) }
         }
     }
 

@@ -18,4 +18,6 @@ package enum WorkerMessage: Sendable {
     case setLogLevel(Log.Level?)
     /// Send a snapshot to the control loop.
     case takeSnapshot
+    /// Send what was recorded about requests that have ended.
+    case readRecent(RecentQuery)
 }

@@ -47,6 +47,9 @@ package final class WorkerMonitor {
         }
     }
 
+    /// Collects what the workers recorded about requests that have ended.
+    package let recent: RecentCollector
+
     private let loop: any Loop
     private let log: Log
     private var workers: [Watched] = []
@@ -56,6 +59,7 @@ package final class WorkerMonitor {
     package init(loop: any Loop, log: Log) {
         self.loop = loop
         self.log = log
+        recent = RecentCollector(loop: loop)
     }
 
     /// Makes promises on the control loop.
@@ -64,12 +68,14 @@ package final class WorkerMonitor {
     /// Adds a worker; the one with the index 0 comes first.
     package func add(_ worker: WorkerHandle) {
         workers.append(Watched(worker: worker))
+        recent.add(worker)
     }
 
     /// Stops the heartbeats and completes all pages that wait.
     package func stop() {
         timer?.cancel()
         for round in rounds { finish(round) }
+        recent.stop()
     }
 
     // MARK: Heartbeats
@@ -174,6 +180,7 @@ package final class WorkerMonitor {
     /// Records that a worker has ended; no page waits for it any more.
     package func ended(_ index: Int) {
         settle(index)
+        recent.ended(index)
     }
 
     private func settle(_ index: Int) {

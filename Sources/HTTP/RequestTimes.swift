@@ -30,6 +30,11 @@ package struct RequestTimes: Sendable, Equatable {
         }
     }
 
+    /// The four times in microseconds, for readers that copy them.
+    package var microseconds: (own: UInt32, receiving: UInt32, calling: UInt32, held: UInt32) {
+        (own, receiving, calling, held)
+    }
+
     mutating func add(_ microseconds: UInt32, to phase: Phase) {
         // Moments saturate, so no sum of their distances overflows.
         switch phase {

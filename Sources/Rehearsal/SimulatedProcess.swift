@@ -111,6 +111,7 @@ package final class SimulatedProcess: MessageReceiver {
             faults += left.map { "worker \(message.worker) leaves open: \($0)" }
         case .snapshot(let snapshot): monitor.received(snapshot, from: message.worker)
         case .traced: break
+        case .recent(let answer): monitor.recent.received(answer, from: message.worker)
         case .installationFailed:
             faults.append("worker \(message.worker) does not install a configuration")
         }

@@ -56,7 +56,8 @@ package final class SimulatedWorker: MessageReceiver {
         case .install: installations.append(loop.now)
         case .drain: drains = loop.now
         case .close: closes = loop.now
-        case .announceDrain, .stopAccepting, .heartbeat, .setLogLevel, .takeSnapshot: break
+        case .announceDrain, .stopAccepting, .heartbeat, .setLogLevel, .takeSnapshot, .readRecent:
+            break
         }
         worker?.receive(message)
     }

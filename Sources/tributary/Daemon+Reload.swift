@@ -59,6 +59,7 @@ extension Daemon {
         logLevel.configure(process.log.level.level)
         let descriptors = config.descriptors
         config = recorded
+        configInstalled = loop.now
         config.descriptors = descriptors
         planInspector.forgetPlan()
         traces.configure(plan.traces)

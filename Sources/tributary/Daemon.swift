@@ -13,6 +13,8 @@ final class Daemon {
     let log: Log
     /// The configuration in use.
     var config: RecordedConfig
+    /// When it was installed, at the start or by a reload.
+    var configInstalled: Instant
     var process: ProcessPlan
     var reloads = MetricsPage.Reloads()
     var reloadStatus: ReloadStatus
@@ -96,6 +98,7 @@ final class Daemon {
         self.demo = demo
         self.shared = shared
         self.config = config
+        configInstalled = loop.now
         self.descriptorLimit = descriptorLimit
         firstPlan = plan
         let process = plan.process
@@ -379,6 +382,7 @@ extension Daemon: MessageReceiver {
         case .ended(let leftovers): removeWorker(worker, leftovers: leftovers)
         case .snapshot(let snapshot): monitor.received(snapshot, from: worker)
         case .traced(let requests): traces.receive(requests)
+        case .recent(let answer): monitor.recent.received(answer, from: worker)
         case .installationFailed: logFailedInstallation(worker)
         }
     }

@@ -1,0 +1,159 @@
+import Basics
+import HTTP
+
+/// What happened at one endpoint on one worker: counts since the start, times of the last minute, and
+/// the limits of its retained requests.
+///
+/// One for each endpoint of a configuration; a reload that changes the calls of an endpoint creates
+/// another one. Owned by `RecentRequests`.
+final class EndpointActivity {
+    // Unchecked, all of them: no access calls other code.
+
+    /// In entries of the rings.
+    let number: UInt32
+    /// The names of the endpoint and its calls.
+    @exclusivity(unchecked) private(set) var names: RecordedEndpoint
+    @exclusivity(unchecked) private(set) var totals = ActivityTotals()
+    /// The sequence number of its latest entry.
+    @exclusivity(unchecked) var lastSequence: UInt64 = 0
+    @exclusivity(unchecked) private var window: TimeWindow
+    @exclusivity(unchecked) private var limit = RetentionLimit()
+    /// In microseconds.
+    @exclusivity(unchecked) private var slowAbove = UInt32.max
+    /// When that was computed, in seconds.
+    @exclusivity(unchecked) private var slowSecond: Int64 = .min
+
+    /// The rows of the window before those of the calls: duration and own time. Those of each call: when
+    /// it began and ended, and its duration.
+    static let requestRows = 2
+    static let callRows = 3
+    /// The counters of each call.
+    static let callCounters = 4
+
+    /// With so few requests in the window, one of them would be the p99.
+    static let slowCountMin = 100
+
+    init(number: UInt32, _ names: RecordedEndpoint) {
+        self.number = number
+        unsafe self.names = names
+        unsafe window = TimeWindow(
+            rows: Self.requestRows + Self.callRows * names.calls.count,
+            counters: Self.callCounters * names.calls.count)
+    }
+
+    /// Whether these are the names of the same endpoint with the same calls; a reload makes new objects
+    /// of the same content.
+    func adopt(_ other: RecordedEndpoint) -> Bool {
+        guard unsafe names.hasSameContent(as: other) else { return false }
+        unsafe names = other
+        return true
+    }
+
+    /// Counts a request.
+    ///
+    /// - Parameter now: the end of the request, in nanoseconds of the loop's clock
+    /// - Returns: the reasons to retain it, as far as they are within the limit
+    func count(
+        _ record: RequestRecord, _ outcome: RequestOutcome, at now: Int64
+    ) -> RetentionReason {
+        unsafe totals.count(outcome)
+        unsafe window.advance(to: now)
+        var reasons = RetentionReason(outcome)
+        let second = now / 1_000_000_000
+        if unsafe !names.isPadded, record.ended.hasHappened {
+            if isSlow(record.ended.microseconds, second) { reasons.insert(.slow) }
+            unsafe window.count(record.ended.microseconds, in: 0)
+            unsafe window.count(record.times.microseconds.own, in: 1)
+        }
+        countCalls(of: record)
+        return reasons.isEmpty ? [] : unsafe limit.admit(reasons, second: second)
+    }
+
+    /// Counts something that never became a request.
+    func countRefusal() { unsafe totals.count(.rejected) }
+
+    private func countCalls(of record: RequestRecord) {
+        let calls = record.calls
+        for index in 0..<min(calls.count, unsafe names.calls.count) {
+            let call = calls[index]
+            guard call.began.hasHappened else { continue }
+            let counter = index * Self.callCounters
+            unsafe window.add(to: counter)
+            if case .failed = call.outcome { unsafe window.add(to: counter + 1) }
+            if call.attempts > 1 { countRepetition(of: index, record, counter) }
+            guard unsafe !names.isPadded, call.ended.hasHappened else { continue }
+            let row = Self.requestRows + index * Self.callRows
+            unsafe window.count(call.began.microseconds, in: row)
+            unsafe window.count(call.ended.microseconds, in: row + 1)
+            unsafe window.count(
+                call.ended.microseconds &- call.began.microseconds, in: row + 2)
+        }
+    }
+
+    private func countRepetition(of call: Int, _ record: RequestRecord, _ counter: Int) {
+        var (isRetried, isHedged) = (false, false)
+        for attempt in record.attempts where Int(attempt.call) == call {
+            if attempt.cause == .hedge { isHedged = true }
+            if attempt.cause == .retry { isRetried = true }
+        }
+        if isRetried { unsafe window.add(to: counter + 2) }
+        if isHedged { unsafe window.add(to: counter + 3) }
+    }
+
+    /// Compares with the p99 of the last minute, which is computed once per second.
+    private func isSlow(_ microseconds: UInt32, _ second: Int64) -> Bool {
+        if unsafe second != slowSecond {
+            unsafe slowSecond = second
+            unsafe slowAbove =
+                window.threshold(0.99, of: 0, countMin: Self.slowCountMin) ?? .max
+        }
+        return unsafe microseconds > slowAbove
+    }
+
+    /// A copy that may leave the worker.
+    func overview(at now: Int64) -> EndpointOverview {
+        // An endpoint without requests keeps no old times.
+        if unsafe totals.requests > 0 { unsafe window.advance(to: now) }
+        return unsafe EndpointOverview(
+            names: names, totals: totals, excess: limit.excess, window: window.sums)
+    }
+}
+
+/// Counts of requests since the start of a worker.
+package struct ActivityTotals: Sendable, Equatable {
+    package private(set) var requests = 0
+    package private(set) var failed = 0
+    package private(set) var partial = 0
+    package private(set) var rejected = 0
+    package private(set) var clientGone = 0
+
+    package init() {}
+
+    mutating func count(_ outcome: RequestOutcome) {
+        requests += 1
+        switch outcome {
+        case .ok: break
+        case .partial: partial += 1
+        case .rejected: rejected += 1
+        case .failed, .truncated, .cutOff: failed += 1
+        case .clientGone: clientGone += 1
+        }
+    }
+
+    mutating func add(_ other: ActivityTotals) {
+        requests += other.requests
+        failed += other.failed
+        partial += other.partial
+        rejected += other.rejected
+        clientGone += other.clientGone
+    }
+}
+
+extension RecordedEndpoint {
+    fileprivate func hasSameContent(as other: RecordedEndpoint) -> Bool {
+        name == other.name && isPadded == other.isPadded
+            && calls.elementsEqual(other.calls) {
+                $0.name == $1.name && $0.backend == $1.backend && $0.hosts == $1.hosts
+            }
+    }
+}

@@ -19,6 +19,8 @@ package struct AdminPage {
     /// The description in the reference documents.
     package let description: String
     let contentType: FieldValue
+    /// More header fields of the response.
+    let fields: Fields
     /// Whether the page accepts any `Host`: orchestrators and load balancers probe under names of
     /// their own, and the page reveals only one bit.
     let acceptsAnyHost: Bool
@@ -29,14 +31,15 @@ package struct AdminPage {
 
     init(
         _ access: Access, _ path: String, _ description: String,
-        contentType: FieldValue = "text/plain; charset=utf-8", acceptsAnyHost: Bool = false,
-        needsToken: Bool = true,
+        contentType: FieldValue = "text/plain; charset=utf-8", fields: Fields = [:],
+        acceptsAnyHost: Bool = false, needsToken: Bool = true,
         render: @escaping (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
     ) {
         self.access = access
         self.path = path
         self.description = description
         self.contentType = contentType
+        self.fields = fields
         self.acceptsAnyHost = acceptsAnyHost
         self.needsToken = needsToken
         self.render = render
@@ -51,6 +54,13 @@ package struct AdminPage {
     }
 
     func accepts(_ method: Method) -> Bool { methods.contains(method) }
+
+    /// The header fields of a response.
+    fileprivate var allFields: Fields {
+        var all = fields
+        all.append(.contentType, contentType)
+        return all
+    }
 }
 
 /// The response of a page.
@@ -78,7 +88,7 @@ enum AdminResponse {
     func response(of page: AdminPage, _ exchange: Exchange) -> Response {
         switch self {
         case .body(let status, let body):
-            Response(status: status, fields: [.contentType: page.contentType], body: body)
+            Response(status: status, fields: page.allFields, body: body)
         case .refused(let status, let fields):
             Problem(status, instance: exchange.id).response(fields)
         }

@@ -10,6 +10,8 @@ package protocol AdministeredProcess: AnyObject {
 
     var facts: ProcessFacts { get }
 
+    var identity: ProcessIdentity { get }
+
     var logLevel: LogLevelControl { get }
 
     /// For the diagnostic pages.

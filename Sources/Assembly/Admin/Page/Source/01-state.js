@@ -1,0 +1,42 @@
+"use strict";
+
+// The page of the admin address. It reads /-/overview and /-/requests/recent twice a second while it is
+// visible, and changes only the texts and bars that differ. Text of clients and of the configuration becomes
+// text nodes and attributes, never markup.
+
+const POLL_MS = 500;
+const RATE_SECONDS = 10;
+const KIND_MAX = 60;
+const PER_KIND_MAX = 25;
+const SUMMARY_MS = 10_000;
+
+// What an outcome looks like: a symbol, a word, and the class of its colour.
+const RESULTS = {
+  ok: { symbol: "✓", word: "ok", look: "ok" },
+  partial: { symbol: "◐", word: "partial", look: "partial" },
+  rejected: { symbol: "⊘", word: "rejected", look: "rejected" },
+  failed: { symbol: "✕", word: "failed", look: "failed" },
+  truncated: { symbol: "✕", word: "truncated", look: "failed" },
+  cut_off: { symbol: "✕", word: "cut off", look: "failed" },
+  client_gone: { symbol: "↯", word: "client gone", look: "client_gone" },
+};
+
+const state = {
+  view: "endpoints",
+  isPaused: false,
+  filter: [],
+  overview: null,
+  /** Overviews of the last seconds, for rates. */
+  history: [],
+  cursor: "",
+  skipped: 0,
+  sampleOneIn: 1,
+  /** Requests that look alike, by their key, in the order in which they are shown. */
+  kinds: new Map(),
+  /** The requests of one kind, as they were when the details were opened. */
+  detail: null,
+  summaryAt: 0,
+  failedSince: 0,
+};
+
+const byId = (id) => document.getElementById(id);

@@ -1,0 +1,94 @@
+// The second view: kinds of requests, each with its latest one.
+
+/** Requests with the same result of the same calls are of one kind. */
+function kindKey(request) {
+  const failures = request.calls.filter(hasFailed).map((call) => `${call.name} ${call.outcome}`);
+  return [request.endpoint, request.status, request.outcome, request.reasons.includes("slow"), ...failures].join("\n");
+}
+
+const hasFailed = (call) => call.outcome !== "ok" && call.outcome !== "not_made";
+
+function takeRequests(requests) {
+  for (const request of requests) {
+    const key = kindKey(request);
+    const kind = state.kinds.get(key) ?? { key, requests: [], count: 0 };
+    kind.count += 1;
+    kind.requests.push(request);
+    if (kind.requests.length > PER_KIND_MAX) kind.requests.shift();
+    if (!state.kinds.has(key)) addKind(kind);
+  }
+}
+
+/** New kinds come first; the one that was seen longest ago makes room. */
+function addKind(kind) {
+  const kinds = [kind, ...state.kinds.values()];
+  if (kinds.length > KIND_MAX) {
+    const age = (other) => latest(other).at_ms;
+    kinds.splice(kinds.indexOf(kinds.reduce((left, right) => (age(right) < age(left) ? right : left))), 1);
+  }
+  state.kinds = new Map(kinds.map((other) => [other.key, other]));
+}
+
+const latest = (kind) => kind.requests[kind.requests.length - 1];
+
+const REQUEST_CELLS = ["result", "name", "what", "kept", "last", "took", "picture"];
+
+function makeKind() {
+  const row = makeRow(REQUEST_CELLS, ["kept", "last", "took"]);
+  row.mini = graphic("svg", { class: "mini", role: "img", "aria-label": "" });
+  row.cells.picture.append(row.mini);
+  return row;
+}
+
+function updateKind(row, kind) {
+  const request = latest(kind);
+  const { cells } = row;
+  cells.result.className = `result result-${resultOf(request).look}`;
+  setText(cells.result, resultText(request));
+  setText(cells.name, request.endpoint || "no endpoint");
+  setText(cells.what, whatHappened(request));
+  setText(cells.kept, kind.count.toLocaleString("en"));
+  setText(cells.last, ageText((state.overview.at_ms - request.at_ms) / 1000));
+  setText(cells.took, request.times_hidden ? "hidden" : `${milliseconds(request.ms)} ms`);
+  if (row.drawn !== request.key) {
+    row.drawn = request.key;
+    drawMini(row.mini, request);
+  }
+}
+
+const resultOf = (request) => RESULTS[request.outcome] ?? { symbol: "?", word: request.outcome, look: "failed" };
+
+function resultText(request) {
+  const { symbol, word } = resultOf(request);
+  return `${symbol} ${request.status || ""} ${word}`;
+}
+
+function whatHappened(request) {
+  const parts = request.calls.filter(hasFailed).map((call) => {
+    const status = call.attempts.findLast((attempt) => attempt.status)?.status;
+    const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";
+    return `${call.name}: ${spaced(call.outcome)}${detail}`;
+  });
+  if (request.reasons.includes("slow")) parts.push("◷ slower than the p99 of its endpoint");
+  if (parts.length === 0 && request.endpoint === "") parts.push("no route matched");
+  return parts.join(", ");
+}
+
+function drawMini(svg, request) {
+  const calls = request.calls.filter((call) => call.began_ms !== undefined);
+  const height = 100 / Math.max(calls.length, 3);
+  svg.replaceChildren(...calls.map((call, index) => graphic("rect", {
+    class: hasFailed(call) ? "share-failed" : "p50",
+    x: percent(call.began_ms / request.ms), y: `${index * height}%`,
+    width: percent(Math.max(0.006, (call.ended_ms - call.began_ms) / request.ms)), height: `${height * 0.7}%`,
+  })));
+  const texts = calls.map((call) => `${call.name} ${milliseconds(call.ended_ms - call.began_ms)} ms`);
+  setAttribute(svg, "aria-label", request.times_hidden ? "times hidden" : texts.join(", ") || "no calls");
+}
+
+function showRequests() {
+  const items = [...state.kinds.values()]
+    .filter((kind) => kind.requests.some((request) => passes((word) => requestMatches(request, word))));
+  tables.requests.show(items, state.filter.length > 0 ? "No request matches the filter."
+    : "No failed, partial, rejected or slow request yet.");
+}

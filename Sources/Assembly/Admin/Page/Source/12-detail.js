@@ -1,0 +1,166 @@
+// The details of one request: every phase of every attempt.
+
+function openKind(kind) {
+  const requests = kind.requests.filter((request) => passes((word) => requestMatches(request, word)));
+  state.detail = { requests: requests.length > 0 ? requests : [...kind.requests], at: 0, key: kind.key };
+  state.detail.at = state.detail.requests.length - 1;
+  byId("detail").hidden = false;
+  showDetail();
+  byId("detail").focus({ preventScroll: true });
+  byId("detail").scrollIntoView({ block: "nearest" });
+}
+
+function closeDetail() {
+  const key = state.detail?.key;
+  state.detail = null;
+  byId("detail").hidden = true;
+  tables.requests.rows.get(key)?.node.focus();
+}
+
+function stepDetail(step) {
+  const { requests, at } = state.detail;
+  state.detail.at = Math.max(0, Math.min(requests.length - 1, at + step));
+  showDetail();
+}
+
+function showDetail() {
+  const { requests, at } = state.detail;
+  const request = requests[at];
+  setText(byId("detail-title"), `${resultText(request)}  ${request.endpoint || "no endpoint"}`);
+  byId("detail-title").className = `result-${resultOf(request).look}`;
+  setText(byId("position"), `${at + 1} of ${requests.length}`);
+  byId("older").disabled = at === 0;
+  byId("newer").disabled = at === requests.length - 1;
+  showExplainLink(request);
+  showFacts(request);
+  showPhases(request);
+}
+
+/** `explain` shows what the gateway does with a request; the path of this one is not recorded. */
+function showExplainLink(request) {
+  const [method, route] = request.endpoint.split(" ");
+  byId("explain").hidden = !route;
+  if (route) {
+    byId("explain").href = `/-/explain?method=${encodeURIComponent(method)}&url=${encodeURIComponent(route)}`;
+  }
+}
+
+function showFacts(request) {
+  const facts = [["Began", timeOfDay(request.at_ms)], ["Request", request.id, "mono"], ["Trace", request.trace, "mono"]];
+  if (request.times_hidden) {
+    facts.push(["Times", "hidden, since the endpoint has min_duration"]);
+  } else {
+    facts.push(["Took", `${milliseconds(request.ms)} ms`], ["Own time", `${milliseconds(request.own_ms)} ms`],
+      ["Calls in progress", `${milliseconds(request.calls_ms)} ms`]);
+    if (request.receive_ms > 0) facts.push(["Wait for the body", `${milliseconds(request.receive_ms)} ms`]);
+  }
+  if (request.reasons.length > 0) facts.push(["Kept because", request.reasons.map(spaced).join(", ")]);
+  byId("facts").replaceChildren(...facts.map(([name, value, look]) =>
+    element("div", {}, element("dt", {}, name), element("dd", look ? { class: look } : {}, value))));
+}
+
+function timeOfDay(ms) {
+  const time = new Date(ms);
+  return `${time.toLocaleTimeString("en-GB")}.${String(time.getMilliseconds()).padStart(3, "0")}`;
+}
+
+function showPhases(request) {
+  const rows = [];
+  for (const call of request.calls) {
+    const attempts = call.attempts.length > 0 ? call.attempts : [null];
+    attempts.forEach((attempt, index) => rows.push(phaseRow(request, call, attempt, index)));
+  }
+  byId("phases").replaceChildren(...rows);
+  setText(byId("scale"), request.times_hidden ? "times hidden" : `0 – ${milliseconds(request.ms)} ms`);
+}
+
+const CAUSES = { first: "", retry: "retry", hedge: "hedge", other_host: "other host" };
+
+function phaseRow(request, call, attempt, index) {
+  const cell = (text, look = "number") => element("td", { class: look }, text);
+  const phases = attempt ? phasesOf(attempt) : {};
+  const took = (phase) => (phases[phase] ? milliseconds(phases[phase][1] - phases[phase][0]) : "–");
+  const connect = attempt?.connection === "reused" ? "reused" : took("connect");
+  const total = attempt?.ended_ms === undefined ? "–" : milliseconds(attempt.ended_ms - attempt.began_ms);
+  const lane = element("td", { class: "lane-cell" }, phaseBar(request, attempt, phases));
+  const name = index === 0 ? call.name ?? "" : "";
+  return element("tr", index === 0 ? { class: "first" } : {},
+    element("th", { scope: "row", class: "name" }, name), attemptCell(attempt, index),
+    cell(attempt?.host ?? "–", "mono"), resultCell(call, attempt), lane, cell(milliseconds(attempt?.began_ms)),
+    cell(took("queue")), cell(connect), cell(took("wait")), cell(took("receive")), cell(total));
+}
+
+function attemptCell(attempt, index) {
+  if (!attempt) return element("td", { class: "muted" }, "–");
+  const parts = [String(index + 1), CAUSES[attempt.cause] ?? attempt.cause];
+  if (attempt.sent_again) parts.push("sent again");
+  if (attempt.decided) parts.push("decided");
+  return element("td", {}, parts.filter((part) => part !== "").join(" "));
+}
+
+function resultCell(call, attempt) {
+  const outcome = attempt ? attempt.outcome : call.outcome;
+  if (attempt && outcome === "answered") {
+    const isGood = !attempt.decided || !hasFailed(call);
+    const kind = isGood ? "" : ` ${spaced(call.outcome)}`;
+    return element("td", { class: isGood && attempt.status < 400 ? "result-ok" : "bad" },
+      `${isGood && attempt.status < 400 ? "✓" : "✕"} ${attempt.status}${kind}`);
+  }
+  const isBad = outcome !== "not_made" && outcome !== "cancelled" && outcome !== "open";
+  return element("td", { class: isBad ? "bad" : "muted" }, `${isBad ? "✕ " : ""}${spaced(outcome)}`);
+}
+
+/** Begin and end of each phase that the attempt reached; one that it did not finish ends with it. */
+function phasesOf(attempt) {
+  const moments = [
+    ["queue", attempt.began_ms], ["connect", attempt.permitted_ms], ["wait", attempt.sent_ms],
+    ["receive", attempt.first_byte_ms], ["", attempt.last_byte_ms],
+  ];
+  const phases = {};
+  for (let index = 0; index < 4; index += 1) {
+    const [name, begin] = moments[index];
+    if (begin !== undefined) phases[name] = [begin, moments[index + 1][1] ?? attempt.ended_ms];
+  }
+  if (attempt.connection === "reused") delete phases.connect;
+  return phases;
+}
+
+function phaseBar(request, attempt, phases) {
+  const shown = Object.entries(phases).filter(([, [begin, end]]) => end > begin);
+  const text = shown.map(([name, [begin, end]]) => `${name} ${milliseconds(end - begin)} ms`).join(", ");
+  const svg = graphic("svg", { role: "img", "aria-label": text || "no time" },
+    graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }));
+  for (const [name, [begin, end]] of shown) {
+    svg.append(graphic("rect", {
+      class: name, x: percent(begin / request.ms), width: percent(Math.max(0.003, (end - begin) / request.ms)),
+      y: name === "queue" ? "32%" : "12%", height: name === "queue" ? "36%" : "76%",
+    }));
+  }
+  if (attempt && attempt.outcome !== "answered" && attempt.ended_ms !== undefined) {
+    const x = percent(attempt.ended_ms / request.ms);
+    svg.append(graphic("line", { class: "cross", x1: x, x2: x, y1: "0%", y2: "100%" }));
+  }
+  return svg;
+}
+
+async function copyDetail() {
+  const text = JSON.stringify(state.detail.requests[state.detail.at], null, 2);
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    copyBySelection(text);
+  }
+  setText(byId("copy"), "Copied");
+  setTimeout(() => setText(byId("copy"), "Copy as JSON"), 2000);
+}
+
+/** For addresses that are neither local nor encrypted, where browsers have no clipboard interface. */
+function copyBySelection(text) {
+  const area = element("textarea", { class: "hidden", "aria-label": "JSON" });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+  byId("copy").focus();
+}

@@ -1,0 +1,60 @@
+// The head and the foot of the page, its notice and its summary for screen readers.
+
+function showHead() {
+  const overview = state.overview;
+  setText(byId("instance"), overview.instance);
+  document.title = `tributary ${overview.instance}`;
+  setText(byId("build"), `v${overview.version}  ·  ${overview.config}, loaded ${ageText(overview.config_age_s)} ago`);
+  setText(byId("rate"), rateText(totalRate("requests")));
+  setText(byId("p50"), milliseconds(overview.p50_ms));
+  setText(byId("p99"), milliseconds(overview.p99_ms));
+  setText(byId("own"), milliseconds(overview.own_p50_ms));
+  showFigure("partial", totalRate("partial"), "fair");
+  showFigure("failed", totalRate("failed"), "bad");
+  setText(byId("in-flight"), overview.requests_in_flight.toLocaleString("en"));
+  setText(byId("kept"), state.kinds.size > 0 ? String(state.kinds.size) : "");
+}
+
+function showFigure(id, rate, look) {
+  const node = byId(id);
+  node.className = rate > 0 ? look : "";
+  setText(node, rateText(rate));
+}
+
+function totalRate(key) {
+  if (elapsed() <= 0) return null;
+  const grown = allEndpoints(state.overview).map((endpoint) => endpointGrowth(endpoint, key) ?? 0);
+  return grown.reduce((sum, value) => sum + value, 0) / elapsed();
+}
+
+function showFooter() {
+  const parts = ["Times in milliseconds, of the last minute; rates of the last ten seconds."];
+  if (byId("sample").checked && state.sampleOneIn > 1) parts.push(`Of ordinary requests one in ${state.sampleOneIn}.`);
+  if (state.skipped > 0) parts.push(`${state.skipped.toLocaleString("en")} requests left out.`);
+  const { endpoints_left_out: leftOut } = state.overview;
+  if (leftOut > 0) parts.push(`${leftOut} endpoints with fewer requests left out.`);
+  setText(byId("footer"), parts.join("  "));
+}
+
+/** What screen readers announce, at most every ten seconds. */
+function announce() {
+  if (Date.now() - state.summaryAt < SUMMARY_MS || totalRate("requests") === null) return;
+  state.summaryAt = Date.now();
+  setText(byId("summary"), `${rateText(totalRate("requests"))} requests per second, `
+    + `${rateText(totalRate("partial"))} partial, ${rateText(totalRate("failed"))} failed, `
+    + `p99 ${milliseconds(state.overview.p99_ms)} milliseconds`);
+}
+
+function showNotice() {
+  const overview = state.overview;
+  let text = "";
+  if (state.failedSince > 0) {
+    text = `No answer from the gateway for ${ageText((Date.now() - state.failedSince) / 1000)}; the numbers are old.`;
+  } else if (overview?.missing_workers.length > 0) {
+    text = `Not answering, and missing here: worker ${overview.missing_workers.join(", ")}.`;
+  } else if (overview && !overview.serving) {
+    text = "The gateway does not accept requests: it starts or drains.";
+  }
+  byId("notice").hidden = text === "";
+  setText(byId("notice"), text);
+}

@@ -1,0 +1,51 @@
+// Reading the two documents twice a second.
+
+class Unauthorized extends Error {}
+
+async function read(path) {
+  const headers = {};
+  const token = sessionStorage.getItem("token");
+  if (token) headers.Authorization = `Bearer ${token}`;
+  const response = await fetch(path, { headers, cache: "no-store", signal: AbortSignal.timeout(5000) });
+  if (response.status === 401) throw new Unauthorized();
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return response.json();
+}
+
+async function poll() {
+  const sample = byId("sample").checked ? "&sample=1" : "";
+  const [overview, recent] = await Promise.all([
+    read("/-/overview"), read(`/-/requests/recent?limit=200&after=${state.cursor}${sample}`),
+  ]);
+  remember(overview);
+  state.cursor = recent.cursor;
+  state.skipped = recent.skipped;
+  state.sampleOneIn = recent.sample_one_in;
+  takeRequests(recent.requests);
+  state.failedSince = 0;
+}
+
+/** Polls until the page is paused, hidden, or without a token; then `wake` begins again. */
+let isPolling = false;
+
+async function keepPolling() {
+  if (isPolling) return;
+  isPolling = true;
+  while (!state.isPaused && !document.hidden && !byId("token-dialog").open) {
+    try {
+      await poll();
+    } catch (error) {
+      if (error instanceof Unauthorized) byId("token-dialog").showModal();
+      else state.failedSince ||= Date.now();
+    }
+    show();
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  isPolling = false;
+}
+
+function sendToken() {
+  sessionStorage.setItem("token", byId("token").value);
+  byId("token").value = "";
+  byId("token-dialog").close();
+}

@@ -66,12 +66,12 @@ function makeLane(call) {
   const cap = graphic("line", { class: "whisker", y1: "20%", y2: "80%" });
   const svg = graphic("svg", { role: "img", "aria-label": "" },
     graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }), line, cap, bar);
-  const time = element("span");
+  const time = element("span", { class: "time" });
   const failed = element("span", { class: "bad" });
   const repeated = element("span", { class: "muted" });
   const node = element("div", { class: "lane" },
-    element("span", { class: "call", title: `${call.name}, backend ${call.backend}` }, call.name), svg,
-    element("span", { class: "note" }, time, failed, repeated));
+    element("span", { class: "call", title: `${call.name}, backend ${call.backend}` }, call.name), svg, time,
+    element("span", { class: "note" }, failed, repeated));
   return { node, svg, bar, line, cap, time, failed, repeated };
 }
 

@@ -3,8 +3,10 @@
 /** Requests with the same result of the same calls are of one kind. */
 function kindKey(request) {
   const failures = request.calls.filter(hasFailed).map((call) => `${call.name} ${call.outcome}`);
-  return [request.endpoint, request.status, request.outcome, request.reasons.includes("slow"), ...failures].join("\n");
+  return [request.endpoint, request.status, request.outcome, isOnlySlow(request), ...failures].join("\n");
 }
+
+const isOnlySlow = (request) => request.outcome === "ok" && request.reasons.includes("slow");
 
 const hasFailed = (call) => call.outcome !== "ok" && call.outcome !== "not_made";
 
@@ -69,9 +71,11 @@ function whatHappened(request) {
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";
     return `${call.name}: ${spaced(call.outcome)}${detail}`;
   });
-  if (request.reasons.includes("slow")) parts.push("◷ slower than the p99 of its endpoint");
-  if (parts.length === 0 && request.endpoint === "") parts.push("no route matched");
-  return parts.join(", ");
+  if (isOnlySlow(request)) parts.push("◷ slower than the p99 of its endpoint");
+  if (parts.length > 0) return parts.join(", ");
+  if (request.endpoint === "") return "no route matched";
+  return request.outcome === "rejected" && !request.calls.some((call) => call.began_ms !== undefined) && !request.times_hidden
+    ? "refused before any call" : "";
 }
 
 function drawMini(svg, request) {

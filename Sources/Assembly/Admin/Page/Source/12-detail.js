@@ -5,6 +5,7 @@ function openKind(kind) {
   state.detail = { requests: requests.length > 0 ? requests : [...kind.requests], at: 0, key: kind.key };
   state.detail.at = state.detail.requests.length - 1;
   byId("detail").hidden = false;
+  markOpenKind();
   showDetail();
   byId("detail").focus({ preventScroll: true });
   byId("detail").scrollIntoView({ block: "nearest" });
@@ -14,7 +15,12 @@ function closeDetail() {
   const key = state.detail?.key;
   state.detail = null;
   byId("detail").hidden = true;
+  markOpenKind();
   tables.requests.rows.get(key)?.node.focus();
+}
+
+function markOpenKind() {
+  for (const [key, row] of tables.requests.rows) setAttribute(row.node, "aria-selected", key === state.detail?.key);
 }
 
 function stepDetail(step) {
@@ -31,17 +37,30 @@ function showDetail() {
   setText(byId("position"), `${at + 1} of ${requests.length}`);
   byId("older").disabled = at === 0;
   byId("newer").disabled = at === requests.length - 1;
-  showExplainLink(request);
+  offerExplanation(request);
   showFacts(request);
   showPhases(request);
 }
 
-/** `explain` shows what the gateway does with a request; the path of this one is not recorded. */
-function showExplainLink(request) {
+/** The path of a request is not recorded, so the route is offered, to be completed. */
+function offerExplanation(request) {
   const [method, route] = request.endpoint.split(" ");
   byId("explain").hidden = !route;
-  if (route) {
-    byId("explain").href = `/-/explain?method=${encodeURIComponent(method)}&url=${encodeURIComponent(route)}`;
+  byId("explanation").hidden = true;
+  setText(byId("explain-method"), method);
+  byId("explain-url").value = route ?? "";
+}
+
+/** What the gateway would do with such a request. */
+async function explain() {
+  const method = encodeURIComponent(byId("explain-method").textContent);
+  const url = encodeURIComponent(byId("explain-url").value);
+  byId("explanation").hidden = false;
+  try {
+    const response = await request(`/-/explain?method=${method}&url=${url}`);
+    setText(byId("explanation"), await response.text());
+  } catch (error) {
+    setText(byId("explanation"), `No explanation: ${error.message}`);
   }
 }
 
@@ -83,9 +102,9 @@ function phaseRow(request, call, attempt, index) {
   const connect = attempt?.connection === "reused" ? "reused" : took("connect");
   const total = attempt?.ended_ms === undefined ? "–" : milliseconds(attempt.ended_ms - attempt.began_ms);
   const lane = element("td", { class: "lane-cell" }, phaseBar(request, attempt, phases));
-  const name = index === 0 ? call.name ?? "" : "";
+  const name = index === 0 ? element("th", { scope: "row", class: "name" }, call.name ?? "") : element("td");
   return element("tr", index === 0 ? { class: "first" } : {},
-    element("th", { scope: "row", class: "name" }, name), attemptCell(attempt, index),
+    name, attemptCell(attempt, index),
     cell(attempt?.host ?? "–", "mono"), resultCell(call, attempt), lane, cell(milliseconds(attempt?.began_ms)),
     cell(took("queue")), cell(connect), cell(took("wait")), cell(took("receive")), cell(total));
 }

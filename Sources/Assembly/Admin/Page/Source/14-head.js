@@ -30,6 +30,10 @@ function totalRate(key) {
 function showFooter() {
   const parts = ["Times in milliseconds, of the last minute; rates of the last ten seconds."];
   if (byId("sample").checked && state.sampleOneIn > 1) parts.push(`Of ordinary requests one in ${state.sampleOneIn}.`);
+  const counted = allEndpoints(state.overview).reduce((sum, endpoint) => sum + endpoint.not_retained, 0);
+  if (counted > 0) {
+    parts.push(`${counted.toLocaleString("en")} requests only counted: more than 20 per second of one endpoint and reason.`);
+  }
   if (state.skipped > 0) parts.push(`${state.skipped.toLocaleString("en")} requests left out.`);
   const { endpoints_left_out: leftOut } = state.overview;
   if (leftOut > 0) parts.push(`${leftOut} endpoints with fewer requests left out.`);

@@ -2,11 +2,16 @@
 
 class Unauthorized extends Error {}
 
-async function read(path) {
+/** Sends a request with the token, if there is one. */
+async function request(path) {
   const headers = {};
   const token = sessionStorage.getItem("token");
   if (token) headers.Authorization = `Bearer ${token}`;
-  const response = await fetch(path, { headers, cache: "no-store", signal: AbortSignal.timeout(5000) });
+  return fetch(path, { headers, cache: "no-store", signal: AbortSignal.timeout(5000) });
+}
+
+async function read(path) {
+  const response = await request(path);
   if (response.status === 401) throw new Unauthorized();
   if (!response.ok) throw new Error(`status ${response.status}`);
   return response.json();

@@ -12,6 +12,7 @@ byId("older").addEventListener("click", () => stepDetail(-1));
 byId("newer").addEventListener("click", () => stepDetail(1));
 byId("copy").addEventListener("click", copyDetail);
 byId("close").addEventListener("click", closeDetail);
+byId("explain-send").addEventListener("click", explain);
 byId("token-send").addEventListener("click", sendToken);
 byId("token").addEventListener("keydown", (event) => { if (event.key === "Enter") sendToken(); });
 byId("token-dialog").addEventListener("close", keepPolling);

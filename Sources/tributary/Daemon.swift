@@ -256,7 +256,10 @@ final class Daemon {
         }
         log.flush()
         reportReadiness(address)
-        if config.isDemo { logWriter.post(Array(DemoConfig.instructions(for: address).utf8)) }
+        if config.isDemo {
+            let admin = admin.map { "\($0.address)" }
+            logWriter.post(Array(DemoConfig.instructions(for: address, admin: admin).utf8))
+        }
     }
 
     // MARK: Signals

@@ -62,19 +62,24 @@ enum DemoConfig {
         """
 
     /// Example requests, printed when the demo listens.
-    static func instructions(for address: String) -> String {
-        """
+    ///
+    /// - Parameter admin: the admin address, whose page a browser can show
+    static func instructions(for address: String, admin: String?) -> String {
+        let page =
+            admin.map { "  http://\($0)/    in a browser: endpoints, requests, backends\n" } ?? ""
+        return """
 
-        The tributary demo is running on http://\(address). Try:
+            The tributary demo is running on http://\(address). Try:
 
-          curl -i http://\(address)/products/42     # required and optional calls, a hedge; repeat a few times
-          curl -i http://\(address)/products/7      # no such product: the 404 of the required call
-          curl -i http://\(address)/products/x      # a bad parameter never reaches a backend
-          curl -s http://\(address)/home            # one call uses the response of another
-          curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"good"}' http://\(address)/login
-          curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"bad"}' http://\(address)/login
+              curl -i http://\(address)/products/42     # required and optional calls, a hedge; repeat a few times
+              curl -i http://\(address)/products/7      # no such product: the 404 of the required call
+              curl -i http://\(address)/products/x      # a bad parameter never reaches a backend
+              curl -s http://\(address)/home            # one call uses the response of another
+              curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"good"}' http://\(address)/login
+              curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"bad"}' http://\(address)/login
 
+            \(page)
 
-        """
+            """
     }
 }

@@ -8,6 +8,8 @@ extension EndToEnd {
             let daemon = try Daemon.demo()
             let first = try daemon.output.line("the examples") { $0.hasPrefix("  curl ") }
             #expect(first.hasPrefix("  curl -i http://\(daemon.address)/products/42 "))
+            let page = try daemon.output.line("the page") { $0.hasPrefix("  http://") }
+            #expect(page.hasPrefix("  http://\(daemon.admin)/ "))
         }
 
         /// The backends fail and are slow at fixed intervals, so six requests show all cases.

@@ -79,6 +79,7 @@ class Gateway:
         raise Failure("the gateway did not become ready")
 
     def start_clients(self, seconds):
+        self.clients_began = time.monotonic()
         self.clients = self.traffic("clients", self.port, "--rate", self.rate, "--seconds", seconds)
 
     def get(self, path, fields={}, method="GET", port=None, body=None):
@@ -519,7 +520,19 @@ def check_lost_connection(gateway, browser):
     expect("numbers are old" in page.inner_text("#notice") and names(page) == rows, "the notice")
     page.unroute("**/-/**")
     page.wait_for_selector("#notice", state="hidden")
+    # Workers that do not answer in time.
+    page.route("**/-/overview", leave_workers_out)
+    page.wait_for_selector("#notice:not([hidden])")
+    expect("worker 0, 1" in page.inner_text("#notice") and names(page) == rows, "the workers")
+    page.unroute("**/-/overview")
+    page.wait_for_selector("#notice", state="hidden")
     browser.close(page)
+
+
+def leave_workers_out(route):
+    response = route.fetch()
+    route.fulfill(response=response, body=json.dumps(
+        {**response.json(), "missing_workers": [0, 1], "endpoints": [], "unmatched": [], "backends": []}))
 
 
 def check_hidden_page(gateway, browser):
@@ -565,7 +578,7 @@ def take_screenshots(browser, folder):
             page.wait_for_timeout(1_200)
             if scheme == "light" or view == "endpoints":
                 save(page, folder / f"page-{view}-{scheme}.png")
-        open_partial_request(page, "endpoint:products call:reviews")
+        open_partial_request(page, "endpoint:products call:reviews -rejected")
         page.wait_for_timeout(500)
         page.mouse.move(0, 0)
         if scheme == "dark":
@@ -599,7 +612,7 @@ def verify(options, gateway):
 
     wanted = [check for check in CHECKS if not options.only or check.__name__[6:] in options.only]
     gateway.start_clients(240 + 4 * options.seconds)
-    time.sleep(5)
+    time.sleep(8)
     with sync_playwright() as playwright:
         browser = Browser(playwright, gateway)
         if not options.only or "stability" in options.only:
@@ -610,6 +623,8 @@ def verify(options, gateway):
             run(check.__name__[6:], lambda: check(gateway, browser))
         run("isolation", lambda: check_isolation(gateway, browser))
         if options.images:
+            # The times of the last minute are then those of this traffic at its full rate.
+            time.sleep(max(0, 75 - (time.monotonic() - gateway.clients_began)))
             take_screenshots(browser, pathlib.Path(options.images))
     return failures
 

@@ -191,12 +191,18 @@ class Client(asyncio.Protocol):
             self.idle.append(self)
 
 
+def total(passed, ramp=5):
+    """Seconds at the full rate that correspond to the time since the start: the rate grows at first, so that
+    connections open one after the other."""
+    return passed * passed / 2 / ramp if passed < ramp else passed - ramp / 2
+
+
 async def send(port, rate, seconds):
     loop = asyncio.get_running_loop()
-    chance, idle, counts = random.Random(7), [], {"responses": 0, "requests": 0, "waits": 0}
+    chance, idle, counts = random.Random(7), [], {"responses": 0, "requests": 0}
     begin = time.monotonic()
     while (passed := time.monotonic() - begin) < seconds:
-        due = int(passed * rate) - counts["requests"] - counts["waits"]
+        due = int(total(passed) * rate) - counts["requests"]
         for _ in range(due):
             if not idle:
                 await loop.create_connection(lambda: Client(idle, counts), "127.0.0.1", port)

@@ -9,6 +9,7 @@ const RATE_SECONDS = 10;
 const KIND_MAX = 60;
 const PER_KIND_MAX = 25;
 const SUMMARY_MS = 10_000;
+const KEEP_MS = 10_000;
 
 // What an outcome looks like: a symbol, a word, and the class of its colour.
 const RESULTS = {
@@ -26,6 +27,9 @@ const state = {
   isPaused: false,
   filter: [],
   overview: null,
+  /** Workers that did not answer the last time, and when none was missing. */
+  missing: [],
+  completeAt: 0,
   /** Overviews of the last seconds, for rates. */
   history: [],
   cursor: "",

@@ -23,4 +23,14 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** What a bar shows, for screen readers and for the pointer. */
+function describe(svg, text) {
+  if (svg.getAttribute("aria-label") === text) return;
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", text);
+  let title = svg.querySelector("title");
+  if (!title) svg.append(title = graphic("title"));
+  title.textContent = text;
+}
+
 const percent = (share) => `${Math.max(0, Math.min(100, share * 100)).toFixed(2)}%`;

@@ -3,6 +3,7 @@
 /** Three digits, as far as they are useful: 0.06, 4.08, 41.2, 302. */
 function milliseconds(value) {
   if (value === undefined) return "–";
+  if (value === 0) return "0";
   if (value >= 100) return Math.round(value).toLocaleString("en");
   return value.toFixed(value >= 10 ? 1 : 2);
 }

@@ -28,20 +28,29 @@ function endpointGrowth(endpoint, key) {
 
 function perSecond(value) { return value === null ? null : value / elapsed(); }
 
+/** Takes the next overview, unless workers are missing in it that answered a moment ago: numbers of a moment
+ * ago are better than none. */
 function remember(overview) {
-  const isBehind = state.overview && allEndpoints(overview).some((endpoint) => {
-    const list = endpoint.endpoint === "" ? "unmatched" : "endpoints";
-    const before = find(state.overview, list, endpoint.endpoint, "endpoint");
-    return before && before.requests > endpoint.requests;
-  });
+  state.missing = overview.missing_workers;
+  const now = Date.now();
+  if (state.missing.length > 0 && now - state.completeAt < KEEP_MS) return;
+  if (state.missing.length === 0) state.completeAt = now;
+  if (!isComparable(state.overview, overview)) state.history = [];
   state.overview = overview;
-  // The counts of a worker that did not answer are missing.
-  if (overview.missing_workers.length > 0) return;
-  // Another process, or other calls after a reload.
-  if (isBehind) state.history = [];
   state.history.push(overview);
   const since = overview.at_ms - RATE_SECONDS * 1000;
   while (state.history.length > 2 && state.history[0].at_ms < since) state.history.shift();
+}
+
+/** Whether both overviews are of the same workers, and no count has become smaller: it does in another process,
+ * and where a reload changed the calls of an endpoint. */
+function isComparable(before, after) {
+  if (!before || String(before.missing_workers) !== String(after.missing_workers)) return false;
+  return allEndpoints(after).every((endpoint) => {
+    const list = endpoint.endpoint === "" ? "unmatched" : "endpoints";
+    const former = find(before, list, endpoint.endpoint, "endpoint");
+    return !former || former.requests <= endpoint.requests;
+  });
 }
 
 const allEndpoints = (overview) => [...overview.endpoints, ...overview.unmatched];

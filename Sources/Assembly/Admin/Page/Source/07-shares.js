@@ -3,7 +3,7 @@
 const SHARES = ["ok", "partial", "rejected", "failed", "client_gone"];
 
 function makeShares() {
-  const node = graphic("svg", { class: "shares", role: "img", "aria-label": "" });
+  const node = graphic("svg", { class: "shares" });
   const parts = SHARES.map((name) => graphic("rect", { class: `share-${name}`, y: 0, height: "100%" }));
   node.append(...parts);
   return { node, parts };
@@ -20,5 +20,5 @@ function updateShares(bar, counts) {
   });
   const texts = counts.map((count, index) => [shareText(count, total), spaced(SHARES[index])])
     .filter((_, index) => counts[index] > 0).map((pair) => pair.join(" "));
-  setAttribute(bar.node, "aria-label", texts.join(", ") || "none in the last seconds");
+  describe(bar.node, texts.join(", ") || "none in the last seconds");
 }

@@ -64,7 +64,7 @@ function makeLane(call) {
   const bar = graphic("rect", { class: "p50", y: "15%", height: "70%", rx: 1.5 });
   const line = graphic("line", { class: "whisker", y1: "50%", y2: "50%" });
   const cap = graphic("line", { class: "whisker", y1: "20%", y2: "80%" });
-  const svg = graphic("svg", { role: "img", "aria-label": "" },
+  const svg = graphic("svg", {},
     graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }), line, cap, bar);
   const time = element("span", { class: "time" });
   const failed = element("span", { class: "bad" });
@@ -89,7 +89,7 @@ function updateLane(lane, call, scale, endpoint) {
   setText(lane.time, hasTimes ? `${milliseconds(end)} – ${milliseconds(late)} ms` : hidden);
   setText(lane.failed, call.failed > 0 ? `✕ ${shareText(call.failed, call.made)}` : "");
   setText(lane.repeated, repetition(call));
-  setAttribute(lane.svg, "aria-label", hasTimes
+  describe(lane.svg, hasTimes
     ? `${call.name} begins at ${milliseconds(start)} ms, ends at ${milliseconds(end)} ms, p99 ${milliseconds(late)} ms`
     : `${call.name}: ${hidden || "no times"}`);
 }

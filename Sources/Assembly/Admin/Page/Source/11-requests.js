@@ -37,7 +37,7 @@ const REQUEST_CELLS = ["result", "name", "what", "kept", "last", "took", "pictur
 
 function makeKind() {
   const row = makeRow(REQUEST_CELLS, ["kept", "last", "took"]);
-  row.mini = graphic("svg", { class: "mini", role: "img", "aria-label": "" });
+  row.mini = graphic("svg", { class: "mini" });
   row.cells.picture.append(row.mini);
   return row;
 }
@@ -81,13 +81,14 @@ function whatHappened(request) {
 function drawMini(svg, request) {
   const calls = request.calls.filter((call) => call.began_ms !== undefined);
   const height = 100 / Math.max(calls.length, 3);
+  svg.removeAttribute("aria-label");
   svg.replaceChildren(...calls.map((call, index) => graphic("rect", {
     class: hasFailed(call) ? "share-failed" : "p50",
     x: percent(call.began_ms / request.ms), y: `${index * height}%`,
     width: percent(Math.max(0.006, (call.ended_ms - call.began_ms) / request.ms)), height: `${height * 0.7}%`,
   })));
   const texts = calls.map((call) => `${call.name} ${milliseconds(call.ended_ms - call.began_ms)} ms`);
-  setAttribute(svg, "aria-label", request.times_hidden ? "times hidden" : texts.join(", ") || "no calls");
+  describe(svg, request.times_hidden ? "times hidden" : texts.join(", ") || "no calls");
 }
 
 function showRequests() {

@@ -8,7 +8,7 @@ function openKind(kind) {
   markOpenKind();
   showDetail();
   byId("detail").focus({ preventScroll: true });
-  byId("detail").scrollIntoView({ block: "nearest" });
+  tables.requests.rows.get(kind.key)?.node.scrollIntoView({ block: "nearest" });
 }
 
 function closeDetail() {
@@ -20,6 +20,7 @@ function closeDetail() {
 }
 
 function markOpenKind() {
+  document.body.classList.toggle("has-detail", state.detail !== null);
   for (const [key, row] of tables.requests.rows) setAttribute(row.node, "aria-selected", key === state.detail?.key);
 }
 
@@ -104,16 +105,16 @@ function phaseRow(request, call, attempt, index) {
   const lane = element("td", { class: "lane-cell" }, phaseBar(request, attempt, phases));
   const name = index === 0 ? element("th", { scope: "row", class: "name" }, call.name ?? "") : element("td");
   return element("tr", index === 0 ? { class: "first" } : {},
-    name, attemptCell(attempt, index),
+    name, attemptCell(call, attempt, index),
     cell(attempt?.host ?? "–", "mono"), resultCell(call, attempt), lane, cell(milliseconds(attempt?.began_ms)),
     cell(took("queue")), cell(connect), cell(took("wait")), cell(took("receive")), cell(total));
 }
 
-function attemptCell(attempt, index) {
+function attemptCell(call, attempt, index) {
   if (!attempt) return element("td", { class: "muted" }, "–");
   const parts = [String(index + 1), CAUSES[attempt.cause] ?? attempt.cause];
   if (attempt.sent_again) parts.push("sent again");
-  if (attempt.decided) parts.push("decided");
+  if (attempt.decided && call.attempts.length > 1) parts.push("decided");
   return element("td", {}, parts.filter((part) => part !== "").join(" "));
 }
 
@@ -147,8 +148,8 @@ function phasesOf(attempt) {
 function phaseBar(request, attempt, phases) {
   const shown = Object.entries(phases).filter(([, [begin, end]]) => end > begin);
   const text = shown.map(([name, [begin, end]]) => `${name} ${milliseconds(end - begin)} ms`).join(", ");
-  const svg = graphic("svg", { role: "img", "aria-label": text || "no time" },
-    graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }));
+  const svg = graphic("svg", {}, graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }));
+  describe(svg, text || "no time");
   for (const [name, [begin, end]] of shown) {
     svg.append(graphic("rect", {
       class: name, x: percent(begin / request.ms), width: percent(Math.max(0.003, (end - begin) / request.ms)),

@@ -54,8 +54,8 @@ function showNotice() {
   let text = "";
   if (state.failedSince > 0) {
     text = `No answer from the gateway for ${ageText((Date.now() - state.failedSince) / 1000)}; the numbers are old.`;
-  } else if (overview?.missing_workers.length > 0) {
-    text = `Not answering, and missing here: worker ${overview.missing_workers.join(", ")}.`;
+  } else if (state.missing.length > 0) {
+    text = `Not answering, and missing here or old: worker ${state.missing.join(", ")}.`;
   } else if (overview && !overview.serving) {
     text = "The gateway does not accept requests: it starts or drains.";
   }

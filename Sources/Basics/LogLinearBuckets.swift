@@ -4,15 +4,15 @@
 /// Only the arithmetic: the counts belong to the caller, one `UInt32` for each bucket.
 package enum LogLinearBuckets {
     /// The last bucket also counts times longer than two minutes.
-    package static let count = 192
+    @inlinable package static var count: Int { 192 }
 
     /// The bucket of a time. The first eight are two microseconds wide.
     @inlinable
     package static func bucket(of microseconds: UInt32) -> Int {
         guard microseconds >= 16 else { return Int(microseconds / 2) }
-        let exponent = 31 - microseconds.leadingZeroBitCount
-        let part = Int(microseconds >> UInt32(exponent - 3)) & 7
-        return min((exponent - 3) * 8 + part, 191)
+        let exponent = 31 &- microseconds.leadingZeroBitCount
+        let part = Int(microseconds &>> UInt32(truncatingIfNeeded: exponent &- 3)) & 7
+        return min((exponent &- 3) &* 8 &+ part, count &- 1)
     }
 
     /// The times of a bucket, in microseconds.

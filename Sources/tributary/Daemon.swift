@@ -257,8 +257,8 @@ final class Daemon {
         log.flush()
         reportReadiness(address)
         if config.isDemo {
-            let admin = admin.map { "\($0.address)" }
-            logWriter.post(Array(DemoConfig.instructions(for: address, admin: admin).utf8))
+            let page = admin.map { DemoConfig.page(at: "\($0.address)") } ?? ""
+            logWriter.post(Array(DemoConfig.instructions(for: address, page: page).utf8))
         }
     }
 

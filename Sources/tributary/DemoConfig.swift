@@ -61,25 +61,26 @@ enum DemoConfig {
 
         """
 
+    /// Where a browser finds the page of the admin address.
+    static func page(at admin: String) -> String {
+        "  http://\(admin)/      in a browser: endpoints, requests and backends while they work\n"
+    }
+
     /// Example requests, printed when the demo listens.
-    ///
-    /// - Parameter admin: the admin address, whose page a browser can show
-    static func instructions(for address: String, admin: String?) -> String {
-        let page =
-            admin.map { "  http://\($0)/    in a browser: endpoints, requests, backends\n" } ?? ""
-        return """
+    static func instructions(for address: String, page: String) -> String {
+        """
 
-            The tributary demo is running on http://\(address). Try:
+        The tributary demo is running on http://\(address). Try:
 
-              curl -i http://\(address)/products/42     # required and optional calls, a hedge; repeat a few times
-              curl -i http://\(address)/products/7      # no such product: the 404 of the required call
-              curl -i http://\(address)/products/x      # a bad parameter never reaches a backend
-              curl -s http://\(address)/home            # one call uses the response of another
-              curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"good"}' http://\(address)/login
-              curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"bad"}' http://\(address)/login
+          curl -i http://\(address)/products/42     # required and optional calls, a hedge; repeat a few times
+          curl -i http://\(address)/products/7      # no such product: the 404 of the required call
+          curl -i http://\(address)/products/x      # a bad parameter never reaches a backend
+          curl -s http://\(address)/home            # one call uses the response of another
+          curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"good"}' http://\(address)/login
+          curl -s -w '%{time_total}s\\n' -d '{"user":"ann","password":"bad"}' http://\(address)/login
 
-            \(page)
+        \(page)
 
-            """
+        """
     }
 }

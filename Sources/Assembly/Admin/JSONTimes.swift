@@ -3,29 +3,45 @@ import JSONText
 
 /// Members of JSON objects with numbers, times and lists.
 extension [UInt8] {
+    /// Appends a key that needs no escaping, and a comma before it if a member precedes it.
+    mutating func append(key: StaticString) {
+        appendJSONComma()
+        append(UInt8(ascii: "\""))
+        append(literal: key)
+        append(literal: "\":")
+    }
+
+    /// Appends a member with a text that needs no escaping.
+    mutating func append(_ key: StaticString, literal: StaticString) {
+        append(key: key)
+        append(UInt8(ascii: "\""))
+        append(literal: literal)
+        append(UInt8(ascii: "\""))
+    }
+
     /// Appends a member with a whole number.
-    mutating func append(_ key: String, _ value: Int) {
-        append(jsonKey: key)
+    mutating func append(_ key: StaticString, _ value: Int) {
+        append(key: key)
         if value < 0 { append(UInt8(ascii: "-")) }
         append(decimal: value.magnitude)
     }
 
     /// Appends a member with a text.
-    mutating func append(_ key: String, text: String) {
-        append(jsonKey: key)
+    mutating func append(_ key: StaticString, text: String) {
+        append(key: key)
         append(jsonString: text)
     }
 
     /// Appends a member that is true or false.
-    mutating func append(_ key: String, flag: Bool) {
-        append(jsonKey: key)
+    mutating func append(_ key: StaticString, flag: Bool) {
+        append(key: key)
         append(literal: flag ? "true" : "false")
     }
 
     /// Appends a member with a time in milliseconds, to the microsecond; nothing for nil.
-    mutating func append(_ key: String, microseconds: Int?) {
+    mutating func append(_ key: StaticString, microseconds: Int?) {
         guard let microseconds else { return }
-        append(jsonKey: key)
+        append(key: key)
         let (whole, rest) = Swift.max(0, microseconds).quotientAndRemainder(dividingBy: 1_000)
         append(decimal: UInt(whole))
         guard rest > 0 else { return }
@@ -37,9 +53,9 @@ extension [UInt8] {
 
     /// Appends a member with a list.
     mutating func append<Elements: Sequence>(
-        _ key: String, list: Elements, _ element: (inout [UInt8], Elements.Element) -> Void
+        _ key: StaticString, list: Elements, _ element: (inout [UInt8], Elements.Element) -> Void
     ) {
-        append(jsonKey: key)
+        append(key: key)
         append(UInt8(ascii: "["))
         for value in list {
             appendJSONComma()

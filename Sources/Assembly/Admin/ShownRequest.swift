@@ -26,8 +26,8 @@ struct ShownRequest {
             json.append("endpoint", text: names.name)
             json.append("at_ms", Int(unixMicroseconds / 1_000))
             json.append("status", Int(entry.status))
-            json.append("outcome", text: "\(entry.outcome.name)")
-            json.append("reasons", list: reasons) { $0.append(jsonString: $1) }
+            json.append("outcome", literal: entry.outcome.name)
+            append(reasons: entry.reasons, to: &json)
             if names.isPadded {
                 json.append("times_hidden", flag: true)
             } else {
@@ -37,12 +37,17 @@ struct ShownRequest {
         }
     }
 
-    private var reasons: [String] {
-        RetentionReason.named.filter { entry.reasons.contains($0.reason) }.map { "\($0.name)" }
+    private func append(reasons: RetentionReason, to json: inout [UInt8]) {
+        let names = RetentionReason.named.filter { reasons.contains($0.reason) }
+        json.append("reasons", list: names) { json, named in
+            json.append(UInt8(ascii: "\""))
+            json.append(literal: named.name)
+            json.append(UInt8(ascii: "\""))
+        }
     }
 
     private func appendTrace(to json: inout [UInt8]) {
-        json.append(jsonKey: "trace")
+        json.append(key: "trace")
         json.append(UInt8(ascii: "\""))
         json.append(hex: entry.traceHigh)
         json.append(hex: entry.traceLow)
@@ -57,7 +62,7 @@ struct ShownRequest {
     }
 
     /// Nothing for a moment that never came, and for an endpoint that hides its times.
-    private func append(_ key: String, _ moment: Moment, to json: inout [UInt8]) {
+    private func append(_ key: StaticString, _ moment: Moment, to json: inout [UInt8]) {
         guard !names.isPadded, moment.hasHappened else { return }
         json.append(key, microseconds: Int(moment.microseconds))
     }
@@ -87,12 +92,12 @@ struct ShownRequest {
         _ attempt: RecentEntry.Attempt, of call: Int, isDeciding: Bool, to json: inout [UInt8]
     ) {
         json.appendObject { json in
-            json.append("cause", text: Self.name(of: attempt.cause))
+            json.append("cause", literal: Self.name(of: attempt.cause))
             if let host = host(of: attempt, call) { json.append("host", text: host) }
             json.append("outcome", text: Self.name(of: attempt.outcome))
             if attempt.status > 0 { json.append("status", Int(attempt.status)) }
             if attempt.sent.hasHappened {
-                json.append("connection", text: attempt.reusedConnection ? "reused" : "new")
+                json.append("connection", literal: attempt.reusedConnection ? "reused" : "new")
             }
             if attempt.wasResent { json.append("sent_again", flag: true) }
             if isDeciding { json.append("decided", flag: true) }
@@ -129,7 +134,7 @@ struct ShownRequest {
         }
     }
 
-    private static func name(of cause: AttemptRecord.Cause) -> String {
+    private static func name(of cause: AttemptRecord.Cause) -> StaticString {
         switch cause {
         case .first: "first"
         case .retry: "retry"

@@ -11,18 +11,18 @@ struct TimeWindow {
     let rows: Int
     let counters: Int
     private var words: [UInt32] = []
-    /// 0 or 1.
-    private var current = 0
+    /// The words of one half: the rows, then the counters.
+    private let stride: Int
+    /// Where the current half begins.
+    private var base = 0
     /// When the current half began, in nanoseconds of the loop's clock.
     private var began: Int64 = 0
 
     init(rows: Int, counters: Int) {
         self.rows = rows
         self.counters = counters
+        stride = rows * LogLinearBuckets.count + counters
     }
-
-    /// The words of one half: the rows, then the counters.
-    private var stride: Int { rows * LogLinearBuckets.count + counters }
 
     /// Starts another half if it is time; called before counting and reading.
     mutating func advance(to now: Int64) {
@@ -32,23 +32,23 @@ struct TimeWindow {
         }
         let age = now &- began
         guard age >= Self.half else { return }
-        current = 1 - current
-        clear(current)
-        if age >= 2 * Self.half { clear(1 - current) }
+        base = stride - base
+        clear(from: base)
+        if age >= 2 * Self.half { clear(from: stride - base) }
         began = now
     }
 
-    private mutating func clear(_ half: Int) {
-        for index in half * stride..<(half + 1) * stride { words[index] = 0 }
+    private mutating func clear(from start: Int) {
+        for index in start..<start + stride { words[index] = 0 }
     }
 
     mutating func count(_ microseconds: UInt32, in row: Int) {
         let bucket = LogLinearBuckets.bucket(of: microseconds)
-        words[current * stride + row * LogLinearBuckets.count + bucket] &+= 1
+        words[base &+ row &* LogLinearBuckets.count &+ bucket] &+= 1
     }
 
     mutating func add(to counter: Int) {
-        words[current * stride + rows * LogLinearBuckets.count + counter] &+= 1
+        words[base &+ rows &* LogLinearBuckets.count &+ counter] &+= 1
     }
 
     /// Both halves together: the rows, then the counters; empty before the first count.

@@ -16,43 +16,6 @@ import Testing
 
     init() throws { admin = try AdminHarness() }
 
-<<<<<<< HEAD
-=======
-        var facts: ProcessFacts {
-            ProcessFacts(
-                version: "1.2.3", reloads: MetricsPage.Reloads(), logLinesDropped: 5,
-                descriptors: MetricsPage.Descriptors(limit: 64, open: 7))
-        }
-
-        var identity: ProcessIdentity {
-            ProcessIdentity(
-                instance: "shop-7", version: "1.2.3", config: "shop.yaml", configAge: .seconds(90))
-        }
-
-        func reload() -> ReloadOutcome {
-            reloadCount += 1
-            return outcome
-        }
-    }
-
-    private let network = SimNetwork(seed: 1)
-    private let process: Process
-    private let pages: AdminPages
-    private let server: Server
-    private let client: SimLoop
-    private let address: SocketAddress
-
-    init() throws {
-        let loop = network.makeLoop("control")
-        client = network.makeLoop("client")
-        process = Process(on: network, loop)
-        pages = AdminPages(of: process, on: loop, hosts: ["ops.example.com"])
-        server = Server(loop: loop, service: pages.respond)
-        address = try server.listen(on: .ip(.v4(0x7F00_0001), port: 9901))
-    }
-
-    /// The response to a request: its head and its body.
->>>>>>> 71c6c459 (admin: add the page of endpoints, requests and backends, and its JSON)
     private func ask(
         _ request: String, host: String = "localhost", _ fields: [String] = []
     ) throws -> (status: Int, head: String, body: String) {
@@ -85,7 +48,6 @@ import Testing
 
     @Test func everyPageHasItsContentType() throws {
         let types = [
-<<<<<<< HEAD
             "GET /livez": "text/plain; charset=utf-8", "GET /readyz": "text/plain; charset=utf-8",
             "GET /metrics": "text/plain; version=0.0.4; charset=utf-8",
             "POST /-/reload": "text/plain; charset=utf-8",
@@ -94,13 +56,6 @@ import Testing
             "GET /-/plan": "text/plain; charset=utf-8",
             "GET /-/explain": "text/plain; charset=utf-8", "GET /-/config": "application/json",
             "GET /-/reload": "application/json", "GET /-/dump": "application/json",
-=======
-            "/livez": "text/plain; charset=utf-8", "/readyz": "text/plain; charset=utf-8",
-            "/metrics": "text/plain; version=0.0.4; charset=utf-8",
-            "/requests": "application/json", "/-/reload": "text/plain; charset=utf-8",
-            "/-/log": "text/plain; charset=utf-8", "/": "text/html; charset=utf-8",
-            "/-/overview": "application/json", "/-/requests/recent": "application/json",
->>>>>>> 71c6c459 (admin: add the page of endpoints, requests and backends, and its JSON)
         ]
         for page in AdminPages.table {
             let method = Self.method(of: page)
@@ -141,11 +96,7 @@ import Testing
     }
 
     @Test func refusesUnknownPath() throws {
-<<<<<<< HEAD
         for path in ["/nowhere", "/", "/livez/", "/metrics/x", "/requests"] {
-=======
-        for path in ["/nowhere", "/index.html", "/livez/", "/metrics/x"] {
->>>>>>> 71c6c459 (admin: add the page of endpoints, requests and backends, and its JSON)
             #expect(try ask("GET \(path)").status == 404, "\(path)")
         }
     }

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Gateway
+import GatewayConfig
 import HTTP
 import HTTPServer
 import Promises
@@ -55,6 +56,17 @@ import Testing
         var identity: ProcessIdentity {
             ProcessIdentity(
                 instance: "shop-7", version: "1.2.3", config: "shop.yaml", configAge: .seconds(90))
+        }
+
+        var diagnostics: ProcessDiagnostics {
+            ProcessDiagnostics(
+                phase: .serving, processID: 42, uptime: .seconds(3), build: [],
+                config: AdministeredTestProcess.recorded(AdministeredTestProcess.text),
+                files: ConfigFiles(
+                    read: { _ throws(ConfigFileError) in throw .notFound },
+                    list: { _ throws(ConfigFileError) in throw .notFound }),
+                reload: ReloadStatus(loadedAt: 0),
+                descriptions: PlanDescriptions(summary: { nil }, explanation: { _, _ in nil }))
         }
 
         func reload() -> ReloadOutcome { .done }

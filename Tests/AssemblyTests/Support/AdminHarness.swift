@@ -124,6 +124,11 @@ final class AdministeredTestProcess: AdministeredProcess {
             descriptors: MetricsPage.Descriptors(limit: 64, open: 7))
     }
 
+    var identity: ProcessIdentity {
+        ProcessIdentity(
+            instance: "shop-7", version: "1.2.3", config: "shop.yaml", configAge: .seconds(90))
+    }
+
     var diagnostics: ProcessDiagnostics {
         ProcessDiagnostics(
             phase: phase, requiredBackends: requiredBackends, processID: 42, uptime: .seconds(3),

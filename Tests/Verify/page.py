@@ -441,7 +441,7 @@ def check_markup(gateway, browser):
 
     page = browser.open(before=lambda page: page.route("**/-/**", answer))
     wait_for_rows(page)
-    open_partial_request(page, "partial")
+    open_partial_request(page, "")
     for key, view in VIEWS.items():
         page.keyboard.press(key)
         page.wait_for_timeout(700)

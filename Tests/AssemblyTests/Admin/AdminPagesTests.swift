@@ -56,6 +56,8 @@ import Testing
             "GET /-/plan": "text/plain; charset=utf-8",
             "GET /-/explain": "text/plain; charset=utf-8", "GET /-/config": "application/json",
             "GET /-/reload": "application/json", "GET /-/dump": "application/json",
+            "GET /": "text/html; charset=utf-8", "GET /-/overview": "application/json",
+            "GET /-/requests/recent": "application/json",
         ]
         for page in AdminPages.table {
             let method = Self.method(of: page)
@@ -96,7 +98,7 @@ import Testing
     }
 
     @Test func refusesUnknownPath() throws {
-        for path in ["/nowhere", "/", "/livez/", "/metrics/x", "/requests"] {
+        for path in ["/nowhere", "/index.html", "/livez/", "/metrics/x", "/requests"] {
             #expect(try ask("GET \(path)").status == 404, "\(path)")
         }
     }
@@ -156,13 +158,14 @@ import Testing
         #expect(try ask("GET /metrics", host: "ops.example.com").status == 200)
     }
 
-    @Test func everyPageButTheProbesNeedsTheToken() throws {
+    /// The page for people has no data of its own: its script requests them with the token.
+    @Test func everyPageWithDataNeedsTheToken() throws {
         let admin = try AdminHarness(token: "0123456789abcdef")
         let credentials = ["Authorization: Bearer 0123456789abcdef"]
         for page in AdminPages.table {
             let request = "\(Self.method(of: page)) \(Self.target(of: page))"
-            let isProbe = ["/livez", "/readyz"].contains(page.path)
-            #expect(try admin.ask(request).status == (isProbe ? 200 : 401), "\(page.path)")
+            let isOpen = ["/livez", "/readyz", "/"].contains(page.path)
+            #expect(try admin.ask(request).status == (isOpen ? 200 : 401), "\(page.path)")
             #expect(
                 try admin.ask(request, credentials + ["Origin: http://evil.example"]).status == 403,
                 "\(page.path)")

@@ -92,9 +92,8 @@ final class ExchangeRunner {
 
     /// Passes the request to the service, or rejects it if a limit is reached.
     func runService() {
-        guard server.hasPermits, exchange.reserve(request.memoryBytes) else {
-            return reject(.overloaded)
-        }
+        guard server.hasPermits else { return shed(.requestsInFlight) }
+        guard exchange.reserve(request.memoryBytes) else { return shed(.bufferedBytes) }
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
         self.promise = promise
@@ -113,6 +112,7 @@ final class ExchangeRunner {
         // permit. Beyond the limit the body fails, and the endpoint's chain responds with the 503,
         // so that it is padded.
         guard hasPermit || server.hasPermits else {
+            server.losses.count(.requestsInFlight)
             return requestBody.fail(RequestLimitReached())
         }
         takePermit()
@@ -123,6 +123,7 @@ final class ExchangeRunner {
     /// durations count from now.
     func requestBodyFailed(_ error: WireError) {
         exchange.requestReceived = server.loop.now
+        server.losses.count(.malformed)
         takePermit()
         requestBody?.fail(error)
     }
@@ -143,10 +144,16 @@ final class ExchangeRunner {
         case .failure(let error as WireError): reject(.malformed(error))
         case .failure(is RequestLimitReached): reject(.overloaded)
         // The connection is closed: the rest of the body stays unread.
-        case .failure(is BufferedBytesExceeded): reject(.overloaded, closesConnection: true)
+        case .failure(is BufferedBytesExceeded): shed(.bufferedBytes, closesConnection: true)
         // A service that fails without a response is an internal error.
         case .failure: reject(.failed)
         }
+    }
+
+    /// Rejects the request because a limit is reached, and counts it.
+    private func shed(_ refusal: ServerLosses.Refusal, closesConnection: Bool = false) {
+        server.losses.count(refusal)
+        reject(.overloaded, closesConnection: closesConnection)
     }
 
     /// Responds instead of the service, whose work is cancelled. The response passes

@@ -20,6 +20,15 @@ enum Rejection: Equatable {
         }
     }
 
+    /// How it is counted; nil for what is counted where it is decided, and for internal errors.
+    var refusal: ServerLosses.Refusal? {
+        switch self {
+        case .malformed: .malformed
+        case .tooSlow: .tooSlow
+        case .overloaded, .failed: nil
+        }
+    }
+
     /// A problem document (RFC 9457), which reveals no internals.
     func response(_ id: RequestID, _ settings: ServerSettings) -> Response {
         let problem = Problem(status, instance: id)

@@ -9,7 +9,7 @@ package import Reactor
 /// connections.
 package final class Server {
     let loop: any Loop
-    private(set) var settings: ServerSettings
+    package private(set) var settings: ServerSettings
     let hooks: ServerHooks
     let service: (Request, Exchange) -> LocalPromise<Response>
     private(set) var timeouts: ConnectionTimeouts
@@ -36,6 +36,9 @@ package final class Server {
     /// Requests in flight: those that the service handles. One whose body the service waits for
     /// counts when the body is complete.
     package internal(set) var requestsInFlight = 0
+
+    /// What it refused, and which connections it closed to keep others.
+    package internal(set) var losses = ServerLosses()
 
     /// Whether another request may start.
     var hasPermits: Bool { requestsInFlight < settings.requestsInFlight }
@@ -109,11 +112,12 @@ package final class Server {
         // few, in all by `refusedConnections`.
         let (most, overflows) = settings.connections.addingReportingOverflow(
             settings.refusedConnections)
+        let isTooMany = connections.count >= settings.connections || excess > 0
+        if isTooMany { losses.count(excess > 0 ? .connectionsPerClient : .connections) }
         guard excess <= Self.surplusPerClient, overflows || connections.count < most else {
             client.map(clientConnections.closed)
             return stream.close()
         }
-        let isTooMany = connections.count >= settings.connections || excess > 0
         let connection = ServerConnection(
             stream, of: self, slot: connections.count, countedClient: client)
         connections.append(connection)
@@ -129,6 +133,7 @@ package final class Server {
         guard connections.count >= mark, let slot = unsafe idle.first,
             connections[slot].hasWaited(settings.settleTime, now: loop.now)
         else { return }
+        losses.count(.idle)
         connections[slot].leaveIdle(.evicted)
     }
 
@@ -240,6 +245,7 @@ package final class Server {
                 unsafe unread.remove(slot)
                 unsafe unread.append(slot)
             } else {
+                losses.count(.unread)
                 connection.closeUnread()
             }
         }

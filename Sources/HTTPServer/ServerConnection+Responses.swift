@@ -128,6 +128,7 @@ extension ServerConnection: ExchangeCarrier {
 
     /// Cancels the running exchange, if there is one, and sends a rejection.
     func reject(_ rejection: Rejection) {
+        if let refusal = rejection.refusal { server.losses.count(refusal) }
         let rejecting: ExchangeRunner
         if let runner {
             let status = rejection.status

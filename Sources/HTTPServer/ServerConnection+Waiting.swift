@@ -52,6 +52,7 @@ extension ServerConnection: ServedConnection {
     /// attack.
     func shedIfExhausted() {
         guard server.budget.isExhausted, wait == .head, !server.budget.hasRoom() else { return }
+        server.losses.count(.bufferedBytes)
         handle(.rejected(.overloaded))
     }
 

@@ -1,0 +1,44 @@
+/// Input that the server refused, and connections that it closed to keep others, by reason. Plain
+/// numbers of one worker.
+package struct ServerLosses: Sendable, Equatable {
+    /// Why a request, or input that did not become one, was refused.
+    package enum Refusal: Int, Sendable, CaseIterable {
+        /// Not HTTP, or a body that broke off.
+        case malformed
+        /// A head or a body took too long.
+        case tooSlow
+        /// `limits.connections`
+        case connections
+        /// `limits.connections_per_client`
+        case connectionsPerClient
+        /// `limits.requests_in_flight`
+        case requestsInFlight
+        /// `limits.buffered_bytes`
+        case bufferedBytes
+    }
+
+    /// Why an open connection was closed.
+    package enum Shedding: Int, Sendable, CaseIterable {
+        /// It was idle, and a new connection needed its place.
+        case idle
+        /// Its client did not read, and memory was short.
+        case unread
+    }
+
+    private var refusals = [Int](repeating: 0, count: Refusal.allCases.count)
+    private var shed = [Int](repeating: 0, count: Shedding.allCases.count)
+
+    package init() {}
+
+    package subscript(refusal: Refusal) -> Int { refusals[refusal.rawValue] }
+    package subscript(shedding: Shedding) -> Int { shed[shedding.rawValue] }
+
+    package mutating func count(_ refusal: Refusal) { refusals[refusal.rawValue] &+= 1 }
+    package mutating func count(_ shedding: Shedding) { shed[shedding.rawValue] &+= 1 }
+
+    /// Adds those of another worker.
+    package mutating func add(_ other: ServerLosses) {
+        for index in refusals.indices { refusals[index] &+= other.refusals[index] }
+        for index in shed.indices { shed[index] &+= other.shed[index] }
+    }
+}

@@ -44,6 +44,7 @@ package struct ProcessPlan: Sendable, Equatable {
     /// The number of workers.
     package let workers: Int
     package let log: LogPlan
+    package let metrics: MetricsPlan
     package let drain: DrainPlan
     /// The backends without which the process is not ready.
     package let requiredBackends: [String]
@@ -62,7 +63,7 @@ extension ProcessPlan {
     package func applyingReload(of new: ProcessPlan) -> ProcessPlan {
         ProcessPlan(
             listeners: listeners, admin: admin, workers: workers,
-            log: new.log.keeping(log.format),
+            log: new.log.keeping(log.format), metrics: new.metrics,
             drain: new.drain, requiredBackends: new.requiredBackends)
     }
 }

@@ -75,7 +75,7 @@ package struct Planner {
             ],
             admin: config.admin.flatMap { AdminPlan($0) },
             workers: workers,
-            log: LogPlan(config.log),
+            log: LogPlan(config.log), metrics: MetricsPlan(config.metrics),
             drain: DrainPlan(
                 delay: config.drain?.delay?.value ?? .zero,
                 timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout),

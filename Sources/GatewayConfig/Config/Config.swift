@@ -13,6 +13,7 @@ package struct Config: Sendable {
     package var workers: Located<Workers>?
     package var log: Log?
     package var traces: Traces?
+    package var metrics: Metrics?
     package var limits: Limits?
     package var drain: Drain?
     package var clients: Clients?

@@ -30,6 +30,9 @@ package enum PlanDefaults {
     package static let traceSlow: Duration = .seconds(1)
     package static let traceService = "tributary"
 
+    /// By backend only: the number of time series must not surprise an operator.
+    package static let metricsPerCall = false
+
     package static let addressFrom = Config.Clients.AddressSource.forwardedFor
     package static let forwarded = Config.Forwarded.off
     package static let balance = Config.Balance.leastRequests

@@ -41,8 +41,11 @@ package final class GatewayInstance {
         self.log = log
         pools = ConnectionPools(loop: loop)
         recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
+        let numbers = recorder.adopt(plan)
         installed = Installed(
-            GatewayService(plan, endpointNumbers: recorder.adopt(plan), pools: pools, loop: loop))
+            GatewayService(
+                plan, endpointNumbers: numbers.endpoints, callNumbers: numbers.calls, pools: pools,
+                loop: loop))
         pools.retireUnused()
         var hooks = recorder.hooks
         hooks.rejection = { [installed] response, request, exchange in
@@ -96,9 +99,11 @@ package final class GatewayInstance {
     /// connections and their state.
     package func install(_ plan: Plan) {
         let former = installed.gateway
+        let numbers = recorder.adopt(plan)
         installed.gateway = GatewayService(
-            plan, endpointNumbers: recorder.adopt(plan), pools: pools, loop: loop, replacing: former
-        )
+            plan, endpointNumbers: numbers.endpoints, callNumbers: numbers.calls, pools: pools,
+            loop: loop,
+            replacing: former)
         former.stopHealthChecks()
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level
@@ -152,15 +157,31 @@ package final class GatewayInstance {
 
     // MARK: Snapshot
 
+    private var backendDetails: [BackendDetail] {
+        installed.gateway.backendDetails.map { detail in
+            var detail = detail
+            detail.outcomes = recorder.meter.outcomes(ofBackend: detail.name)
+            return detail
+        }
+    }
+
     /// The present state of the instance, as a value that may cross threads.
     package var snapshot: WorkerSnapshot {
-        WorkerSnapshot(
-            meter: recorder.meter, backends: installed.gateway.backendStates,
-            backendDetails: installed.gateway.backendDetails,
+        var snapshot = WorkerSnapshot(
+            meter: recorder.meter.copy, backends: installed.gateway.backendStates,
+            backendDetails: backendDetails,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,
             descriptorShortages: loop.descriptors.shortages,
             requests: server?.exchanges.map(recorder.state) ?? [])
+        snapshot.endpointLoads = installed.gateway.endpointLoads
+        snapshot.loopIterations = loop.iterations.durations.copy
+        if let server {
+            snapshot.requestsInFlight = server.requestsInFlight
+            snapshot.limits = ServerLimits(server.settings)
+            snapshot.losses = server.losses
+        }
+        return snapshot
     }
 
     /// What was recorded about requests that have ended; nil without an admin address.
@@ -174,7 +195,10 @@ package final class GatewayInstance {
             return RecentAnswer(number: query.number, .requests(list))
         case .overview:
             var overview = recent.overview(at: now)
-            overview.backends = installed.gateway.backendStates
+            overview.backends = installed.gateway.backendStates.map { state in
+                BackendActivity(
+                    state: state, outcomes: recorder.meter.outcomes(ofBackend: state.name))
+            }
             overview.connections = server?.connectionCount ?? 0
             overview.requestsInFlight = server?.exchanges.count ?? 0
             return RecentAnswer(number: query.number, .overview(overview))

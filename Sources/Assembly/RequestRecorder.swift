@@ -13,8 +13,8 @@ final class RequestRecorder {
     private let spans: SpanBacklog
     private let deliverTraces: (([TracedRequest]) -> Void)?
     private var traces: TraceRecorder?
-    private var endpoints = EndpointNumbers()
-    private(set) var meter = WorkerMetrics(endpointNames: [])
+    private var slots = MetricSlots()
+    private(set) var meter = WorkerMetrics()
     /// Nil without an admin address, where nothing could read it.
     private(set) var recent: RecentRequests?
 
@@ -32,9 +32,9 @@ final class RequestRecorder {
         deliverTraces = traces
     }
 
-    /// Adds the endpoints of a plan, of which it returns the numbers, and replaces the access log and the
-    /// traces.
-    func adopt(_ plan: Plan) -> [Int] {
+    /// Adds the endpoints and calls of a plan, of which it returns the numbers, and replaces the
+    /// access log and the traces.
+    func adopt(_ plan: Plan) -> MetricSlots.Numbers {
         accessLog = plan.process.log.access ? AccessLog(plan, to: log) : nil
         traces?.flush()
         traces = plan.traces.flatMap { traces in
@@ -42,10 +42,10 @@ final class RequestRecorder {
                 TraceRecorder(traces, loop: loop, backlog: spans, deliver: $0)
             }
         }
-        let numbers = endpoints.numbers(of: plan)
-        meter.addEndpoints(named: endpoints.names)
+        let numbers = slots.numbers(of: plan)
+        meter.name(endpoints: slots.endpointNames, calls: slots.calls)
         if plan.process.admin != nil, recent == nil { recent = RecentRequests() }
-        recent?.adopt(plan, numbers: numbers)
+        recent?.adopt(plan, numbers: numbers.endpoints)
         return numbers
     }
 
@@ -67,15 +67,18 @@ final class RequestRecorder {
     func state(of exchange: Exchange) -> RequestState {
         RequestState(
             id: exchange.id.description,
-            endpoint: exchange.endpoint.map { endpoints.names[$0] } ?? "",
+            endpoint: exchange.endpoint.map { slots.endpointNames[$0] } ?? "",
             age: loop.now - exchange.began,
-            hidesTiming: exchange.endpoint.map { endpoints.isPadded[$0] } ?? false,
+            hidesTiming: exchange.endpoint.map { slots.isPadded[$0] } ?? false,
             wait: exchange.record.map { RequestWait($0, at: loop.now) })
     }
 
     private func ended(_ end: ServerHooks.ExchangeEnd) {
-        let duration = end.exchange.record?.duration ?? .zero
-        meter.count(endpoint: end.exchange.endpoint, status: end.status, after: duration)
+        let record = end.exchange.record
+        let duration = record?.duration ?? .zero
+        meter.count(
+            record, endpoint: end.exchange.endpoint, status: end.status, end.outcome,
+            Exemplar(end.exchange.trace, at: loop.now))
         recent?.record(end.exchange, status: end.status, end.outcome)
         onRequestEnded?(end.exchange, end.status, end.outcome)
         accessLog?.write(end, after: duration, loop.entropy)
@@ -83,7 +86,7 @@ final class RequestRecorder {
     }
 
     private func refused(_ status: Status, _ client: SocketAddress?) {
-        meter.count(endpoint: nil, status: status.code, after: .zero)
+        meter.countRefusal(status.code)
         recent?.recordRefusal()
         accessLog?.writeRefusal(status, client: client)
     }

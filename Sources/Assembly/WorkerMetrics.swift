@@ -1,73 +1,137 @@
-package import Basics
+import Basics
+package import HTTP
 
 /// The counts of one worker since its start. Plain numbers without locks: the control loop requests
-/// a snapshot with a message and gets this value back.
+/// a snapshot with a message and gets a copy.
 package struct WorkerMetrics: Sendable {
-    /// The responses of one endpoint.
-    package struct Endpoint: Sendable {
-        package let name: String
-        /// The number of responses of each status, by ascending status.
-        package fileprivate(set) var statuses: [(code: UInt16, count: Int)] = []
-        /// From the head to the last byte handed to the kernel.
-        package fileprivate(set) var durations = Histogram()
-
-        package init(name: String) {
-            self.name = name
-        }
-    }
-
-    package private(set) var endpoints: [Endpoint]
+    package private(set) var endpoints: [EndpointMetrics]
     /// Responses without an endpoint: unknown routes, malformed requests.
-    package private(set) var elsewhere = Endpoint(name: "")
+    package private(set) var elsewhere = EndpointMetrics(name: "")
+    /// By call slot.
+    package private(set) var calls: [CallMetrics]
 
-    package init(endpointNames: [String]) {
-        endpoints = endpointNames.map { Endpoint(name: $0) }
+    package init(endpointNames: [String] = [], calls: [CallLabels] = []) {
+        endpoints = endpointNames.map { EndpointMetrics(name: $0) }
+        self.calls = calls.map { CallMetrics($0) }
     }
 
-    /// Adds the endpoints of a new plan; known endpoints keep their counts.
-    package mutating func addEndpoints(named names: [String]) {
-        for name in names.dropFirst(endpoints.count) { endpoints.append(Endpoint(name: name)) }
-    }
-
-    /// Counts one response; 499 is a client that disconnected, 0 a request that was cut off.
-    package mutating func count(endpoint: Int?, status: UInt16, after duration: Duration) {
-        guard let endpoint, endpoints.indices.contains(endpoint) else {
-            elsewhere.count(status, duration)
-            return
+    /// Adds the endpoints and calls of a new plan; known ones keep their counts.
+    package mutating func name(endpoints names: [String], calls labels: [CallLabels]) {
+        for name in names.dropFirst(endpoints.count) {
+            endpoints.append(EndpointMetrics(name: name))
         }
-        endpoints[endpoint].count(status, duration)
+        for labels in labels.dropFirst(calls.count) { calls.append(CallMetrics(labels)) }
+    }
+
+    // MARK: Counting
+
+    /// Counts a request that has ended, with its calls: one pass over its record, without an
+    /// allocation or a look-up by name.
+    ///
+    /// - Parameter status: 499 is a client that disconnected, 0 a request that was cut off
+    package mutating func count(
+        _ record: RequestRecord?, endpoint: Int?, status: UInt16, _ outcome: RequestOutcome,
+        _ exemplar: Exemplar
+    ) {
+        if let endpoint, endpoints.indices.contains(endpoint) {
+            endpoints[endpoint].count(record, status: status, outcome, exemplar)
+        } else {
+            elsewhere.count(record, status: status, outcome, exemplar)
+        }
+        if let record, let names = record.endpoint { countCalls(of: record, names, exemplar) }
+    }
+
+    /// Counts a response to input that was not a request.
+    package mutating func countRefusal(_ status: UInt16) { elsewhere.countRefusal(status) }
+
+    private mutating func countCalls(
+        of record: RequestRecord, _ endpoint: RecordedEndpoint, _ exemplar: Exemplar
+    ) {
+        let (records, slots) = (record.calls, endpoint.callSlots)
+        for index in records.indices where slots.indices.contains(index) {
+            let slot = slots[index]
+            guard calls.indices.contains(slot) else { continue }
+            calls[slot].count(records[index], hidesTimes: endpoint.isPadded, exemplar)
+        }
+        let attempts = record.attempts
+        for attempt in attempts where attempt.cause != .first {
+            let index = Int(attempt.call)
+            guard slots.indices.contains(index), records.indices.contains(index),
+                calls.indices.contains(slots[index])
+            else { continue }
+            switch attempt.cause {
+            // Nothing was sent to the host that could not be reached.
+            case .first, .otherHost: break
+            case .retry: calls[slots[index]].countRetry()
+            case .hedge:
+                calls[slots[index]].countHedge(
+                    Self.winner(records[index].decidingAttempt, of: attempts))
+            }
+        }
+    }
+
+    private static func winner(
+        _ deciding: UInt16?, of attempts: [AttemptRecord]
+    ) -> CallMetrics.HedgeWinner {
+        guard let deciding, attempts.indices.contains(Int(deciding)) else { return .none }
+        return attempts[Int(deciding)].cause == .hedge ? .hedge : .first
+    }
+
+    // MARK: Reading
+
+    /// How the calls to a backend ended, over all its calls; only outcomes that occurred.
+    package func outcomes(ofBackend name: String) -> [(name: String, count: Int)] {
+        var sum = CallMetrics(CallLabels(backend: name))
+        for call in calls where call.labels.backend == name { sum.add(call) }
+        return sum.outcomes.filter { $0.name == "ok" || $0.count > 0 }
+    }
+
+    /// A copy that shares no memory with this value, so that counting goes on without copying.
+    package var copy: WorkerMetrics {
+        var copy = WorkerMetrics()
+        copy.elsewhere = elsewhere.copy
+        copy.endpoints = endpoints.map(\.copy)
+        copy.calls = calls.map(\.copy)
+        return copy
     }
 
     /// Adds the counts of another worker, matched by name.
     package mutating func add(_ other: WorkerMetrics) {
         elsewhere.add(other.elsewhere)
+        var places = Dictionary(
+            endpoints.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         for endpoint in other.endpoints {
-            if let index = endpoints.firstIndex(where: { $0.name == endpoint.name }) {
-                endpoints[index].add(endpoint)
+            if let place = places[endpoint.name] {
+                endpoints[place].add(endpoint)
             } else {
+                places[endpoint.name] = endpoints.count
                 endpoints.append(endpoint)
             }
         }
-    }
-}
-
-extension WorkerMetrics.Endpoint {
-    fileprivate mutating func count(_ status: UInt16, _ duration: Duration) {
-        add(status, 1)
-        durations.record(duration)
+        addCalls(of: other)
     }
 
-    fileprivate mutating func add(_ other: WorkerMetrics.Endpoint) {
-        for (code, count) in other.statuses { add(code, count) }
-        durations.add(other.durations)
-    }
-
-    private mutating func add(_ code: UInt16, _ count: Int) {
-        let place = statuses.firstIndex { $0.code >= code } ?? statuses.count
-        if place < statuses.count, statuses[place].code == code {
-            statuses[place].count += count
-        } else {
-            statuses.insert((code, count), at: place)
+    private mutating func addCalls(of other: WorkerMetrics) {
+        var places = Dictionary(
+            calls.enumerated().map { ($1.labels, $0) }, uniquingKeysWith: { first, _ in first })
+        for call in other.calls {
+            if let place = places[call.labels] {
+                calls[place].add(call)
+            } else {
+                places[call.labels] = calls.count
+                calls.append(call)
+            }
         }
+    }
+
+    /// Makes statuses visible before they occur: those of the endpoints, and those without one.
+    package mutating func show(_ codes: [UInt16], elsewhere others: [UInt16]) {
+        for index in endpoints.indices { endpoints[index].show(codes) }
+        elsewhere.show(others)
+    }
+
+    /// Makes statuses of one endpoint visible.
+    mutating func show(_ codes: some Sequence<UInt16>, ofEndpoint index: Int) {
+        if endpoints.indices.contains(index) { endpoints[index].show(codes) }
     }
 }

@@ -25,8 +25,12 @@ package struct WorkerReport: Sendable {
 extension WorkerSnapshot {
     /// The counters, with every gauge set to zero and no requests.
     fileprivate var countersOnly: WorkerSnapshot {
-        WorkerSnapshot(
-            meter: meter, backends: backends.map(\.countersOnly), connections: 0, bufferedBytes: 0,
-            requests: [])
+        var counters = WorkerSnapshot(
+            meter: meter, backends: [], connections: 0, bufferedBytes: 0,
+            descriptorShortages: descriptorShortages, requests: [])
+        counters.losses = losses
+        counters.loopIterations = loopIterations
+        counters.endpointLoads = endpointLoads.map(\.countersOnly)
+        return counters
     }
 }

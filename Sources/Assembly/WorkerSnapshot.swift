@@ -1,4 +1,7 @@
+package import Basics
 package import Gateway
+import HTTP
+package import HTTPServer
 package import Reactor
 
 /// The state of one worker at one moment, as a value that may cross threads.
@@ -12,6 +15,12 @@ package struct WorkerSnapshot: Sendable {
     package var bufferedBytes: Int
     package var descriptorShortages: DescriptorShortages
     package var requests: [RequestState]
+    /// Requests that count for `limits.requests_in_flight`.
+    package var requestsInFlight = 0
+    package var limits = ServerLimits()
+    package var losses = ServerLosses()
+    package var endpointLoads: [EndpointLoad] = []
+    package var loopIterations = Histogram(.loopIterations)
 
     package init(
         meter: WorkerMetrics, backends: [BackendState], backendDetails: [BackendDetail] = [],
@@ -25,6 +34,35 @@ package struct WorkerSnapshot: Sendable {
         self.bufferedBytes = bufferedBytes
         self.descriptorShortages = descriptorShortages
         self.requests = requests
+    }
+}
+
+/// The worker's share of `limits`, next to what it uses of them.
+package struct ServerLimits: Sendable, Equatable {
+    package var connections = 0
+    package var requestsInFlight = 0
+    package var bufferedBytes = 0
+
+    package init() {}
+
+    init(_ settings: ServerSettings) {
+        connections = settings.connections
+        requestsInFlight = settings.requestsInFlight
+        bufferedBytes = settings.bufferedBytes
+    }
+
+    package mutating func add(_ other: ServerLimits) {
+        connections = connections.saturatingSum(other.connections)
+        requestsInFlight = requestsInFlight.saturatingSum(other.requestsInFlight)
+        bufferedBytes = bufferedBytes.saturatingSum(other.bufferedBytes)
+    }
+}
+
+extension Int {
+    /// Limits may be as large as a number can be.
+    fileprivate func saturatingSum(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }
 

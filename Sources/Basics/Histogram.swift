@@ -1,28 +1,83 @@
-/// Counts of durations in fixed buckets, not cumulative.
+/// Counts of values in fixed buckets, not cumulative: what Prometheus calls a histogram.
 package struct Histogram: Sendable {
-    /// Upper bounds in microseconds, ascending: a millisecond to ten seconds.
-    package static let bounds: [Int64] = [
-        1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
-        2_500_000,
-        5_000_000, 10_000_000,
-    ]
+    /// What the values are, and the bounds of the buckets.
+    package struct Scale: Sendable, Equatable {
+        /// Upper bounds, ascending, in the unit of the values.
+        package let bounds: [Int64]
+        /// Units of the values in a second.
+        package let unitsPerSecond: Int64
 
-    /// One count for each bound, and one for longer durations.
-    package private(set) var counts = [Int](repeating: 0, count: Histogram.bounds.count + 1)
-    /// The sum of all durations, in microseconds.
+        package init(bounds: [Int64], unitsPerSecond: Int64) {
+            self.bounds = bounds
+            self.unitsPerSecond = unitsPerSecond
+        }
+
+        /// The buckets: one for each bound, and one for larger values.
+        package var bucketCount: Int { bounds.count + 1 }
+
+        package func seconds(_ value: Int64) -> Double { Double(value) / Double(unitsPerSecond) }
+    }
+
+    package let scale: Scale
+    /// One count for each bucket.
+    package private(set) var counts: [Int]
+    /// The sum of all values. It wraps around, which takes longer than a process lives.
     package private(set) var sum: Int64 = 0
 
-    package init() {}
-
-    package mutating func record(_ duration: Duration) {
-        let microseconds = max(0, duration.inNanoseconds / 1_000)
-        let bucket = Self.bounds.firstIndex { microseconds <= $0 } ?? Self.bounds.count
-        counts[bucket] += 1
-        sum += microseconds
+    package init(_ scale: Scale) {
+        self.scale = scale
+        counts = [Int](repeating: 0, count: scale.bucketCount)
     }
 
+    /// The number of values.
+    package var count: Int { counts.reduce(0, &+) }
+
+    /// Counts a value; a negative one counts as 0. Returns its bucket.
+    @discardableResult
+    package mutating func record(_ value: Int64) -> Int {
+        let value = max(0, value)
+        // All bounds are compared: without a branch that depends on the value, a dozen comparisons
+        // take less time than one wrong prediction.
+        var bucket = 0
+        for bound in scale.bounds { bucket &+= value > bound ? 1 : 0 }
+        counts[bucket] &+= 1
+        sum &+= value
+        return bucket
+    }
+
+    /// Adds the counts of a histogram with the same scale.
     package mutating func add(_ other: Histogram) {
-        for index in counts.indices { counts[index] += other.counts[index] }
-        sum += other.sum
+        for index in counts.indices where other.counts.indices.contains(index) {
+            counts[index] &+= other.counts[index]
+        }
+        sum &+= other.sum
     }
+
+    /// A copy that shares no memory: the original counts on without copying.
+    package var copy: Histogram {
+        var copy = Histogram(scale)
+        copy.add(self)
+        return copy
+    }
+}
+
+extension Histogram.Scale {
+    /// Durations of requests and calls, in microseconds: half a millisecond to ten seconds.
+    package static let durations = Histogram.Scale(
+        bounds: [
+            500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+            2_500_000, 5_000_000, 10_000_000,
+        ], unitsPerSecond: 1_000_000)
+
+    /// The gateway's own time for a request, in microseconds: 25 microseconds to 25 milliseconds.
+    package static let ownTimes = Histogram.Scale(
+        bounds: [25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000],
+        unitsPerSecond: 1_000_000)
+
+    /// Iterations of an event loop, in nanoseconds: 25 microseconds to a second.
+    package static let loopIterations = Histogram.Scale(
+        bounds: [
+            25_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
+            25_000_000, 50_000_000, 100_000_000, 250_000_000, 1_000_000_000,
+        ], unitsPerSecond: 1_000_000_000)
 }

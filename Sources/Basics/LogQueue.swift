@@ -27,7 +27,7 @@ package struct LogQueue {
     /// All lines that were dropped since the process began.
     package private(set) var linesDropped = 0
 
-    private let bytesMax: Int
+    package let bytesMax: Int
     private let chunkBytes: Int
     /// The memory of all chunks: more than their lines, because a line never spans two chunks.
     private var memory = 0

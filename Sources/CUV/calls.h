@@ -69,7 +69,11 @@ static inline int tributary_fault(const char *name)
 /* ---- Loop ---- */
 
 TRIBUTARY_CALL(uv_loop_init, (uv_loop_t *loop), (loop))
+/* The loop measures how long it waits for events. */
+TRIBUTARY_CALL(uv_loop_configure, (uv_loop_t *loop), (loop, UV_METRICS_IDLE_TIME))
 TRIBUTARY_CALL(uv_loop_close, (uv_loop_t *loop), (loop))
+TRIBUTARY_CALL(uv_getrusage, (uv_rusage_t *usage), (usage))
+TRIBUTARY_CALL(uv_resident_set_memory, (size_t *bytes), (bytes))
 TRIBUTARY_CALL(uv_random, (void *bytes, size_t count), (NULL, NULL, bytes, count, 0, NULL))
 TRIBUTARY_CALL(
     uv_async_init, (uv_loop_t *loop, uv_async_t *async, uv_async_cb call),

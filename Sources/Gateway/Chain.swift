@@ -34,7 +34,7 @@ struct Chain {
             // Above the padding: a response that is held back keeps its permit. The 503 of this
             // filter is padded too, but takes no permit.
             plan.inFlightMax.map {
-                InFlightLimit.filter(max: $0, state.inFlight, refusal: refusal)
+                InFlightLimit.filter(max: $0, state, refusal: refusal)
             },
             // Above everything else that can respond, so that successes and failures take the same
             // time.
@@ -69,7 +69,9 @@ struct Chain {
     }
 
     /// The names that the records of an endpoint's requests refer to.
-    func recorded(_ plan: EndpointPlan) -> RecordedEndpoint {
+    ///
+    /// - Parameter callSlots: the embedder's number of each call
+    func recorded(_ plan: EndpointPlan, callSlots: [Int]) -> RecordedEndpoint {
         RecordedEndpoint(
             name: plan.name, isPadded: plan.padding != nil,
             calls: plan.calls.map { call in
@@ -78,7 +80,7 @@ struct Chain {
                     name: call.name, backend: backend.plan.name, method: call.method,
                     path: call.target.pathTemplate, hosts: backend.hostFields,
                     servers: backend.plan.hosts.map(\.server))
-            })
+            }, callSlots: callSlots)
     }
 
     private func calls(of plan: EndpointPlan) -> [EndpointCall] {
@@ -90,7 +92,7 @@ struct Chain {
                     call, backendFields: backends[call.backend].plan.fields, params: plan.params,
                     calls: names),
                 service: self.call(call, deadline: plan.deadline),
-                decoder: Decoder(plan: call), metrics: backends[call.backend].metrics)
+                decoder: Decoder(plan: call))
         }
     }
 }

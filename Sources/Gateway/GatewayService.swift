@@ -9,6 +9,7 @@ package import Reactor
 /// that they began with.
 package final class GatewayService {
     package let plan: Plan
+    private let endpointNumbers: [Int]
     private let backends: [Backend]
     private let entryFilters: [Filter<Request, Response>]
     /// The routes behind the entry filters.
@@ -19,25 +20,29 @@ package final class GatewayService {
     /// - Parameters:
     ///   - endpointNumbers: one number for each endpoint, in the plan's order; it keeps its number
     ///     across reloads as long as its route stays the same
+    ///   - callNumbers: one number for each call of each endpoint; empty if calls are not counted
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
     ///   - targets: records the targets of the calls of a request that `explain` runs
     package convenience init(
-        _ plan: Plan, endpointNumbers: [Int], pools: ConnectionPools, loop: any Loop,
+        _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
+        loop: any Loop,
         replacing former: GatewayService? = nil, targets: SentTargets? = nil
     ) {
         self.init(
-            plan, endpointNumbers: endpointNumbers, pools: pools, loop: loop, replacing: former,
-            targets: targets,
-            entryFilters: nil)
+            plan, endpointNumbers: endpointNumbers, callNumbers: callNumbers, pools: pools,
+            loop: loop,
+            replacing: former, targets: targets, entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
-        _ plan: Plan, endpointNumbers: [Int], pools: ConnectionPools, loop: any Loop,
+        _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
+        loop: any Loop,
         replacing former: GatewayService? = nil, targets: SentTargets? = nil,
         entryFilters: [Filter<Request, Response>]?
     ) {
         self.plan = plan
+        self.endpointNumbers = endpointNumbers
         let backends = plan.backends.map { backend in
             Backend(
                 backend, pools: pools, loop: loop,
@@ -48,9 +53,15 @@ package final class GatewayService {
         let chain = Chain(loop: loop, backends: backends, targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(
-            plan, recorded: plan.endpoints.map(chain.recorded),
-            endpoints: zip(plan.endpoints, endpointNumbers).map { [states] endpoint, number in
-                chain.endpoint(endpoint, states[number] ?? EndpointState())
+            plan,
+            recorded: plan.endpoints.map { endpoint in
+                chain.recorded(
+                    endpoint,
+                    callSlots: callNumbers.indices.contains(endpoint.index)
+                        ? callNumbers[endpoint.index] : [])
+            },
+            endpoints: zip(plan.endpoints, endpointNumbers).map { [states] endpoint, slot in
+                chain.endpoint(endpoint, states[slot] ?? EndpointState())
             },
             endpointNumbers: endpointNumbers)
         self.entryFilters = entryFilters ?? chain.entryFilters
@@ -80,36 +91,12 @@ package final class GatewayService {
     package var backendDetails: [BackendDetail] { backends.map(\.detail) }
 
     /// The state of each backend, for the admin page.
-    package var backendStates: [BackendState] {
-        backends.map { backend in
-            BackendState(
-                name: backend.plan.name, isOpen: backend.breaker?.isOpen ?? false,
-                running: backend.concurrencyLimit?.load.running ?? 0,
-                waiting: backend.concurrencyLimit?.load.waiting ?? 0,
-                connections: backend.openConnections, unavailableHosts: backend.unavailableHosts,
-                outcomes: backend.metrics.outcomes)
+    package var backendStates: [BackendState] { backends.map(\.state) }
+
+    /// The load of each endpoint, for the metrics.
+    package var endpointLoads: [EndpointLoad] {
+        zip(plan.endpoints, endpointNumbers).map { endpoint, number in
+            EndpointLoad(endpoint, states[number] ?? EndpointState())
         }
-    }
-}
-
-/// The state of a backend on one worker, as the admin page shows it.
-package struct BackendState: Sendable {
-    package let name: String
-    /// Whether its circuit breaker is open or half open.
-    package let isOpen: Bool
-    package let running: Int
-    package let waiting: Int
-    /// Open connections, idle ones and those in use; not those being made.
-    package let connections: Int
-    /// Ejected or unhealthy hosts.
-    package let unavailableHosts: Int
-    /// How calls ended: `ok`, or the kind of failure.
-    package let outcomes: [(name: String, count: Int)]
-
-    /// The counters, with every gauge set to zero.
-    package var countersOnly: BackendState {
-        BackendState(
-            name: name, isOpen: false, running: 0, waiting: 0, connections: 0, unavailableHosts: 0,
-            outcomes: outcomes)
     }
 }

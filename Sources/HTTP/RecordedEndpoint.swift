@@ -46,10 +46,14 @@ package final class RecordedEndpoint: Sendable {
     package let isPadded: Bool
     /// By call index.
     package let calls: [Call]
+    /// The embedder's number of each call, by call index: plain numbers, so that counting a call does
+    /// not touch its names. Empty if the embedder does not number calls.
+    package let callSlots: [Int]
 
-    package init(name: String, isPadded: Bool, calls: [Call]) {
+    package init(name: String, isPadded: Bool, calls: [Call], callSlots: [Int] = []) {
         self.name = name
         self.isPadded = isPadded
         self.calls = calls
+        self.callSlots = callSlots
     }
 }

@@ -30,9 +30,14 @@ package struct RequestTimes: Sendable, Equatable {
         }
     }
 
-    /// The four times in microseconds, for readers that copy them.
-    package var microseconds: (own: UInt32, receiving: UInt32, calling: UInt32, held: UInt32) {
-        (own, receiving, calling, held)
+    /// The same in microseconds, without the arithmetic of `Duration`.
+    package func microseconds(_ phase: Phase) -> UInt32 {
+        switch phase {
+        case .own: own
+        case .receiving: receiving
+        case .calling: calling
+        case .held: held
+        }
     }
 
     mutating func add(_ microseconds: UInt32, to phase: Phase) {

@@ -46,6 +46,15 @@ package final class Pool {
     /// Connections that exist: leased and idle ones.
     package var openConnections: Int { unsafe machine.leased + machine.idle }
 
+    /// Connections that serve a call.
+    package var leased: Int { unsafe machine.leased }
+
+    /// Connections being made.
+    package var connecting: Int { unsafe machine.connecting }
+
+    /// The most idle connections that it keeps.
+    package var maxIdle: Int { settings.maxIdle }
+
     /// All connections, including those being made.
     package var connections: Int {
         unsafe machine.leased + machine.idle + machine.connecting

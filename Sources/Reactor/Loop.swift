@@ -30,6 +30,9 @@ package protocol Loop: AnyObject {
     /// The limits of this loop for file descriptors, and how often it reached them.
     var descriptors: LoopDescriptors { get }
 
+    /// How long the iterations of this loop take; nothing in virtual time, where code takes no time.
+    var iterations: LoopIterations { get }
+
     /// Runs `action` once, `delay` from now. A delay of zero or less means the next loop iteration,
     /// never this call. Timers that are due together fire in the order of their creation; the loop
     /// drains the ready queue after each.

@@ -7,6 +7,7 @@ package final class SimLoop: Loop {
     package let local: LocalContext
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
+    package let iterations = LoopIterations()
     package let network: SimNetwork
 
     /// The name in reports.

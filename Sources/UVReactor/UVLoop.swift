@@ -9,6 +9,7 @@ package final class UVLoop: Loop {
     package let local: LocalContext
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
+    package let iterations = LoopIterations()
 
     /// The execution context of promises that other threads may settle.
     package let context: UVContext
@@ -72,6 +73,7 @@ package final class UVLoop: Loop {
         entropy = Entropy(seed: UVLoop.seed())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         do throws(IOFailure) {
+            try checked(tributary_uv_loop_configure(raw))
             handles = try LoopHandles(on: self, names)
             if let wakeUp = handles?.wakeUp.raw { context.open(self, wakeUp: wakeUp) }
         } catch {
@@ -115,6 +117,8 @@ package final class UVLoop: Loop {
     fileprivate func endIteration() {
         flushStreams()
         clock = nil
+        iterations.end(
+            at: Int64(clamping: uv_hrtime()), waited: Int64(clamping: uv_metrics_idle_time(raw)))
     }
 
     package var unixTime: Int64 { tributary_unix_time() }

@@ -59,6 +59,7 @@ struct CheckCommand: ParsableCommand {
         if strict, problems.warningCount > 0 { throw ExitStatus.strictWarnings }
         guard format == .text else { return }
         StandardStreams.printOut(PlanPrinter(plan).summary)
+        if plan.process.admin != nil { StandardStreams.printOut(SeriesBound(plan).line + "\n") }
         if let replicas {
             let lines = ReplicaReport(plan, replicas: replicas).lines
             StandardStreams.printOut(lines.map { $0 + "\n" }.joined())

@@ -9,9 +9,13 @@ import UVReactor
 extension Daemon: AdministeredProcess {
     var facts: ProcessFacts {
         ProcessFacts(
-            version: Version.number, reloads: reloads, logLinesDropped: logWriter.linesDropped,
-            descriptors: MetricsPage.Descriptors(
-                limit: descriptorLimit, open: ProcessDescriptors.open), spans: traces.counts)
+            version: Version.number, digest: config.digest.description, startedAt: startedAt,
+            reloads: reloads, log: logWriter.facts,
+            descriptors: ProcessFacts.Descriptors(
+                limit: descriptorLimit, open: ProcessDescriptors.open),
+            usage: ProcessUsage.now.map {
+                ProcessFacts.Usage(cpuSeconds: $0.cpuSeconds, residentBytes: $0.residentBytes)
+            }, spans: traces.counts)
     }
 
     var diagnostics: ProcessDiagnostics {

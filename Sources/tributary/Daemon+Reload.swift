@@ -20,19 +20,28 @@ extension Daemon {
         return outcome
     }
 
-    /// Keeps the result for the admin pages.
+    /// Keeps the result for the admin pages and the metrics.
     private func recordReload(_ outcome: ReloadOutcome) {
         let result: ReloadStatus.Result
         switch outcome {
-        case .done: result = .succeeded
-        case .failed: result = .failed
+        case .done:
+            result = .succeeded
+            reloads.succeeded += 1
+        case .failed:
+            result = .failed
+            reloads.failed += 1
         case .refused(let workers):
+            reloads.failed += 1
             result = .refused
             reloadProblems = [WorkerMonitor.silence(of: workers)]
         case .impossible: return
         }
         let now = loop.unixTime
-        if case .succeeded = result { reloadStatus.loadedAt = now }
+        reloads.isLastSuccessful = if case .succeeded = result { true } else { false }
+        if reloads.isLastSuccessful {
+            reloadStatus.loadedAt = now
+            reloads.loadedAt = now
+        }
         reloadStatus.last = ReloadStatus.Reload(result, endedAt: now, problems: reloadProblems)
     }
 
@@ -43,14 +52,12 @@ extension Daemon {
         }
         let silentWorkers = monitor.workersSilent(for: WorkerMonitor.readyLimit)
         guard silentWorkers.isEmpty else {
-            reloads.failed += 1
             log.write(.error, "reload failed; the last good configuration stays") {
                 $0.add("problem", WorkerMonitor.silence(of: silentWorkers))
             }
             return .refused(silentWorkers: silentWorkers)
         }
         guard let (recorded, plan) = readConfiguration() else {
-            reloads.failed += 1
             log.write(.error, "reload failed; the last good configuration stays")
             return .failed
         }
@@ -68,7 +75,6 @@ extension Daemon {
             logFailedInstallation(thread.worker.index)
         }
         monitor.configurationSent()
-        reloads.succeeded += 1
         log.write(.info, "configuration reloaded")
         log.flush()
         return .done

@@ -16,12 +16,14 @@ final class Daemon {
     /// When it was installed, at the start or by a reload.
     var configInstalled: Instant
     var process: ProcessPlan
-    var reloads = MetricsPage.Reloads()
+    var reloads = ProcessFacts.Reloads()
     var reloadStatus: ReloadStatus
     /// Of the reload that is in progress, as the log has them.
     var reloadProblems: [String] = []
     let planInspector = PlanInspector()
     let started: Instant
+    /// In nanoseconds since 1970.
+    let startedAt: Int64
     /// The last reload changed nothing.
     var hasFailedReload = false
     private var sockets: WorkerSockets?
@@ -106,6 +108,8 @@ final class Daemon {
         self.loop = loop
         started = loop.now
         reloadStatus = ReloadStatus(loadedAt: loop.unixTime)
+        startedAt = loop.unixTime
+        reloads.loadedAt = startedAt
         self.logWriter = logWriter
         let log = Log(
             level: process.log.level.level, format: process.log.format.format,

@@ -1,3 +1,4 @@
+import Assembly
 import Basics
 import Promises
 import Reactor
@@ -68,8 +69,14 @@ final class LogWriter: MessageInbox {
         return true
     }
 
-    /// The number of lines that were never written.
-    var linesDropped: Int { state.withLock { $0.queue.linesDropped } }
+    /// What waits for the output, and how many lines were never written.
+    var facts: ProcessFacts.LogFacts {
+        state.withLock { state in
+            ProcessFacts.LogFacts(
+                linesDropped: state.queue.linesDropped, bytesQueued: state.queue.bytes,
+                bytesMax: state.queue.bytesMax)
+        }
+    }
 
     /// Writes the queued lines and ends the thread; returns after `limit` at the latest. Lines that
     /// are appended later are not written.

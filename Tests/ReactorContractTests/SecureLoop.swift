@@ -22,6 +22,7 @@ final class SecureLoop: Loop {
     var local: LocalContext { base.local }
     var entropy: Entropy { base.entropy }
     var descriptors: LoopDescriptors { base.descriptors }
+    var iterations: LoopIterations { base.iterations }
 
     func timer(after delay: Duration, _ action: @escaping () -> Void) -> Reactor.Timer {
         base.timer(after: delay, action)

@@ -108,6 +108,8 @@ private final class FaultScenario {
             left = try UVLoop.run { loop in
                 held = loop
                 scenario.loop = loop
+                // Without the numbers of the process their metrics are left out.
+                if ProcessUsage.now == nil { scenario.record(failure) }
                 scenario.startWork(loop)
             }
         } catch {

@@ -161,3 +161,39 @@ import UVReactor
         }
     }
 }
+
+extension LoopTests {
+    /// The time that a loop waits for a timer is no part of its iterations.
+    @Test func iterationsAreMeasuredWithoutTheWaitForEvents() throws {
+        let wait = Duration.milliseconds(40)
+        var (elapsed, recorded) = (Int64(0), Histogram(.loopIterations))
+        try onLoop { loop in
+            let began = loop.exactNow
+            loop.timer(after: .zero) {
+                let former = loop.iterations.durations.count
+                loop.timer(after: wait) {
+                    loop.timer(after: .zero) {
+                        elapsed = (loop.exactNow - began).inNanoseconds
+                        recorded = loop.iterations.durations
+                        #expect(recorded.count > former, "the iteration before was counted")
+                        loop.stop()
+                    }
+                }
+            }
+        }
+        #expect(recorded.sum >= 0)
+        // libuv's timers have a resolution of a millisecond.
+        #expect(recorded.sum <= elapsed - wait.inNanoseconds + 2_000_000)
+    }
+
+    @Test func anIterationIsTheTimeThatIsNotWaited() {
+        let iterations = LoopIterations()
+        iterations.end(at: 1_000_000, waited: 900_000)
+        #expect(iterations.durations.count == 0, "the first one has no beginning")
+        iterations.end(at: 61_000_000, waited: 10_900_000)
+        #expect(iterations.durations.sum == 50_000_000)
+        iterations.end(at: 71_000_000, waited: 20_900_000)
+        #expect(iterations.durations.sum == 50_000_000)
+        #expect(iterations.durations.count == 2)
+    }
+}

@@ -67,6 +67,8 @@ package struct AdminPage {
 enum AdminResponse {
     /// A body of the page's content type.
     case body(Status, Bytes)
+    /// 200 with one of several content types, chosen by `Accept`.
+    case negotiated(FieldValue, Bytes)
     /// A problem document.
     case refused(Status, Fields)
 
@@ -89,6 +91,9 @@ enum AdminResponse {
         switch self {
         case .body(let status, let body):
             Response(status: status, fields: page.allFields, body: body)
+        case .negotiated(let type, let body):
+            Response(
+                status: .ok, fields: [.contentType: type, "Vary": "Accept"], body: body)
         case .refused(let status, let fields):
             Problem(status, instance: exchange.id).response(fields)
         }

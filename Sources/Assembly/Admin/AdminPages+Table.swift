@@ -15,7 +15,8 @@ extension AdminPages {
                     + " `?verbose` lists the checks",
                 acceptsAnyHost: true, needsToken: false, render: readiness),
             AdminPage(
-                .read, "/metrics", "metrics in Prometheus' text format",
+                .read, "/metrics",
+                "metrics in Prometheus' text format, or in OpenMetrics' if `Accept` prefers it",
                 contentType: "text/plain; version=0.0.4; charset=utf-8", render: metrics),
             AdminPage(.action, "/-/reload", "reloads the configuration", render: reload),
             AdminPage(

@@ -11,6 +11,7 @@ package final class AdminPages {
     unowned let process: any AdministeredProcess
     let loop: any Loop
     var reloadLimit = ReloadLimit()
+    var exemplarClock: ExemplarClock
     let adminGuard: AdminGuard
 
     /// - Parameters:
@@ -22,6 +23,7 @@ package final class AdminPages {
     ) {
         self.process = process
         self.loop = loop
+        exemplarClock = ExemplarClock(now: loop.exactNow, unixTime: loop.unixTime)
         adminGuard = AdminGuard(hosts: hosts, token: token)
     }
 

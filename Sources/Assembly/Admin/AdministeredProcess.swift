@@ -22,27 +22,6 @@ package protocol AdministeredProcess: AnyObject {
     func reload() -> ReloadOutcome
 }
 
-/// Values of the process as a whole, which no worker counts.
-package struct ProcessFacts: Sendable {
-    package let version: String
-    package let reloads: MetricsPage.Reloads
-    /// Since the start of the process.
-    package let logLinesDropped: Int
-    package let descriptors: MetricsPage.Descriptors
-    package let spans: SpanCounts
-
-    package init(
-        version: String, reloads: MetricsPage.Reloads, logLinesDropped: Int,
-        descriptors: MetricsPage.Descriptors, spans: SpanCounts = SpanCounts()
-    ) {
-        self.version = version
-        self.reloads = reloads
-        self.logLinesDropped = logLinesDropped
-        self.descriptors = descriptors
-        self.spans = spans
-    }
-}
-
 /// The result of a reload.
 package enum ReloadOutcome: Sendable {
     case done

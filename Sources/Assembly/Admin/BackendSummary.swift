@@ -13,23 +13,25 @@ struct BackendSummary {
     /// Since the start of the process.
     private var outcomes: [(name: String, count: Int)]
 
-    init(_ state: BackendState) {
+    init(_ activity: BackendActivity) {
+        let state = activity.state
         name = state.name
         running = state.running
         waiting = state.waiting
-        connections = state.connections
+        connections = state.connections.count
         openBreakers = state.isOpen ? 1 : 0
         unavailableHosts = state.unavailableHosts
-        outcomes = state.outcomes
+        outcomes = activity.outcomes
     }
 
-    mutating func add(_ state: BackendState) {
+    mutating func add(_ activity: BackendActivity) {
+        let state = activity.state
         running += state.running
         waiting += state.waiting
-        connections += state.connections
+        connections += state.connections.count
         openBreakers += state.isOpen ? 1 : 0
         unavailableHosts += state.unavailableHosts
-        for outcome in state.outcomes {
+        for outcome in activity.outcomes {
             if let place = outcomes.firstIndex(where: { $0.name == outcome.name }) {
                 outcomes[place].count += outcome.count
             } else {

@@ -40,7 +40,7 @@ extension AdminPages {
             ("file_descriptors", facts.descriptors.open.map { .number($0) } ?? .raw("null")),
             ("file_descriptors_limit", .number(facts.descriptors.limit)),
             ("log_level", .text("\(level.temporary?.name ?? level.configured.name)")),
-            ("log_lines_dropped", .number(facts.logLinesDropped)),
+            ("log_lines_dropped", .number(facts.log.linesDropped)),
         ])
     }
 

@@ -55,11 +55,11 @@ struct ProcessOverview {
             }
             endpoints[place].add(endpoint)
         }
-        for backend in overview.backends {
-            if let place = backends.firstIndex(where: { $0.name == backend.name }) {
-                backends[place].add(backend)
+        for activity in overview.backends {
+            if let place = backends.firstIndex(where: { $0.name == activity.state.name }) {
+                backends[place].add(activity)
             } else {
-                backends.append(BackendSummary(backend))
+                backends.append(BackendSummary(activity))
             }
         }
     }

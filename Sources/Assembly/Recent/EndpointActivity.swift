@@ -63,7 +63,7 @@ final class EndpointActivity {
         if unsafe !names.isPadded, record.ended.hasHappened {
             if isSlow(record.ended.microseconds, second) { reasons.insert(.slow) }
             unsafe window.count(record.ended.microseconds, in: 0)
-            unsafe window.count(record.times.microseconds.own, in: 1)
+            unsafe window.count(record.times.microseconds(.own), in: 1)
         }
         countCalls(of: record)
         return reasons.isEmpty ? [] : unsafe limit.admit(reasons, second: second)

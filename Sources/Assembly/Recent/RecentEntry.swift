@@ -74,11 +74,11 @@ extension RecentEntry {
             UInt32(status) << 16 | UInt32(outcome.rawValue) << 8 | UInt32(reasons.rawValue))
         words.append(UInt32(callCount) << 16 | UInt32(attemptCount))
         words.append(record.ended.microseconds)
-        let times = record.times.microseconds
-        words.append(times.own)
-        words.append(times.receiving)
-        words.append(times.calling)
-        words.append(times.held)
+        let times = record.times
+        words.append(times.microseconds(.own))
+        words.append(times.microseconds(.receiving))
+        words.append(times.microseconds(.calling))
+        words.append(times.microseconds(.held))
         words.append(wide: exchange.trace.traceHigh)
         words.append(wide: exchange.trace.traceLow)
         words.append(exchange.id)

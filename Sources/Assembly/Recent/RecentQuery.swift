@@ -66,7 +66,7 @@ package struct WorkerOverview: Sendable {
     package var endpoints: [EndpointOverview] = []
     /// Requests that no route matched, and input that never became a request.
     package var elsewhere: EndpointOverview
-    package var backends: [BackendState] = []
+    package var backends: [BackendActivity] = []
     package var connections = 0
     package var requestsInFlight = 0
 }
@@ -79,4 +79,11 @@ package struct EndpointOverview: Sendable {
     package let excess: SIMD8<UInt32>
     /// The words of a `TimeWindow`; empty without a request.
     package let window: [UInt32]
+}
+
+/// The state of a backend on one worker, and how its calls ended.
+package struct BackendActivity: Sendable {
+    package let state: BackendState
+    /// Since the start of the process: `ok`, or the kind of failure.
+    package let outcomes: [(name: String, count: Int)]
 }

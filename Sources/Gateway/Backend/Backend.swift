@@ -10,7 +10,6 @@ final class Backend {
     let plan: BackendPlan
     let concurrencyLimit: ConcurrencyLimit?
     let breaker: CircuitBreaker?
-    let metrics: CallMetrics
     let retryBudget: RetryBudget
     /// Which hosts may be called; nil without `eject` and `health`.
     fileprivate let hostStates: HostStates?
@@ -43,8 +42,8 @@ final class Backend {
     }
 
     /// - Parameters:
-    ///   - former: the backend of that name before a reload. Its counters are continued; with the
-    ///     same hosts and settings also its breaker, concurrency limit and host availability
+    ///   - former: the backend of that name before a reload; with the same hosts and settings, its
+    ///     breaker, concurrency limit and host availability are continued
     ///   - runsHealthChecks: whether to run the health checks of the plan
     init(
         _ plan: BackendPlan, pools: ConnectionPools, loop: any Loop, replacing former: Backend?,
@@ -52,7 +51,6 @@ final class Backend {
     ) {
         self.plan = plan
         self.loop = loop
-        metrics = former?.metrics ?? CallMetrics()
         let reusable = former.flatMap { $0.plan.hasSameHosts(as: plan) ? $0 : nil }
         concurrencyLimit =
             reusable?.plan.concurrency == plan.concurrency
@@ -94,11 +92,18 @@ final class Backend {
     /// Host and port of each host, in the order of the plan.
     var hostFields: [FieldValue] { hosts.map(\.hostField) }
 
-    /// Hosts that are not called now.
-    var unavailableHosts: Int { hostStates?.availability.unavailableCount(at: loop.now) ?? 0 }
+    /// The connections to all its hosts.
+    var connections: BackendConnections {
+        hosts.reduce(into: BackendConnections()) { $0.add($1.pool) }
+    }
 
-    /// Open connections to all its hosts, idle ones and those in use.
-    var openConnections: Int { hosts.reduce(0) { $0 + $1.pool.openConnections } }
+    /// Whether each host may be called now, in the order of the plan.
+    var usableHosts: [Bool] {
+        guard let available = hostStates?.availability.availableHosts(at: loop.now) else {
+            return hosts.map { _ in true }
+        }
+        return hosts.indices.map(available.contains)
+    }
 
     /// Whether a call would be sent to one of its hosts.
     var hasUsableHost: Bool {

@@ -13,8 +13,8 @@ package struct BackendDetail: Sendable {
     package let breaker: Breaker?
     /// Nil without a concurrency limit.
     package let limit: Limit?
-    /// How calls ended: `ok`, or the kind of failure.
-    package let outcomes: [(name: String, count: Int)]
+    /// How calls ended: `ok`, or the kind of failure. The embedder counts them.
+    package var outcomes: [(name: String, count: Int)]
 
     package init(
         name: String, isUsable: Bool, isRequiredForReadiness: Bool = false, hosts: [Host],
@@ -124,8 +124,7 @@ extension Backend {
                 return BackendDetail.Limit(
                     permitsUsed: load.running, permits: plan.concurrentMax, queued: load.waiting,
                     queueSize: plan.queueMax)
-            },
-            outcomes: metrics.outcomes)
+            })
     }
 }
 

@@ -60,9 +60,6 @@ struct HostAvailability {
         return available.isEmpty ? healthy : available
     }
 
-    /// Hosts that may not be called now.
-    func unavailableCount(at now: Instant) -> Int { hosts.count - availableHosts(at: now).count }
-
     private func isEjected(_ host: Int, at now: Instant) -> Bool {
         hosts[host].ejectedUntil.map { now < $0 } ?? false
     }

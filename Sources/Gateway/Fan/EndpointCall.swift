@@ -8,17 +8,12 @@ final class EndpointCall {
     let builder: RequestBuilder
     let service: CallService
     let decoder: Decoder
-    let metrics: CallMetrics
 
-    init(
-        plan: CallPlan, builder: RequestBuilder, service: CallService, decoder: Decoder,
-        metrics: CallMetrics
-    ) {
+    init(plan: CallPlan, builder: RequestBuilder, service: CallService, decoder: Decoder) {
         self.plan = plan
         self.builder = builder
         self.service = service
         self.decoder = decoder
-        self.metrics = metrics
     }
 
     /// Builds the request, sends it through the call's chain and decodes the response to a part.
@@ -42,7 +37,6 @@ final class EndpointCall {
     ) throws(FailedCall) -> Part {
         do {
             let part = try decoder.part(of: result.get())
-            metrics.countSuccess()
             state.recordPart(part, of: plan)
             return part
         } catch {
@@ -50,11 +44,8 @@ final class EndpointCall {
         }
     }
 
-    /// Records and counts that the call failed or could not be started; gives the error of its
-    /// promise.
+    /// Records that the call failed or could not be started; gives the error of its promise.
     func failCall(_ error: any Error, _ state: FanOutState) -> FailedCall {
-        let failed = state.recordFailure(error, of: plan)
-        metrics.countFailure(failed.failure.kind)
-        return failed
+        state.recordFailure(error, of: plan)
     }
 }

@@ -49,6 +49,9 @@ final class ConcurrencyLimit {
     /// Calls that have a permit, and calls in the queue.
     var load: (running: Int, waiting: Int) { unsafe (permits.inUse, queue.count) }
 
+    /// How many may run, and how many may wait.
+    var limits: (running: Int, waiting: Int) { (plan.concurrentMax, plan.queueMax) }
+
     var filter: CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in

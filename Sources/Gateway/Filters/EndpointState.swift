@@ -5,4 +5,6 @@ import Basics
 final class EndpointState {
     /// The permits of `max_in_flight`.
     let inFlight = Permits()
+    /// Requests that `max_in_flight` refused.
+    var refusals = 0
 }

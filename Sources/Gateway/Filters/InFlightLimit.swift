@@ -7,14 +7,15 @@ import Reactor
 /// last byte of its body until its exchange ends, also while the padding delays its response.
 enum InFlightLimit {
     /// - Parameters:
-    ///   - permits: the endpoint's, which survive a reload
+    ///   - state: the endpoint's, which survives a reload
     ///   - refusal: responds to a request beyond the limit
     static func filter(
-        max: Int, _ permits: Permits, refusal: Service<Request, Response>
+        max: Int, _ state: EndpointState, refusal: Service<Request, Response>
     ) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
-                guard let permit = permits.take(below: max) else {
+                guard let permit = state.inFlight.take(below: max) else {
+                    state.refusals &+= 1
                     return refusal(request, exchange)
                 }
                 exchange.holdUntilEnd(permit)

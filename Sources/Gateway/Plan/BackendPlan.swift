@@ -6,7 +6,7 @@ import Reactor
 /// One backend: its hosts, connections, limits and health checks.
 package struct BackendPlan {
     let index: Int
-    let name: String
+    package let name: String
     package private(set) var hosts: [Host]
     /// `Name: value\r\n` for every header of `headers:`, ready to be sent.
     package let fields: Fields
@@ -18,6 +18,12 @@ package struct BackendPlan {
     let breaker: BreakerPlan?
     let eject: EjectPlan?
     let health: HealthPlan?
+
+    /// Host and port of each host, as metrics and logs show it.
+    package var hostNames: [String] { hosts.map(\.origin.hostField) }
+
+    /// Whether `max_concurrent` limits its calls.
+    package var hasConcurrencyLimit: Bool { concurrency != nil }
 
     /// One host of a backend.
     package struct Host {

@@ -22,7 +22,7 @@ package final class EndpointPlan {
     package let partialStatus: Status
     let cacheControl: FieldValue?
     package let hasServerTiming: Bool
-    let inFlightMax: Int?
+    package let inFlightMax: Int?
     /// The proxies whose forwarding headers are trusted.
     let proxies: TrustedProxies
     package let calls: [CallPlan]

@@ -49,8 +49,8 @@ import Testing
 
         var facts: ProcessFacts {
             ProcessFacts(
-                version: "1.2.3", reloads: MetricsPage.Reloads(), logLinesDropped: 0,
-                descriptors: MetricsPage.Descriptors(limit: 64, open: 7))
+                version: "1.2.3", digest: "",
+                descriptors: ProcessFacts.Descriptors(limit: 64, open: 7))
         }
 
         var identity: ProcessIdentity {

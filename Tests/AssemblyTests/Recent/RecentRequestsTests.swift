@@ -229,7 +229,7 @@ import Testing
         #expect(times(endpoint, row: 2) == [0: 4] && times(endpoint, row: 3) == [20_000: 4])
         #expect(times(endpoint, row: 6) == [5_000: 4])
         #expect(endpoint.window.suffix(8) == [4, 0, 0, 0, 4, 4, 0, 0])
-        #expect(overview.backends.map(\.name) == ["a", "b", "c"])
+        #expect(overview.backends.map(\.state.name) == ["a", "b", "c"])
         harness.expectQuiet()
     }
 

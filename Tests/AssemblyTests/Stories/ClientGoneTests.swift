@@ -54,7 +54,7 @@ import Testing
         harness.on("/1", .hangs)
         try goneAt20(way, harness)
         #expect(try !harness.isBreakerOpen())
-        #expect(try harness.outcomes() == "")
+        #expect(try harness.outcomes() == "cancelled 1")
         harness.expectQuiet()
     }
 

@@ -28,7 +28,7 @@ import Testing
         _ = try harness.fetch()
         #expect(harness.events == ["0 GET /1", "0 GET /2", "20 cancelled /2"])
         #expect(harness.backend(7002)?.openCount == 0)
-        #expect(try harness.outcomes(of: "b") == "")
+        #expect(try harness.outcomes(of: "b") == "cancelled 1")
         harness.expectQuiet()
     }
 

@@ -1,5 +1,6 @@
 import Assembly
 import Basics
+import HTTP
 import Promises
 import Reactor
 import SimReactor
@@ -44,8 +45,12 @@ import Testing
 
         private var snapshot: WorkerSnapshot {
             var meter = WorkerMetrics(endpointNames: ["GET /x"])
+            let record = RequestRecord()
+            record.end(at: Instant(nanoseconds: 1_000_000))
+            let exemplar = Exemplar(
+                TraceContext(from: Entropy(seed: 1)), at: Instant(nanoseconds: 0))
             for _ in 0..<requests {
-                meter.count(endpoint: 0, status: 200, after: .milliseconds(1))
+                meter.count(record, endpoint: 0, status: 200, .ok, exemplar)
             }
             return WorkerSnapshot(
                 meter: meter, backends: [], connections: 7, bufferedBytes: 11, requests: [])
@@ -98,9 +103,11 @@ import Testing
     }
 
     private func page(_ reports: [WorkerReport]) -> [Substring] {
-        MetricsPage.text(
-            version: "1", workers: reports, reloads: MetricsPage.Reloads(), logLinesDropped: 5,
-            descriptors: MetricsPage.Descriptors(limit: 1024, open: nil)
+        let facts = ProcessFacts(
+            version: "1", digest: "", log: ProcessFacts.LogFacts(linesDropped: 5),
+            descriptors: ProcessFacts.Descriptors(limit: 1024, open: nil))
+        return MetricsPage(facts, reports).text(
+            .prometheus, ExemplarClock(now: network.clock.now, unixTime: 0)
         ).split(separator: "\n")
     }
 

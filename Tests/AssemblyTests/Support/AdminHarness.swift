@@ -120,8 +120,9 @@ final class AdministeredTestProcess: AdministeredProcess {
 
     var facts: ProcessFacts {
         ProcessFacts(
-            version: "1.2.3", reloads: MetricsPage.Reloads(), logLinesDropped: 5,
-            descriptors: MetricsPage.Descriptors(limit: 64, open: 7))
+            version: "1.2.3", digest: "0123456789abcdef",
+            log: ProcessFacts.LogFacts(linesDropped: 5),
+            descriptors: ProcessFacts.Descriptors(limit: 64, open: 7))
     }
 
     var identity: ProcessIdentity {

@@ -97,7 +97,7 @@ final class GatewayHarness: Harness {
         let description: String
     }
 
-    private static func plan(_ text: String) throws -> Plan {
+    static func plan(_ text: String) throws -> Plan {
         let (config, problems) = ConfigLoader.load(
             "c.yaml", files: ConfigFiles(oneFile: text), environment: { _ in nil })
         guard let config else {
@@ -233,7 +233,9 @@ final class GatewayHarness: Harness {
     }
 
     /// Connections of the gateway to a backend.
-    func connections(to backend: String = "a") throws -> Int { try state(of: backend).connections }
+    func connections(to backend: String = "a") throws -> Int {
+        try state(of: backend).connections.count
+    }
 
     private func state(of backend: String) throws -> BackendState {
         let states = try #require(instance).snapshot.backends
@@ -242,7 +244,9 @@ final class GatewayHarness: Harness {
 
     /// How the calls to a backend ended: `ok 2, queue_full 1`.
     func outcomes(of backend: String = "a") throws -> String {
-        try state(of: backend).outcomes.filter { $0.count > 0 }
+        let calls = try #require(instance).snapshot.meter.calls
+        return try #require(calls.first { $0.labels == CallLabels(backend: backend) })
+            .outcomes.filter { $0.count > 0 }
             .map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     }
 

@@ -1,0 +1,78 @@
+import Gateway
+import HTTPServer
+import Reactor
+
+// The side of the clients: what is in use of each limit, and what was refused or dropped.
+extension MetricsWriter {
+    mutating func writeClients(_ snapshots: [WorkerSnapshot]) {
+        var limits = ServerLimits()
+        for snapshot in snapshots { limits.add(snapshot.limits) }
+        usage(
+            "tributary_client_connections", "Open client connections.",
+            snapshots.reduce(0) { $0 + $1.connections }, limits.connections)
+        usage(
+            "tributary_requests_in_flight",
+            "Requests whose body is complete and whose response is not.",
+            snapshots.reduce(0) { $0 + $1.requestsInFlight }, limits.requestsInFlight)
+        usage(
+            "tributary_buffered_bytes", "Memory in use for requests and connections, in bytes.",
+            snapshots.reduce(0) { $0 + $1.bufferedBytes }, limits.bufferedBytes)
+    }
+
+    /// A resource and its limit, over all workers.
+    private mutating func usage(_ name: String, _ help: String, _ used: Int, _ limit: Int) {
+        family(name, .gauge, help)
+        sample(used)
+        family("\(name)_limit", .gauge, "Limit on \(name).")
+        sample(limit)
+    }
+
+    mutating func writeLosses(_ snapshots: [WorkerSnapshot]) {
+        var losses = ServerLosses()
+        for snapshot in snapshots { losses.add(snapshot.losses) }
+        family(
+            "tributary_refused_total", .counter,
+            "Requests, and input that did not become one, that were refused, by reason.")
+        for refusal in ServerLosses.Refusal.allCases {
+            sample(MetricLabels("reason", refusal.name), losses[refusal])
+        }
+        sample(
+            MetricLabels("reason", "max_in_flight"),
+            snapshots.reduce(0) { $0 + $1.endpointLoads.reduce(0) { $0 + $1.refusals } })
+        family(
+            "tributary_connections_shed_total", .counter,
+            "Client connections that were closed to keep others, by reason.")
+        for shedding in ServerLosses.Shedding.allCases {
+            sample(MetricLabels("reason", shedding.name), losses[shedding])
+        }
+        var shortages = DescriptorShortages()
+        for snapshot in snapshots { shortages.add(snapshot.descriptorShortages) }
+        family(
+            "tributary_file_descriptors_exhausted_total", .counter,
+            "How often a lack of file descriptors paused accepting or prevented a connection.")
+        sample(MetricLabels("operation", "accept"), shortages.accepts)
+        sample(MetricLabels("operation", "connect"), shortages.connects)
+    }
+}
+
+extension ServerLosses.Refusal {
+    fileprivate var name: String {
+        switch self {
+        case .malformed: "malformed"
+        case .tooSlow: "too_slow"
+        case .connections: "connections"
+        case .connectionsPerClient: "connections_per_client"
+        case .requestsInFlight: "requests_in_flight"
+        case .bufferedBytes: "buffered_bytes"
+        }
+    }
+}
+
+extension ServerLosses.Shedding {
+    fileprivate var name: String {
+        switch self {
+        case .idle: "idle"
+        case .unread: "unread"
+        }
+    }
+}

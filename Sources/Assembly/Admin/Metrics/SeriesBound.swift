@@ -1,0 +1,97 @@
+import Basics
+package import Gateway
+import HTTP
+import HTTPServer
+
+/// The largest number of time series that `/metrics` has under a configuration: its labels come from
+/// the configuration only.
+///
+/// Counted on a page that has every value of every label, so that no second list of metrics exists that
+/// could differ from the first.
+package struct SeriesBound {
+    /// For the plan's number of workers.
+    package let count: Int
+    private let perWorker: Int
+    private let workers: Int
+
+    package init(_ plan: Plan) {
+        workers = max(1, plan.process.workers)
+        let one = Self.count(plan, workers: 1)
+        perWorker = Self.count(plan, workers: 2) - one
+        count = one + (workers - 1) * perWorker
+    }
+
+    /// `at most 412 time series in /metrics, and 17 for each worker`: with `workers: auto` the number
+    /// of workers depends on the machine.
+    package var line: String {
+        "at most \(count - workers * perWorker) time series in /metrics, and \(perWorker) for each worker"
+    }
+
+    private static func count(_ plan: Plan, workers: Int) -> Int {
+        var writer = MetricsWriter(
+            .prometheus, ExemplarClock(now: Instant(nanoseconds: 0), unixTime: 0))
+        MetricsPage(facts, reports(plan, workers: workers)).write(to: &writer)
+        return writer.sampleCount
+    }
+
+    private static var facts: ProcessFacts {
+        ProcessFacts(
+            version: "", digest: "", descriptors: ProcessFacts.Descriptors(limit: 0, open: 0),
+            usage: ProcessFacts.Usage(cpuSeconds: 0, residentBytes: 0))
+    }
+
+    /// One worker with all counts; of the others only what has a label of its own for each worker.
+    private static func reports(_ plan: Plan, workers: Int) -> [WorkerReport] {
+        var snapshot = WorkerSnapshot(
+            meter: meter(plan), backends: plan.backends.map(state), connections: 0,
+            bufferedBytes: 0, requests: [])
+        snapshot.endpointLoads = plan.endpoints.map { endpoint in
+            EndpointLoad(
+                name: endpoint.name, deadline: endpoint.deadline,
+                inFlightMax: endpoint.inFlightMax)
+        }
+        let empty = WorkerSnapshot(
+            meter: WorkerMetrics(), backends: [], connections: 0, bufferedBytes: 0, requests: [])
+        return (0..<workers).map { worker in
+            WorkerReport(
+                worker: worker, isUp: true, heartbeatAge: .zero,
+                snapshot: worker == 0 ? snapshot : empty)
+        }
+    }
+
+    private static func state(_ backend: BackendPlan) -> BackendState {
+        var state = BackendState(name: backend.name)
+        state.runningMax = backend.hasConcurrencyLimit ? 0 : nil
+        state.hosts = backend.hostNames.map { BackendState.Host(name: $0, isUsable: true) }
+        return state
+    }
+
+    private static func meter(_ plan: Plan) -> WorkerMetrics {
+        var slots = MetricSlots()
+        _ = slots.numbers(of: plan)
+        var meter = WorkerMetrics(endpointNames: slots.endpointNames, calls: slots.calls)
+        for (index, endpoint) in plan.endpoints.enumerated() {
+            meter.show(statuses(of: endpoint), ofEndpoint: index)
+        }
+        meter.show([], elsewhere: ownStatuses)
+        return meter
+    }
+
+    /// The statuses that a response of an endpoint can have.
+    private static func statuses(of endpoint: EndpointPlan) -> Set<UInt16> {
+        let relayed = endpoint.calls.flatMap(\.relayStatus).flatMap { range in
+            range.compactMap { UInt16(exactly: $0) }
+        }
+        return Set(ownStatuses + [endpoint.partialStatus.code] + relayed)
+    }
+
+    /// The statuses of the gateway's own responses, and what is written where none was sent.
+    static let ownStatuses: [UInt16] =
+        [
+            .ok, .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .contentTooLarge,
+            .uriTooLong, .expectationFailed, .unprocessableContent, .headerFieldsTooLarge,
+            .internalServerError, .notImplemented, .badGateway, .serviceUnavailable,
+            .gatewayTimeout, .versionNotSupported,
+        ].map { (status: Status) in status.code }
+        + [ServerHooks.ExchangeEnd.clientGone, ServerHooks.ExchangeEnd.cutOff, 415]
+}

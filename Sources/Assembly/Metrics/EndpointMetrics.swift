@@ -1,0 +1,63 @@
+package import Basics
+import HTTP
+
+/// The counts of one endpoint on one worker.
+package struct EndpointMetrics: Sendable {
+    package let name: String
+    /// The number of responses of each status, by ascending status.
+    package private(set) var statuses: [(code: UInt16, count: Int)] = []
+    /// Responses that lack parts of calls that failed.
+    package private(set) var partial = 0
+    /// From the head to the last byte handed to the kernel.
+    package private(set) var durations = HistogramWithExemplars(.durations)
+    /// The time in which no call was in progress and nothing else was awaited.
+    package private(set) var ownTimes = Histogram(.ownTimes)
+
+    package init(name: String) {
+        self.name = name
+    }
+
+    /// A request, which has ended.
+    mutating func count(
+        _ record: RequestRecord?, status: UInt16, _ outcome: RequestOutcome, _ exemplar: Exemplar
+    ) {
+        add(status, 1)
+        if outcome == .partial { partial &+= 1 }
+        guard let record, record.ended.hasHappened else { return }
+        durations.record(Int64(record.ended.microseconds), exemplar)
+        // Padding hides how long the gateway worked; its total is what clients see, too.
+        guard !(record.endpoint?.isPadded ?? false) else { return }
+        ownTimes.record(Int64(record.times.microseconds(.own)))
+    }
+
+    /// Something that was refused before it was a request: it has a status and no times.
+    mutating func countRefusal(_ status: UInt16) { add(status, 1) }
+
+    mutating func add(_ other: EndpointMetrics) {
+        for (code, count) in other.statuses { add(code, count) }
+        partial &+= other.partial
+        durations.add(other.durations)
+        ownTimes.add(other.ownTimes)
+    }
+
+    /// Makes statuses visible before they occur, so that rates begin at their first event.
+    mutating func show(_ codes: some Sequence<UInt16>) {
+        for code in codes { add(code, 0) }
+    }
+
+    private mutating func add(_ code: UInt16, _ count: Int) {
+        let index = statuses.firstIndex { $0.code >= code } ?? statuses.count
+        if index < statuses.count, statuses[index].code == code {
+            statuses[index].count &+= count
+        } else {
+            statuses.insert((code, count), at: index)
+        }
+    }
+
+    /// A copy that shares no memory.
+    var copy: EndpointMetrics {
+        var copy = EndpointMetrics(name: name)
+        copy.add(self)
+        return copy
+    }
+}

@@ -59,6 +59,7 @@ package struct ProcessFacts: Sendable {
     package let descriptors: Descriptors
     /// Nil where the system does not report it.
     package let usage: Usage?
+    package let spans: SpanCounts
 
     package init(
         version: String, digest: String, startedAt: Int64 = 0, reloads: Reloads = Reloads(),

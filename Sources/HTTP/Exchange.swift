@@ -63,11 +63,26 @@ package final class Exchange {
     /// What happens to this request; nil after the end, when the record may serve another one.
     package var record: RequestRecord? { unsafe state.record }
 
+    /// The header lines that the response gets besides its own, whatever responds: first those of
+    /// `ServerSettings.responseFields`.
+    package var responseFields: Fields {
+        get { unsafe state.responseFields }
+        set { unsafe state.responseFields = newValue }
+    }
+
+    /// Why the request was refused; nil if it was not.
+    package var refusal: RefusalReason? {
+        get { unsafe state.refusal }
+        set { unsafe state.refusal = newValue }
+    }
+
     private struct State {
         var requestReceived: Instant
         var deadline = Instant(nanoseconds: .max)
         var endpoint: Int?
         var record: RequestRecord?
+        var responseFields: Fields
+        var refusal: RefusalReason?
     }
 
     /// Unchecked: no access calls other code. Private, since the attribute has no effect in other
@@ -88,7 +103,7 @@ package final class Exchange {
     ///   - records: those of the worker
     package init(
         id: RequestID, trace: TraceContext, local: LocalContext, began: Instant,
-        client: String? = nil,
+        client: String? = nil, responseFields: Fields = Fields(),
         budget: ByteBudget? = nil, records: RequestRecordPool? = nil
     ) {
         self.id = id
@@ -100,7 +115,8 @@ package final class Exchange {
         self.records = records
         unsafe state = State(
             requestReceived: began,
-            record: records?.take(began: began) ?? RequestRecord(began: began))
+            record: records?.take(began: began) ?? RequestRecord(began: began),
+            responseFields: responseFields)
     }
 
     deinit { end() }

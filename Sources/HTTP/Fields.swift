@@ -139,6 +139,13 @@ package struct Fields: Sendable {
     }
 }
 
+extension Fields: Equatable {
+    /// The same lines in the same order, byte for byte.
+    package static func == (left: Fields, right: Fields) -> Bool {
+        left.text[left.linesStart...] == right.text[right.linesStart...]
+    }
+}
+
 extension Fields: Sequence {
     /// The fields in order; names and values share the memory of the list.
     package func makeIterator() -> AnyIterator<(name: Bytes, value: Bytes)> {

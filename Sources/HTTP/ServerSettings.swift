@@ -72,5 +72,9 @@ package struct ServerSettings: Sendable, Equatable {
     /// The value of `Retry-After` in a 503, in seconds.
     package var retryAfter: UInt64 = 1
 
+    /// Header lines of every response, those of the server itself included, unless its exchange gets
+    /// others (`Exchange.responseFields`). Encoded once; the writer only copies them.
+    package var responseFields = Fields()
+
     package init() {}
 }

@@ -255,7 +255,8 @@ extension Exchange {
             trace: TraceContext(head.fields)
                 ?? TraceContext(
                     from: loop.entropy, sampledShare: server.settings.sampledShare),
-            local: loop.local, began: loop.now, client: client, budget: server.budget,
+            local: loop.local, began: loop.now, client: client,
+            responseFields: unsafe server.responseFields, budget: server.budget,
             records: server.records)
     }
 }

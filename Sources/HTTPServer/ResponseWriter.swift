@@ -12,6 +12,8 @@ struct ResponseWriter {
     /// The context of a response: its request and connection.
     struct Context {
         let requestID: RequestID
+        /// Header lines besides those of the response.
+        let commonFields: Fields
         /// The request was a HEAD: the body is described and not sent (RFC 9110 9.3.2).
         let answersHead: Bool
         let version: HTTPVersion
@@ -20,8 +22,12 @@ struct ResponseWriter {
         let unixTime: Int64
 
         /// The context of the response to a request.
-        init(_ requestID: RequestID, to head: RequestHead, keepsAlive: Bool, unixTime: Int64) {
+        init(
+            _ requestID: RequestID, _ commonFields: Fields, to head: RequestHead,
+            keepsAlive: Bool, unixTime: Int64
+        ) {
             self.requestID = requestID
+            self.commonFields = commonFields
             answersHead = head.method == .head
             version = head.version
             self.keepsAlive = keepsAlive
@@ -87,6 +93,7 @@ struct ResponseWriter {
         head.append(context.requestID)
         head.append(literal: "\r\n")
         head.append(response.fields)
+        head.append(context.commonFields)
     }
 
     /// RFC 9112 9.3: `Connection` is stated where it differs from the default of the version.

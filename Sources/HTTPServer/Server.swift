@@ -15,6 +15,8 @@ package final class Server {
     private(set) var timeouts: ConnectionTimeouts
     /// Unchecked: streams never call back while they are written to.
     @exclusivity(unchecked) var writer = ResponseWriter()
+    /// `settings.responseFields`; unchecked, since every request reads it.
+    @exclusivity(unchecked) private(set) var responseFields = Fields()
     let budget: ByteBudget
     let records = RequestRecordPool()
 
@@ -58,6 +60,7 @@ package final class Server {
         self.service = service
         self.clientConnections = clientConnections
         timeouts = ConnectionTimeouts(settings)
+        unsafe responseFields = settings.responseFields
         budget = ByteBudget(limit: settings.bufferedBytes)
         // Unowned: a weak reference would slow down every reference count of the server.
         budget.reclaim = { [unowned self] reason in closeUnread(reason) }
@@ -144,6 +147,7 @@ package final class Server {
     package func adopt(_ settings: ServerSettings) {
         self.settings = settings
         timeouts = ConnectionTimeouts(settings)
+        unsafe responseFields = settings.responseFields
         budget.limit = settings.bufferedBytes
     }
 

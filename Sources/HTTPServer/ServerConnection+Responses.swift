@@ -65,8 +65,8 @@ extension ServerConnection: ExchangeCarrier {
     func sendResponse(keepsAlive: Bool) -> ServerStateMachine.Event? {
         guard let runner, let response = runner.response else { return nil }
         let context = ResponseWriter.Context(
-            runner.exchange.id, to: runner.request.head, keepsAlive: keepsAlive,
-            unixTime: server.loop.unixTime)
+            runner.exchange.id, runner.exchange.responseFields, to: runner.request.head,
+            keepsAlive: keepsAlive, unixTime: server.loop.unixTime)
         if case .stream(let source) = response.body {
             return send(response, from: source, context)
         }

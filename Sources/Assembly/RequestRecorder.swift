@@ -80,6 +80,7 @@ final class RequestRecorder {
             record, endpoint: end.exchange.endpoint, status: end.status, end.outcome,
             Exemplar(end.exchange.trace, at: loop.now))
         recent?.record(end.exchange, status: end.status, end.outcome)
+        if let reason = end.exchange.refusal { meter.refusals.count(reason) }
         onRequestEnded?(end.exchange, end.status, end.outcome)
         accessLog?.write(end, after: duration, loop.entropy)
         traces?.record(end, after: duration)

@@ -10,6 +10,9 @@ package struct WorkerMetrics: Sendable {
     /// By call slot.
     package private(set) var calls: [CallMetrics]
 
+    /// Requests that were refused by their address or host.
+    package var refusals = RefusalCounts()
+
     package init(endpointNames: [String] = [], calls: [CallLabels] = []) {
         endpoints = endpointNames.map { EndpointMetrics(name: $0) }
         self.calls = calls.map { CallMetrics($0) }
@@ -92,12 +95,14 @@ package struct WorkerMetrics: Sendable {
         copy.elsewhere = elsewhere.copy
         copy.endpoints = endpoints.map(\.copy)
         copy.calls = calls.map(\.copy)
+        copy.refusals = refusals.copy
         return copy
     }
 
     /// Adds the counts of another worker, matched by name.
     package mutating func add(_ other: WorkerMetrics) {
         elsewhere.add(other.elsewhere)
+        refusals.add(other.refusals)
         var places = Dictionary(
             endpoints.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         for endpoint in other.endpoints {

@@ -8,17 +8,30 @@ import Reactor
 struct Chain {
     let loop: any Loop
     let backends: [Backend]
+    let entry: EntryPlan
+    /// The proxies whose forwarding headers are trusted.
+    let proxies: TrustedProxies
     /// Records the targets of calls for `explain`; nil while serving.
     var targets: SentTargets?
 
-    /// The filters that every request passes before its endpoint is known. Responses that come from
-    /// no endpoint pass them too: 404, 405, and the rejections of the server itself, such as 400,
-    /// 408, 431 and 503.
-    var entryFilters: [Filter<Request, Response>] {
+    /// Every request before its endpoint is known, also one that no route matches. The headers that
+    /// all responses have are no filter: the server writes them (`Exchange.responseFields`), so that
+    /// its own rejections have them, too.
+    ///
+    /// - Parameter preflight: nil without CORS rules
+    func entryFilters(_ preflight: Preflight?) -> [Filter<Request, Response>] {
         let filters: [Filter<Request, Response>?] = [
-            // No filter yet. The order to keep: filters that complete every response (headers)
-            // come first, so that rejections by the filters below have these headers, too. Then
-            // the client's address, the lists that allow or deny it, and what costs more.
+            // First: a denied client learns nothing about hosts and routes.
+            entry.clients.map {
+                Refusals.byAddress($0, proxies, refusal: Refusals.refuse(.address, entry.headers))
+            },
+            // Above the preflights and routes: they are those of the hosts that are served.
+            entry.hosts.map {
+                Refusals.byHost($0, refusal: Refusals.refuse(.host, entry.headers))
+            },
+            // Above the routes, and so above everything that an endpoint requires of a request: a
+            // preflight has no credentials and no body.
+            preflight?.filter,
         ]
         return filters.compactMap { $0 }
     }
@@ -28,6 +41,13 @@ struct Chain {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let filters: [Filter<Request, Response>?] = [
+            // Above the body, which is not read for a client that is refused. Its 403 is padded.
+            entry.checksEndpointClients
+                ? plan.clients.map { rule in
+                    let refusal = Refusals.refuseAtEndpoint(.address, loop: loop)
+                    return Refusals.byAddress(
+                        rule, proxies, refusal: [padding].compactMap { $0 }.around(refusal))
+                } : nil,
             // Above the padding and the deadline: both count from the request's last byte. Above
             // the limit: a client that sends its body slowly must not hold a permit.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),

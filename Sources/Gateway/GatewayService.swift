@@ -11,9 +11,9 @@ package final class GatewayService {
     package let plan: Plan
     private let endpointNumbers: [Int]
     private let backends: [Backend]
-    private let entryFilters: [Filter<Request, Response>]
     /// The routes behind the entry filters.
     private let service: Service<Request, Response>
+    private let routes: Routes
     /// By endpoint number.
     private var states: [Int: EndpointState] = [:]
 
@@ -50,7 +50,10 @@ package final class GatewayService {
                 runsHealthChecks: targets == nil)
         }
         self.backends = backends
-        let chain = Chain(loop: loop, backends: backends, targets: targets)
+        let chain = Chain(
+            loop: loop, backends: backends,
+            entry: targets == nil ? plan.entry : plan.entry.acceptingAll, proxies: plan.proxies,
+            targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(
             plan,
@@ -64,8 +67,10 @@ package final class GatewayService {
                 chain.endpoint(endpoint, states[slot] ?? EndpointState())
             },
             endpointNumbers: endpointNumbers)
-        self.entryFilters = entryFilters ?? chain.entryFilters
-        service = self.entryFilters.around(Service { routes.routeRequest($0, $1) })
+        self.routes = routes
+        service =
+            (entryFilters ?? chain.entryFilters(plan.entry.hasPreflights ? Preflight(plan) : nil))
+            .around(Service { routes.routeRequest($0, $1) })
     }
 
     /// Passes a request through the entry filters to its endpoint.
@@ -73,13 +78,12 @@ package final class GatewayService {
         service(request, exchange)
     }
 
-    /// Passes a response of the server itself through the entry filters.
+    /// Gives a response of the server itself the headers that the endpoint of its request has.
     package func reject(
         with response: Response, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<Response> {
-        let rejection = entryFilters.around(
-            Service<Request, Response> { _, exchange in exchange.local.value(response) })
-        return rejection(request, exchange)
+        routes.addHeaders(to: exchange, request.head)
+        return exchange.local.value(response)
     }
 
     /// Stops the health checks. Requests in flight continue.

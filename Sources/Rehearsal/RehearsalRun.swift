@@ -52,8 +52,8 @@ package final class RehearsalRun {
         peerLoop = network.makeLoop("outside")
         began = network.clock.now
         process = SimulatedProcess(on: network, LogJournal())
-        // The simulated backends of a rehearsal have no TLS.
-        let plan = plan.replacingSecurity { _ in nil }
+        // The simulated backends of a rehearsal have no TLS, its clients no addresses of their own.
+        let plan = plan.replacingSecurity { _ in nil }.acceptingAllClients
         for index in 0..<plan.process.workers {
             let worker = SimulatedWorker(index, of: plan.process.workers, plan, in: process)
             workers.append(worker)

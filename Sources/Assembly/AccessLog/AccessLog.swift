@@ -57,6 +57,7 @@ struct AccessLog {
             if let endpoint = record?.endpoint { line.add("endpoint", endpoint.name) }
             line.add("status", Int(end.status))
             line.add(literal: "outcome", end.outcome.name)
+            if let reason = end.exchange.refusal { line.add(literal: "reason", reason.name) }
             line.add(milliseconds: "ms", duration)
             if let record {
                 if !hidesTimes { addTimes(of: record, to: &line) }

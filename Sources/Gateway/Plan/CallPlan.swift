@@ -59,7 +59,7 @@ package final class CallPlan {
         accept = call.accept?.value ?? PlanDefaults.accept
         relayStatus = call.relayStatus?.value ?? PlanDefaults.relayStatus
         relaysBody = call.relayBody?.value ?? false
-        relayHeaders = try planner.fieldNames(call.relayHeaders)
+        relayHeaders = try planner.relayHeaders()
         retry = call.retry.map { RetryPlan($0) }
         hedgeAfter = call.hedge?.after?.value
         shape = try planner.shape()

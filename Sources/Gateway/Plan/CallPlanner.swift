@@ -73,6 +73,15 @@ struct CallPlanner {
         return result
     }
 
+    /// Without the headers that all responses of the endpoint have.
+    func relayHeaders() throws(PlanError) -> [FieldName] {
+        let fixed = try planner.fixedFields(for: endpoint)
+        let hasCORS = planner.config.cors(of: endpoint) != nil
+        return try fieldNames(call.relayHeaders).filter { name in
+            !fixed.contains(name) && !(hasCORS && HeaderSyntax.isCORS("\(name)"))
+        }
+    }
+
     func shape() throws(PlanError) -> JSONShape {
         do {
             return try JSONShape(

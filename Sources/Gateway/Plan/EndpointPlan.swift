@@ -25,6 +25,10 @@ package final class EndpointPlan {
     package let inFlightMax: Int?
     /// The proxies whose forwarding headers are trusted.
     let proxies: TrustedProxies
+    /// The addresses of clients that are accepted; nil for all.
+    package let clients: AddressRule?
+    /// The headers of all its responses; nil if they are those of the server.
+    let headers: ResponseHeaders?
     package let calls: [CallPlan]
     package let graph: CallGraph
     /// The segments of call paths that the client's values could make empty, `.` or `..`.
@@ -49,10 +53,15 @@ package final class EndpointPlan {
         hasServerTiming = endpoint.serverTiming?.value ?? false
         inFlightMax = endpoint.maxInFlight.map { planner.share($0.value) }
         proxies = planner.proxies
+        clients = AddressRule(
+            allow: endpoint.clients?.allow?.value, deny: endpoint.clients?.deny?.value)
+        headers = try planner.headers()
         calls = try planner.calls()
         graph = planner.graph
         clientSegments = Self.clientSegments(of: calls)
     }
+
+    package var cors: CORSRules? { headers?.cors }
 
     /// Whether a call uses the response of another one.
     var hasReferences: Bool { graph.uses.contains { !$0.isEmpty } }

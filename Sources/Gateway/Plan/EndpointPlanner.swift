@@ -41,6 +41,8 @@ struct EndpointPlanner {
         return calls
     }
 
+    func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
+
     var padding: PaddingPlan? {
         endpoint.minDuration.map {
             PaddingPlan(minimum: $0.value, step: endpoint.roundUpTo?.value)

@@ -15,6 +15,8 @@ package struct Plan {
     package internal(set) var server: ServerSettings
     /// The proxies whose forwarding headers are trusted.
     package let proxies: TrustedProxies
+    /// What applies before an endpoint is known.
+    package internal(set) var entry: EntryPlan
     package let backends: [BackendPlan]
     package let endpoints: [EndpointPlan]
     /// The numbers of the process that are divided among the workers.
@@ -28,8 +30,17 @@ package struct Plan {
     package func replacingSecurity(_ replace: (StreamSecurity) -> StreamSecurity?) -> Plan {
         Plan(
             process: process, traces: traces, server: server, proxies: proxies,
+            entry: entry,
             backends: backends.map { $0.replacingSecurity(replace) }, endpoints: endpoints,
             shares: shares)
+    }
+
+    /// A copy that accepts the addresses of all clients, and all hosts: for requests that no client
+    /// sent.
+    package var acceptingAllClients: Plan {
+        var plan = self
+        plan.entry = entry.acceptingAll
+        return plan
     }
 
     /// Whether an endpoint pads its responses, so that its durations must not be published.

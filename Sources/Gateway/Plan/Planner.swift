@@ -14,6 +14,8 @@ package struct Planner {
     let workers: Int
     /// The TLS contexts that the check of the configuration created.
     let contexts: TLSClientContexts
+    /// `defaults.cors`: one object for all endpoints that inherit it.
+    let defaultCORS: CORSRules?
 
     /// The plan for one worker.
     ///
@@ -29,8 +31,10 @@ package struct Planner {
             case .auto: max(1, processors)
             case .count(let count): count
             }
-        return try Planner(config: config, workers: workers ?? configured, contexts: contexts)
-            .plan()
+        return try Planner(
+            config: config, workers: workers ?? configured, contexts: contexts,
+            defaultCORS: config.defaults?.cors.map { CORSRules($0) }
+        ).plan()
     }
 
     private func plan() throws(PlanError) -> Plan {
@@ -43,9 +47,8 @@ package struct Planner {
             backends.append(try plan(backend, index))
         }
         return Plan(
-            process: process, traces: try traces, server: server, proxies: proxies,
-            backends: backends,
-            endpoints: endpoints,
+            process: process, traces: try traces, server: try server, proxies: proxies,
+            entry: try entry(endpoints), backends: backends, endpoints: endpoints,
             shares: shares)
     }
 
@@ -84,23 +87,28 @@ package struct Planner {
     }
 
     private var server: ServerSettings {
-        let limits = config.limits
-        var server = PlanDefaults.server
-        server.limitConnections(to: share(limits?.connections?.value ?? server.connections))
-        server.connectionsPerClient = limits?.connectionsPerClient?.value
-        server.requestsInFlight = share(limits?.requestsInFlight?.value ?? server.requestsInFlight)
-        server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
-        server.limits.headerBytes = limits?.headerBytes?.value ?? server.limits.headerBytes
-        server.limits.headerCount = limits?.headerCount?.value ?? server.limits.headerCount
-        server.limits.uriBytes = limits?.uriBytes?.value ?? server.limits.uriBytes
-        server.limits.headerTimeout = limits?.headerTimeout?.value ?? server.limits.headerTimeout
-        server.limits.bodyTimeout = limits?.bodyTimeout?.value ?? server.limits.bodyTimeout
-        server.limits.writeTimeout = limits?.writeTimeout?.value ?? server.limits.writeTimeout
-        server.limits.idleTimeout = limits?.idleTimeout?.value ?? server.limits.idleTimeout
-        if let traces = config.traces {
-            server.sampledShare = traces.sample?.value ?? PlanDefaults.traceShare
+        get throws(PlanError) {
+            let limits = config.limits
+            var server = PlanDefaults.server
+            server.limitConnections(to: share(limits?.connections?.value ?? server.connections))
+            server.connectionsPerClient = limits?.connectionsPerClient?.value
+            server.requestsInFlight = share(
+                limits?.requestsInFlight?.value ?? server.requestsInFlight)
+            server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
+            server.limits.headerBytes = limits?.headerBytes?.value ?? server.limits.headerBytes
+            server.limits.headerCount = limits?.headerCount?.value ?? server.limits.headerCount
+            server.limits.uriBytes = limits?.uriBytes?.value ?? server.limits.uriBytes
+            server.limits.headerTimeout =
+                limits?.headerTimeout?.value ?? server.limits.headerTimeout
+            server.limits.bodyTimeout = limits?.bodyTimeout?.value ?? server.limits.bodyTimeout
+            server.limits.writeTimeout = limits?.writeTimeout?.value ?? server.limits.writeTimeout
+            server.limits.idleTimeout = limits?.idleTimeout?.value ?? server.limits.idleTimeout
+            if let traces = config.traces {
+                server.sampledShare = traces.sample?.value ?? PlanDefaults.traceShare
+            }
+            server.responseFields = try fixedFields(for: nil)
+            return server
         }
-        return server
     }
 }
 

@@ -30,6 +30,7 @@ struct ConfigCheck {
     mutating func checkAll() {
         checkAddresses()
         checkClients()
+        checkAccess()
         checkLog()
         checkTraces()
         checkBackends()
@@ -37,6 +38,7 @@ struct ConfigCheck {
         for endpoint in config.endpoints {
             checkEndpoint(endpoint)
         }
+        checkCORS()
         if wasRead, config.endpoints.isEmpty {
             problems.error(at: config.location, "there are no endpoints")
         }

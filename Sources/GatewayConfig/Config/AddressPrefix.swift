@@ -6,7 +6,7 @@ package import Reactor
 /// the network and in the addresses that are looked up.
 package struct AddressPrefix: Sendable, Hashable {
     /// The first address; all bits after the prefix are zero.
-    let address: IPAddress
+    package let address: IPAddress
     /// 0 to 32 for IPv4, 0 to 128 for IPv6.
     let length: Int
 
@@ -47,6 +47,9 @@ package struct AddressPrefix: Sendable, Hashable {
         other.unmapped.masked(to: length) == address
     }
 
+    /// Its last address: all bits after the prefix are one.
+    package var lastAddress: IPAddress { address.filled(from: length) }
+
     /// Whether it contains every address of its version.
     var isEverything: Bool { length == 0 }
 
@@ -86,6 +89,15 @@ extension IPAddress {
         case .v6(let high, let low):
             .v6(
                 high & ~(UInt64.max >> length), low & ~(UInt64.max >> Swift.max(0, length - 64)))
+        }
+    }
+
+    /// With ones after the first `length` bits.
+    fileprivate func filled(from length: Int) -> IPAddress {
+        switch self {
+        case .v4(let bits): .v4(bits | UInt32.max >> length)
+        case .v6(let high, let low):
+            .v6(high | UInt64.max >> length, low | UInt64.max >> Swift.max(0, length - 64))
         }
     }
 }

@@ -17,6 +17,10 @@ package struct Config: Sendable {
     package var limits: Limits?
     package var drain: Drain?
     package var clients: Clients?
+    /// The hosts that requests may name; empty for all.
+    package var hosts: [Located<String>] = []
+    package var securityHeaders: Located<SecurityHeaders>?
+    package var responseHeaders: [Header] = []
     package var defaults: Defaults?
     /// File patterns, relative to the file that contains them; the loader has included the files.
     var include: [Located<String>] = []
@@ -68,6 +72,7 @@ extension Config {
         package var report: Located<Endpoint.Report>?
         package var expose: Located<Endpoint.Expose>?
         package var partialStatus: Located<Int>?
+        package var cors: CORS?
 
         init(location: SourceLocation) {
             self.location = location

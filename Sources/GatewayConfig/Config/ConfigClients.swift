@@ -1,18 +1,20 @@
 package import HTTP
-import YAMLReader
+package import YAMLReader
 
 extension Config {
-    /// `clients:`, how the address of a client is determined.
-    package struct Clients: Sendable {
-        let location: SourceLocation
+    /// `clients:`, how the address of a client is determined, and which addresses are accepted.
+    package struct Clients: AccessBlock {
+        package let location: SourceLocation
         package var trustedProxies: [Located<Proxy>] = []
         package var addressFrom: Located<AddressSource>?
+        package var allow: Located<AddressList>?
+        package var deny: Located<AddressList>?
 
         init(location: SourceLocation) {
             self.location = location
         }
 
-        /// One of `trusted_proxies:`.
+        /// One of `trusted_proxies:`, or of a list of addresses.
         package enum Proxy: Sendable, Hashable {
             case network(AddressPrefix)
             /// Every peer on a unix socket.

@@ -15,6 +15,9 @@ extension Config {
         package var expose: Located<Expose>?
         package var partialStatus: Located<Int>?
         package var cacheControl: Located<String>?
+        package var responseHeaders: [Header] = []
+        package var clients: Access?
+        package var cors: Located<CORS.Setting>?
         package var serverTiming: Located<Bool>?
         package var maxInFlight: Located<Int>?
         package var roundUpTo: Located<Duration>?

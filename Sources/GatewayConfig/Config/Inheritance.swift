@@ -29,6 +29,15 @@ extension Config {
             ?? Located(PlanDefaults.partialStatus, at: endpoint.location)
     }
 
+    /// The block of an endpoint replaces that of `defaults` as a whole.
+    package func cors(of endpoint: Endpoint) -> CORS? {
+        switch endpoint.cors?.value {
+        case .none?: nil
+        case .rules(let rules)?: rules
+        case nil: defaults?.cors
+        }
+    }
+
     // MARK: A call inherits from its endpoint, which inherits from `defaults`
 
     package func timeout(of call: Call, in endpoint: Endpoint) -> Located<Duration> {

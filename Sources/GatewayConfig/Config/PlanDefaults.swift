@@ -34,6 +34,8 @@ package enum PlanDefaults {
     package static let metricsPerCall = false
 
     package static let addressFrom = Config.Clients.AddressSource.forwardedFor
+    package static let securityHeaders = Config.SecurityHeaders.nosniff
+    package static let corsMaxAge: Duration = .seconds(600)
     package static let forwarded = Config.Forwarded.off
     package static let balance = Config.Balance.leastRequests
 

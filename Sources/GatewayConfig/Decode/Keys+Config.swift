@@ -28,7 +28,19 @@ extension Config: PlainBlock {
             .block("metrics", \.metrics, "what the metrics are divided by"),
             .block("limits", \.limits, "limits of one process on connections, requests and memory"),
             .block("drain", \.drain, "graceful shutdown: how requests in flight are finished"),
-            .block("clients", \.clients, "how the client's address is determined behind proxies"),
+            .block(
+                "clients", \.clients,
+                "how the client's address is determined behind proxies, and which are accepted"),
+            .list(
+                "hosts", \.hosts, .filledList(of: .host),
+                "names and addresses that Host may have, in any case and with any port; else 421"),
+            .value(
+                "security_headers", \.securityHeaders, .choice,
+                default: .choice(PlanDefaults.securityHeaders),
+                "security headers of all responses"),
+            .list(
+                "response_headers", \.responseHeaders, .responseHeaders,
+                "fixed header fields of all responses"),
             .block(
                 "defaults", \.defaults, "values for endpoints and calls that do not set them"),
             .list(
@@ -131,15 +143,16 @@ extension Config.Drain: PlainBlock {
 }
 
 extension Config.Clients: PlainBlock {
-    static let keys: [BlockKey<Config.Clients>] = [
-        .list(
-            "trusted_proxies", \.trustedProxies, .list(of: .proxy),
-            "peers whose forwarding headers are trusted: networks, addresses, or unix"),
-        .value(
-            "address_from", \.addressFrom, .choice,
-            default: .choice(PlanDefaults.addressFrom),
-            "header that these proxies maintain; forwarded is the one of RFC 7239"),
-    ]
+    static let keys: [BlockKey<Config.Clients>] =
+        [
+            .list(
+                "trusted_proxies", \.trustedProxies, .list(of: .proxy),
+                "peers whose forwarding headers are trusted: networks, addresses, or unix"),
+            .value(
+                "address_from", \.addressFrom, .choice,
+                default: .choice(PlanDefaults.addressFrom),
+                "header that these proxies maintain; forwarded is the one of RFC 7239"),
+        ] + accessKeys
 }
 
 extension ValueReader where Value == Config.Clients.Proxy {
@@ -189,6 +202,7 @@ extension Config.Defaults: PlainBlock {
             "partial_status", \.partialStatus, .partialStatus,
             default: .number(PlanDefaults.partialStatus),
             "status of a partial response"),
+        .block("cors", \.cors, "which web pages of other origins may read responses"),
     ]
 }
 

@@ -41,6 +41,14 @@ extension Config.Endpoint: PlainBlock {
             default: .key("defaults.partial_status"), "status of a partial response"),
         .value(
             "cache_control", \.cacheControl, .headerValue, "Cache-Control of complete responses"),
+        .list(
+            "response_headers", \.responseHeaders, .responseHeaders,
+            "fixed header fields of its responses, besides those of all responses"),
+        .block(
+            "clients", \.clients, "client addresses that are accepted, besides the lists of all"),
+        .value(
+            "cors", \.cors, .cors, default: .key("defaults.cors"),
+            "which web pages of other origins may read its responses; none for none"),
         .value(
             "server_timing", \.serverTiming, .flag, default: .flag(false),
             "whether responses have a Server-Timing header"),

@@ -17,6 +17,7 @@ enum TextFormat: String, Sendable {
     case statusRange = "status range"
     case fileMode = "file mode"
     case network
+    case origin
     case slowLimit = "slow > time"
     case secret
 
@@ -33,6 +34,7 @@ enum TextFormat: String, Sendable {
         case .statusRange: "^[2-5][0-9]{2}(-[2-5][0-9]{2})?$"
         case .fileMode: "^0[0-7]{3}$"
         case .network: "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$"
+        case .origin: #"^(\*|null|[a-z][a-z0-9+.-]*://(\*\.)?[^\s/?#@*A-Z]+)$"#
         case .slowLimit: #"^slow *> *[0-9]+(\.[0-9]+)?(ms|s|m|h)$"#
         case .secret: "^[A-Za-z0-9._~+/=-]{16,512}$"
         case .file: "^.+$"

@@ -40,6 +40,11 @@ package enum HeaderSyntax {
         return name == "forwarded" || name.hasPrefix("x-forwarded-")
     }
 
+    /// `Access-Control-...`: fields of the CORS protocol.
+    package static func isCORS(_ name: String) -> Bool {
+        name.lowercased().hasPrefix("access-control-")
+    }
+
     private static let connectionFields = [
         "connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade", "host",

@@ -32,6 +32,7 @@ extension Explanation {
     }
 
     private func text(with recorded: RecordedResponse) -> String {
+        if let lines = entry.lines { return lines.map { $0 + "\n" }.joined() }
         guard let endpoint else { return text + recorded.lines.map { $0 + "\n" }.joined() }
         var lines = ExplainedRequest(endpoint, head).lines
         do throws(RefusedRequest) {

@@ -28,7 +28,8 @@ package struct Explanation {
     }
 
     package var text: String {
-        switch match {
+        if let lines = entry.lines { return lines.map { $0 + "\n" }.joined() }
+        return switch match {
         case .notFound: "route     none: 404\n"
         case .methodNotAllowed(let allow):
             "route     none for \(head.method): 405, Allow: \(allow)\n"
@@ -39,9 +40,13 @@ package struct Explanation {
     /// Whether an endpoint accepts the request: its route matches, and parameters and body are
     /// valid.
     package var isAccepted: Bool {
+        guard entry.isAccepted else { return false }
+        if entry.lines != nil { return true }
         guard let endpoint else { return false }
         return (try? calls(of: endpoint)) != nil
     }
+
+    var entry: ExplainedEntry { ExplainedEntry(plan, head) }
 
     private var match: Router.Match {
         Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
@@ -54,7 +59,7 @@ package struct Explanation {
     }
 
     private func text(of endpoint: EndpointPlan) -> String {
-        var lines = ExplainedRequest(endpoint, head).lines
+        var lines = ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
         do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
             lines += self.lines(of: calls)

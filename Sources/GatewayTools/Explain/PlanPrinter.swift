@@ -20,6 +20,7 @@ package struct PlanPrinter {
         if plan.endpoints.contains(where: { $0.calls.contains { $0.isRequired } }) || hasWaits {
             lines.append("('!' = required, '->' = waits for)")
         }
+        lines += EntrySummary(plan).lines
         lines += plan.shares.map { $0.line(workers: plan.process.workers) }
         return lines.joined(separator: "\n") + "\n"
     }

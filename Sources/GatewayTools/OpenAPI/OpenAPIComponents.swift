@@ -24,6 +24,8 @@ enum OpenAPIComponents {
     static func description(of status: String) -> String {
         switch status {
         case "400": "The request is invalid; `errors` lists all reasons."
+        case "403": "The client's address is not accepted."
+        case "421": "The request is for another host."
         case "413": "The body is too large."
         case "502": "A required call failed, or all calls did."
         case "503": "Too many requests, or a backend is unavailable; retry later."
@@ -103,7 +105,9 @@ enum OpenAPIComponents {
         required: ["type", "title", "status", "instance"],
         [
             ("type", type("string")), ("title", type("string")), ("status", type("integer")),
-            ("instance", type("string")), ("errors", list(of: "Fault")),
+            ("instance", type("string")),
+            ("reason", .object([("enum", .texts(RefusalReason.allCases.map { "\($0.name)" }))])),
+            ("errors", list(of: "Fault")),
             ("failures", list(of: "Failure")),
         ])
 

@@ -52,7 +52,8 @@ package struct OpenAPIDocument {
             let members = path.endpoints.flatMap { index, spelled in
                 operations(
                     OpenAPIOperation(
-                        config.endpoints[index], plan.endpoints[index], spelled: spelled),
+                        config.endpoints[index], plan.endpoints[index], plan.entry,
+                        spelled: spelled),
                     isHeadFree: path.isHeadFree(plan.endpoints), &names)
             }
             return (path.text, JSONTree.object(members))
@@ -60,8 +61,8 @@ package struct OpenAPIDocument {
     }
 
     private var hasSecurity: Bool {
-        zip(config.endpoints, plan.endpoints).contains { config, plan in
-            OpenAPIOperation(config, plan, spelled: [:]).security.isForwarded
+        zip(config.endpoints, plan.endpoints).contains { config, endpoint in
+            OpenAPIOperation(config, endpoint, plan.entry, spelled: [:]).security.isForwarded
         }
     }
 

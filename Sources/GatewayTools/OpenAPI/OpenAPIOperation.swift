@@ -7,14 +7,19 @@ import HTTP
 struct OpenAPIOperation {
     private let config: Config.Endpoint
     private let plan: EndpointPlan
+    private let entry: EntryPlan
     /// The mandatory parts of the request, declared or not.
     private let needs: OpenAPINeeds
     /// The names of parameters in the path of the description, where they differ.
     private let spelled: [String: String]
 
-    init(_ config: Config.Endpoint, _ plan: EndpointPlan, spelled: [String: String]) {
+    init(
+        _ config: Config.Endpoint, _ plan: EndpointPlan, _ entry: EntryPlan,
+        spelled: [String: String]
+    ) {
         self.config = config
         self.plan = plan
+        self.entry = entry
         self.spelled = spelled
         needs = OpenAPINeeds(config, plan)
     }
@@ -34,7 +39,7 @@ struct OpenAPIOperation {
             members.append(("security", security))
         }
         members.append(
-            ("responses", OpenAPIResponses(plan, hasBody: method != .head).tree))
+            ("responses", OpenAPIResponses(plan, entry, hasBody: method != .head).tree))
         return .object(members)
     }
 

@@ -5,22 +5,32 @@ import HTTP
 /// The possible responses of an endpoint, by status.
 struct OpenAPIResponses {
     private let plan: EndpointPlan
+    private let entry: EntryPlan
     /// False for HEAD.
     private let hasBody: Bool
 
-    init(_ plan: EndpointPlan, hasBody: Bool) {
+    init(_ plan: EndpointPlan, _ entry: EntryPlan, hasBody: Bool) {
         self.plan = plan
+        self.entry = entry
         self.hasBody = hasBody
     }
 
     var tree: JSONTree {
         var responses: [(String, JSONTree)] = [("200", success)]
         if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
-        var problems: [String] = ["400", "413", "502", "503", "504"]
+        var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
         problems.insert(contentsOf: relayed.filter { !problems.contains($0) }, at: 1)
         for status in problems.sorted() { responses.append((status, problem(status))) }
         responses.append(("default", problem("default")))
         return .object(responses)
+    }
+
+    /// The statuses of refusals by address and host.
+    private var refusals: [String] {
+        var statuses: [String] = []
+        if entry.clients != nil || plan.clients != nil { statuses.append("403") }
+        if entry.hosts != nil { statuses.append("421") }
+        return statuses
     }
 
     /// The statuses that required calls relay, whole classes as `4XX`.

@@ -31,6 +31,7 @@ import Testing
             "endpoints": [
                 [
                     "route": "POST /x",
+                    "cors": ["origins": ["https://a.example"]] as Object,
                     "params": ["n": ["type": "integer"] as Object, "s": [:] as Object] as Object,
                     "body": [
                         "properties": [
@@ -56,7 +57,8 @@ import Testing
         ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
         ("Breaker", ["backends", "a", "breaker"]), ("Eject", ["backends", "a", "eject"]),
         ("Health", ["backends", "a", "health"]), ("Keepalive", ["backends", "a", "keepalive"]),
-        ("Endpoint", ["endpoints", "0"]), ("Param", ["endpoints", "0", "params", "n"]),
+        ("Endpoint", ["endpoints", "0"]), ("CORS", ["endpoints", "0", "cors"]),
+        ("Param", ["endpoints", "0", "params", "n"]),
         ("Param", ["endpoints", "0", "params", "s"]), ("Body", ["endpoints", "0", "body"]),
         ("Property", ["endpoints", "0", "body", "properties", "n"]),
         ("Property", ["endpoints", "0", "body", "properties", "s"]),

@@ -21,6 +21,7 @@ import Testing
     private static let secrets = """
         version: 1
         admin: { address: "127.0.0.1:1", token: "s3cr3t-s3cr3t-s3cr3t" }
+        response_headers: { X-All: s3cr3t }
         backends:
           b:
             url: "https://h:1"
@@ -28,6 +29,7 @@ import Testing
             tls: { cert: client.pem, key: client.key }
         endpoints:
           - route: "GET /x/{id}"
+            response_headers: { X-One: s3cr3t }
             calls:
               one:
                 from: b

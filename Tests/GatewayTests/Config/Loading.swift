@@ -1,11 +1,17 @@
 import Foundation
 import GatewayConfig
 
+/// The file of the manual's examples with a list of addresses.
+private let addressFiles = [
+    "deny.txt": "# the last attack\n192.0.2.0/24\n2001:db8:bad::/48 # all of it\n"
+]
+
 /// Loads a configuration from texts; only certificates are read from disk.
 func load(
     _ files: [String: String], main: String = "c.yaml", environment: [String: String] = [:]
 ) -> (config: Config?, problems: Problems) {
     let all = files.merging(Certificates.files) { own, _ in own }
+        .merging(addressFiles) { own, _ in own }
     return ConfigLoader.load(
         main, files: ConfigFiles(texts: all), environment: { environment[$0] })
 }

@@ -33,7 +33,8 @@ import Testing
                 "Defaults",
                 "Backend", "Endpoint", "Queue",
                 "Breaker", "Eject", "Health", "Keepalive", "TLS", "Param", "Forward", "Body",
-                "Property", "Call", "Retry", "Hedge", "When", "Traces",
+                "Property", "Call", "Retry", "Hedge", "When", "Access", "AddressFile", "CORS",
+                "Traces",
             ])
         #expect(keys(definitions["Call"] as? [String: Any]) == Set(Config.Call.keys.map(\.name)))
         #expect(ConfigSchema.text.components(separatedBy: #""$defs""#).count == 2)

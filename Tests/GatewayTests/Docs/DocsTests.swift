@@ -37,11 +37,13 @@ import YAMLReader
     }
 
     private static func page(of block: String) -> String {
-        let names = ["Config": "file", "Property": "body"]
+        let names = [
+            "Config": "file", "Property": "body", "Access": "clients", "AddressFile": "clients",
+        ]
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 26) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 29) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -125,6 +127,7 @@ import YAMLReader
         (
             "Config",
             "version listen admin workers log traces limits drain defaults backends endpoints include"
+                + " hosts clients security_headers response_headers"
         ),
         ("Log", "format level access"), ("Traces", "otlp sample slow service headers tls"),
         (
@@ -134,8 +137,10 @@ import YAMLReader
                 + " connections_per_client"
         ),
         ("Listen", "address mode group"), ("Admin", "address hosts token mode group"),
-        ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from"),
-        ("Defaults", "deadline timeout max_body connect_timeout"),
+        ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from allow deny"),
+        ("Access", "allow deny"), ("AddressFile", "file"),
+        ("CORS", "origins headers expose credentials max_age"),
+        ("Defaults", "deadline timeout max_body connect_timeout cors"),
         (
             "Backend",
             "url urls headers forwarded connect_timeout max_concurrent queue breaker balance eject health"
@@ -149,7 +154,7 @@ import YAMLReader
             "Endpoint",
             "route params forward body deadline min_duration succeed_when report expose"
                 + " partial_status cache_control server_timing max_in_flight round_up_to max_body"
-                + " timeout calls"
+                + " timeout calls cors clients response_headers"
         ),
         ("Forward", "headers query"), ("Body", "type required properties max"),
         (

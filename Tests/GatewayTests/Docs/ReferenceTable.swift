@@ -62,7 +62,11 @@ struct ReferenceTable {
 
     private func link(_ block: BlockSchema) -> String {
         let name = block.name.lowercased()
-        return name == "property" ? "property" : "[\(name)](\(name).md)"
+        switch name {
+        case "property": return "property"
+        case "access", "addressfile": return "[address list](clients.md)"
+        default: return "[\(name)](\(name).md)"
+        }
     }
 }
 

@@ -91,7 +91,9 @@ import Testing
     // MARK: One place for defaults
 
     @Test func usesServerDefaultsWithoutLimits() throws {
-        #expect(try plan().server == ServerSettings())
+        var settings = ServerSettings()
+        settings.responseFields = ["X-Content-Type-Options": "nosniff"]
+        #expect(try plan().server == settings)
     }
 
     /// The pool is also used without a configuration, and must have the same defaults.

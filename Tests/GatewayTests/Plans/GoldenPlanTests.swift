@@ -8,7 +8,8 @@ import Testing
 /// The output of `check` for whole files, and of `explain` for requests to them, one file for each
 /// feature; the expected texts are in files next to them.
 ///
-/// A file names its requests in comments: `# explain: GET /products/42?lang=de`.
+/// A file names its requests in comments: `# explain: GET /products/42?lang=de`, with headers behind
+/// bars: `# explain: GET /x | Origin: https://a.example`.
 @Suite struct GoldenPlanTests {
     static let folder = "Tests/Fixtures/plans"
     static let names = Golden.names(in: folder, endingIn: ".yaml")
@@ -72,8 +73,15 @@ import Testing
         return try requests.map { request in
             let words = request.split(separator: " ", maxSplits: 1).map(String.init)
             let method = try #require(Method(words[0]))
-            let target = try #require(Target(words[1]))
-            return "$ \(request)\n" + Explanation(plan, method, target).text
+            let parts = words[1].split(separator: " | ").map(String.init)
+            let target = try #require(Target(parts[0]))
+            var fields = Fields()
+            for line in parts.dropFirst() {
+                let pair = line.split(separator: ": ", maxSplits: 1).map(String.init)
+                fields.append(
+                    try #require(FieldName(pair[0])), try #require(FieldValue(pair[1])))
+            }
+            return "$ \(request)\n" + Explanation(plan, method, target, fields).text
         }
     }
 }

@@ -39,6 +39,11 @@ extension MetricsWriter {
         sample(
             MetricLabels("reason", "max_in_flight"),
             snapshots.reduce(0) { $0 + $1.endpointLoads.reduce(0) { $0 + $1.refusals } })
+        for reason in RefusalReason.allCases {
+            sample(
+                MetricLabels("reason", "\(reason.name)"),
+                snapshots.reduce(0) { $0 + $1.meter.refusals[reason] })
+        }
         family(
             "tributary_connections_shed_total", .counter,
             "Client connections that were closed to keep others, by reason.")

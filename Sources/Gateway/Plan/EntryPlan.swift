@@ -1,0 +1,20 @@
+/// What is decided about a request before its endpoint is known.
+package struct EntryPlan {
+    /// `clients`; nil if all addresses are accepted.
+    package let clients: AddressRule?
+    /// `hosts`; nil if all are accepted.
+    package let hosts: AllowedHosts?
+    /// The headers of responses without an endpoint; nil if they are those of the server.
+    package let headers: ResponseHeaders?
+    /// Whether there are CORS rules, and so preflights.
+    let hasPreflights: Bool
+    /// Whether the address lists of endpoints apply.
+    private(set) var checksEndpointClients = true
+
+    /// A copy for requests that no client sent: they have neither an address nor a host.
+    var acceptingAll: EntryPlan {
+        EntryPlan(
+            clients: nil, hosts: nil, headers: headers, hasPreflights: hasPreflights,
+            checksEndpointClients: false)
+    }
+}

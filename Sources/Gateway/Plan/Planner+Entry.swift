@@ -1,0 +1,46 @@
+import GatewayConfig
+import HTTP
+
+// Compiles what applies to requests before their endpoint is known, and the headers of responses.
+extension Planner {
+    func entry(_ endpoints: [EndpointPlan]) throws(PlanError) -> EntryPlan {
+        let fixed = try fixedFields(for: nil)
+        return EntryPlan(
+            clients: AddressRule(
+                allow: config.clients?.allow?.value, deny: config.clients?.deny?.value),
+            hosts: AllowedHosts(config.hosts.map(\.value)),
+            headers: defaultCORS.map { ResponseHeaders(fixed: fixed, cors: $0) },
+            hasPreflights: defaultCORS != nil || endpoints.contains { $0.cors != nil })
+    }
+
+    /// Nil if its responses have the same headers as those of the server.
+    func headers(of endpoint: Config.Endpoint) throws(PlanError) -> ResponseHeaders? {
+        let rules = cors(of: endpoint)
+        guard rules != nil || !endpoint.responseHeaders.isEmpty || defaultCORS != nil else {
+            return nil
+        }
+        return ResponseHeaders(fixed: try fixedFields(for: endpoint), cors: rules)
+    }
+
+    /// The rules of `defaults` are one object for all endpoints.
+    private func cors(of endpoint: Config.Endpoint) -> CORSRules? {
+        switch endpoint.cors?.value {
+        case .none?: nil
+        case .rules(let cors)?: CORSRules(cors)
+        case nil: defaultCORS
+        }
+    }
+
+    /// Security headers, then the fixed headers of all responses, then those of the endpoint; of
+    /// several with the same name the last one replaces the others.
+    func fixedFields(for endpoint: Config.Endpoint?) throws(PlanError) -> Fields {
+        var fields = (config.securityHeaders?.value ?? PlanDefaults.securityHeaders).fields
+        for header in config.responseHeaders + (endpoint?.responseHeaders ?? []) {
+            guard let value = FieldValue(header.value.value) else {
+                throw PlanError("\(header.value.location): not a header value")
+            }
+            fields.set(try fieldName(header.name), value)
+        }
+        return fields
+    }
+}

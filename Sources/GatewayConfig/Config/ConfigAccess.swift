@@ -1,0 +1,106 @@
+import Basics
+package import YAMLReader
+
+extension Config {
+    /// `clients:` of an endpoint, the addresses that may call it.
+    package struct Access: AccessBlock {
+        package let location: SourceLocation
+        package var allow: Located<AddressList>?
+        package var deny: Located<AddressList>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+
+    /// The value of `allow:` or `deny:`: networks in the configuration itself or in a file.
+    package struct AddressList: Sendable, Equatable {
+        package var networks: [AddressPrefix] = []
+        /// Whether it has every peer on a unix socket, which has no address.
+        package var includesUnixSockets = false
+        /// The name of the file; nil if the networks are in the configuration.
+        package var file: String?
+
+        /// Whether no client matches.
+        var isEmpty: Bool { networks.isEmpty && !includesUnixSockets }
+    }
+
+    /// A file of addresses under `allow:` or `deny:`.
+    struct AddressFile: Sendable {
+        let location: SourceLocation
+        var file: Located<File>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+
+    /// `security_headers:`, which security headers all responses have.
+    package enum SecurityHeaders: String, Sendable, CaseIterable {
+        case none, nosniff, api
+    }
+}
+
+/// The common part of `clients` at the top level and of an endpoint.
+package protocol AccessBlock: Sendable {
+    var location: SourceLocation { get }
+    var allow: Located<Config.AddressList>? { get set }
+    var deny: Located<Config.AddressList>? { get set }
+}
+
+extension Config.AddressList {
+    /// Why a file is not a list of addresses: the first wrong line, from 1.
+    struct Fault: Error {
+        let line: Int
+    }
+
+    /// Reads one network, address or `unix` per line; `#` starts a comment.
+    init(reading file: Config.File) throws(Fault) {
+        self.file = file.title
+        var line = 1
+        var start = 0
+        let bytes = file.bytes
+        while start < bytes.count {
+            let end = bytes.span.firstLineEnd(from: start)
+            try add(bytes[start..<end], line)
+            start = end + 1
+            line += 1
+        }
+    }
+
+    private mutating func add(_ text: Bytes, _ line: Int) throws(Fault) {
+        var end = 0
+        while end < text.count, text[end] != UInt8(ascii: "#") { end += 1 }
+        let entry = text[0..<end].withoutSpaces
+        if entry.isEmpty { return }
+        let word = String(entry)
+        if word == "unix" {
+            includesUnixSockets = true
+        } else if let network = try? AddressPrefix(word) {
+            networks.append(network)
+        } else {
+            throw Fault(line: line)
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// The offset of the next line feed, or the end.
+    fileprivate func firstLineEnd(from start: Int) -> Int {
+        var position = start
+        while position < count, self[position] != 0x0A { position += 1 }
+        return position
+    }
+}
+
+extension Bytes {
+    /// Without spaces, tabs and carriage returns at both ends.
+    fileprivate var withoutSpaces: Bytes {
+        var (start, end) = (0, count)
+        while start < end, Self.spaces.contains(self[start]) { start += 1 }
+        while end > start, Self.spaces.contains(self[end - 1]) { end -= 1 }
+        return self[start..<end]
+    }
+
+    private static let spaces: [UInt8] = [0x20, 0x09, 0x0D]
+}

@@ -1,0 +1,25 @@
+package import HTTP
+
+extension Config.SecurityHeaders {
+    /// The header lines of all responses.
+    ///
+    /// `Strict-Transport-Security` is not among them: the gateway accepts connections without TLS
+    /// only, where it must not be sent (RFC 6797 7.2).
+    package var fields: Fields {
+        switch self {
+        case .none: Fields()
+        case .nosniff: Self.nosniffFields
+        case .api: Self.apiFields
+        }
+    }
+
+    private static let nosniffFields: Fields = ["X-Content-Type-Options": "nosniff"]
+
+    /// For responses that no browser shows as a page.
+    private static let apiFields: Fields = [
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Resource-Policy": "same-site",
+    ]
+}

@@ -1,0 +1,40 @@
+import Gateway
+
+/// The lines of `check` about hosts, client addresses and CORS.
+struct EntrySummary {
+    private let plan: Plan
+
+    init(_ plan: Plan) {
+        self.plan = plan
+    }
+
+    var lines: [String] {
+        var lines: [String] = []
+        if let hosts = plan.entry.hosts { lines.append("hosts: \(hosts.text)") }
+        if let clients = plan.entry.clients { lines.append("clients: \(clients.text)") }
+        for endpoint in plan.endpoints {
+            if let clients = endpoint.clients {
+                lines.append("clients of \(endpoint.name): \(clients.text)")
+            }
+        }
+        return lines + cors
+    }
+
+    /// One line for each set of rules, with the endpoints that have it.
+    private var cors: [String] {
+        var sets: [(rules: CORSRules, endpoints: [String])] = []
+        for endpoint in plan.endpoints {
+            guard let rules = endpoint.cors else { continue }
+            if let index = sets.firstIndex(where: { $0.rules === rules }) {
+                sets[index].endpoints.append(endpoint.name)
+            } else {
+                sets.append((rules, [endpoint.name]))
+            }
+        }
+        return sets.map { rules, endpoints in
+            let isAll = endpoints.count == plan.endpoints.count
+            return "cors of \(isAll ? "all endpoints" : endpoints.joined(separator: ", ")):"
+                + " \(rules.text)"
+        }
+    }
+}

@@ -28,7 +28,8 @@ enum KrakenDLosses {
         "health_path": .note("the admin address has /livez and /readyz"),
         "disable_health": .note("the admin address has /livez and /readyz"),
         "hide_version_header": .note("there is no such header"),
-        "auto_options": .warning("OPTIONS needs a route of its own"),
+        "auto_options": .warning(
+            "OPTIONS needs a route of its own; preflights of 'cors' need none"),
         "disable_redirect_trailing_slash": .note("no path is redirected"),
         "disable_redirect_fixed_path": .note("no path is redirected"),
         "remove_extra_slash": .warning("paths match exactly"),
@@ -51,9 +52,9 @@ enum KrakenDLosses {
             "backend responses are not cached; 'cache_control' lets clients cache responses"),
         "auth/client-credentials": .warning(
             "the gateway does not request tokens; 'headers' with ${VAR} sends a fixed one"),
-        "security/cors": .warning(
-            "handle OPTIONS and CORS headers in a proxy in front of the gateway"),
-        "security/http": .warning("set such headers in a proxy in front of the gateway"),
+        "security/cors": .warning("'cors' of the service applies; write 'cors' on the endpoint"),
+        "security/http": .warning(
+            "those of the service apply; write 'response_headers' on the endpoint"),
         "security/bot-detector": .warning("clients are not filtered by 'User-Agent'"),
         "validation/cel": .warning(
             "expressions are not supported, so requests that it refused are accepted; 'params' and"

@@ -24,7 +24,18 @@ struct KrakenDService {
         if let clients = KrakenDClients(router, &findings).tree {
             members.append(("clients", clients))
         }
-        members.append(("defaults", located(defaults, "timeout")))
+        members += KrakenDSecurityHeaders(extra("security/http"), &findings).members
+        var defaults = defaults
+        if let cors = KrakenDCORS(extra("security/cors"), &findings).tree {
+            defaults.append(("cors", cors))
+        }
+        members.append(
+            (
+                "defaults",
+                located(
+                    defaults.contains { $0.0 == "cors" } ? .block(defaults) : .inline(defaults),
+                    "timeout")
+            ))
         var backends = KrakenDBackends(root)
         let scope = KrakenDEndpoint.Scope(
             timeout: timeout, cacheTime: root["cache_ttl"]?.goDuration,
@@ -56,7 +67,7 @@ struct KrakenDService {
     private var timeout: Duration { root["timeout"]?.goDuration ?? .seconds(2) }
 
     /// A call may take as long as its request: KrakenD has one limit for both.
-    private var defaults: YAMLTree {
+    private var defaults: [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = [
             ("deadline", .text(timeout.spelled)), ("timeout", .text(timeout.spelled)),
         ]
@@ -66,7 +77,12 @@ struct KrakenDService {
         if let size = router?["max_payload"]?.integer, size > 0 {
             members.append(("max_body", .text(Quantity.spelled(bytes: size))))
         }
-        return .inline(members)
+        return members
+    }
+
+    /// An extension of the service.
+    private func extra(_ key: String) -> DocumentNode.Member? {
+        root["extra_config"]?.members.last { $0.key == key }
     }
 
     private var log: YAMLTree? {
@@ -110,7 +126,7 @@ struct KrakenDService {
         if let tls = root["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
         let protections = KrakenDProtection.all(ofService: root).map(\.name)
         for member in root["extra_config"]?.members ?? [] {
-            if member.key == "telemetry/logging" { continue }
+            if Self.converted.contains(member.key) { continue }
             if member.key.hasPrefix("auth/"), !protections.contains(member.key) {
                 findings.note(
                     at: member.keyLocation,
@@ -129,6 +145,9 @@ struct KrakenDService {
             }
         }
     }
+
+    /// The extensions of the service that are converted.
+    private static let converted = ["telemetry/logging", "security/cors", "security/http"]
 
     private static let known: Set<String> = [
         "$schema", "version", "name", "port", "listen_ip", "host", "timeout", "cache_ttl",

@@ -5,6 +5,7 @@ package struct ScriptedRequest {
     package var method: String
     /// Index of the endpoint; nil for an unknown route.
     package var endpoint: Int?
+    package var host = "gateway.test"
     /// The path, if the endpoint is not a drawn one.
     package var target: String?
     /// Value of the path parameter, decoded.
@@ -71,7 +72,7 @@ package struct ScriptedRequest {
         }
         if defect == .longTarget { target += (query.isEmpty ? "?" : "&") + "x=" + Self.long(9000) }
         var lines = ["\(method) \(target) HTTP/1.\(defect == .badVersion ? "x" : "1")"]
-        if defect != .noHost { lines.append("Host: gateway.test") }
+        if defect != .noHost { lines.append("Host: \(host)") }
         lines.append("X-Request-Id: \(mark)")
         if self.target == nil { lines.append("X-Secret: \(mark)") }
         lines += headers.map { "\($0.name): \($0.value)" }

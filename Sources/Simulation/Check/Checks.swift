@@ -14,6 +14,7 @@ enum Checks {
         ProbesCheck(record: record, violations: found).check()
         LogCheck(record: record, violations: found).check()
         RecordCheck(record: record, violations: found).check()
+        EntryCheck(record: record, violations: found).check()
         return found.all
     }
 }

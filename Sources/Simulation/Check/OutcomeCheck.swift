@@ -59,6 +59,9 @@ struct OutcomeCheck {
             return isProblem
                 ? []
                 : [Violation(.contents, "the body of a refusal is not application/problem+json")]
+        case .preflight:
+            return status == 204 && response.body.isEmpty
+                ? [] : [Violation(.status, "\(status), expected the 204 of a preflight")]
         case .starts(let endpoint):
             return EndpointCheck(record, request, response, endpoint, config).violations
         }

@@ -18,7 +18,8 @@ struct ConfigDraw {
             workers: former?.workers ?? random.pick([1, 1, 2, 3]),
             listensOnUnixSocket: former?.listensOnUnixSocket
                 ?? random.derived("listen").chance(0.15),
-            limits: limits(), drainTimeout: random.pick([40, 200, 5000]),
+            limits: limits(), entry: EntryDraw(random: random.derived("entry")).entry(),
+            drainTimeout: random.pick([40, 200, 5000]),
             backends: backends, endpoints: endpoints)
     }
 
@@ -125,7 +126,8 @@ struct ConfigDraw {
             cacheControl: random.maybe(0.2, "max-age=60"),
             serverTiming: minDuration == nil && random.chance(0.2),
             maxInFlight: random.maybe(0.15, random.number(1...4)),
-            maxBody: random.pick([1024, 2048, 65536]), calls: calls)
+            maxBody: random.pick([1024, 2048, 65536]),
+            entry: EntryDraw(random: self.random.derived("entry")).endpoint(index), calls: calls)
     }
 
     private func params(_ random: RandomSource, hasID: Bool) -> [DrawnParam] {

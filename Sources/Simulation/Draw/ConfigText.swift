@@ -28,10 +28,50 @@ struct ConfigText {
         add(0, "workers: \(config.workers)")
         add(0, "drain: { timeout: \(config.drainTimeout)ms }")
         write(config.limits)
+        write(config.entry)
         add(0, "backends:")
         for backend in config.backends { write(backend) }
         add(0, "endpoints:")
         for endpoint in config.endpoints { write(endpoint, config) }
+    }
+
+    private mutating func write(_ entry: DrawnEntry) {
+        if let clients = entry.clients {
+            var lists = ["trusted_proxies: [127.0.0.1, unix]"]
+            if !clients.allow.isEmpty { lists.append("allow: \(flow(clients.allow))") }
+            if !clients.deny.isEmpty { lists.append("deny: \(flow(clients.deny))") }
+            add(0, "clients: { \(lists.joined(separator: ", ")) }")
+        }
+        if !entry.hosts.isEmpty { add(0, "hosts: \(flow(entry.hosts))") }
+        add(0, "security_headers", entry.securityHeaders)
+        write(0, entry.headers)
+        if let cors = entry.cors { add(0, "defaults: { cors: \(text(of: cors)) }") }
+    }
+
+    private mutating func write(_ entry: DrawnEndpointEntry) {
+        if !entry.deny.isEmpty { add(2, "clients: { deny: \(flow(entry.deny)) }") }
+        write(2, entry.headers)
+        switch entry.cors {
+        case .inherited: break
+        case .none: add(2, "cors: none")
+        case .own(let cors): add(2, "cors: \(text(of: cors))")
+        }
+    }
+
+    private mutating func write(_ depth: Int, _ headers: [DrawnHeader]) {
+        guard !headers.isEmpty else { return }
+        let lines = headers.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+        add(depth, "response_headers: { \(lines) }")
+    }
+
+    private func flow(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }
+
+    private func text(of cors: DrawnCORS) -> String {
+        var keys = ["origins: \(cors.origins)", "max_age: \(cors.maxAge)s"]
+        if !cors.headers.isEmpty { keys.append("headers: \(cors.headers)") }
+        if !cors.expose.isEmpty { keys.append("expose: \(cors.expose)") }
+        if cors.hasCredentials { keys.append("credentials: true") }
+        return "{ \(keys.joined(separator: ", ")) }"
     }
 
     private mutating func write(_ limits: DrawnLimits) {
@@ -115,6 +155,7 @@ struct ConfigText {
         if endpoint.serverTiming { add(2, "server_timing: true") }
         add(2, "max_in_flight", endpoint.maxInFlight)
         add(2, "max_body", endpoint.maxBody, "B")
+        write(endpoint.entry)
         add(2, "calls:")
         for call in endpoint.calls { write(call, endpoint, config) }
     }

@@ -7,6 +7,7 @@ struct DrawnConfig {
     /// Clients connect to a unix socket.
     var listensOnUnixSocket = false
     var limits = DrawnLimits()
+    var entry = DrawnEntry()
     var drainTimeout: Int
     var backends: [DrawnBackend]
     var endpoints: [DrawnEndpoint]
@@ -111,6 +112,7 @@ struct DrawnEndpoint {
     var serverTiming: Bool
     var maxInFlight: Int?
     var maxBody: Int
+    var entry = DrawnEndpointEntry()
     var calls: [DrawnCall]
 
     enum SucceedWhen: String { case any, all, required }

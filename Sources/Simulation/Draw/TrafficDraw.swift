@@ -54,6 +54,7 @@ struct RequestDraw {
             request.stall = (Double(random.number(1...99)) / 100, random.number(1...500))
         }
         request.afterSending = afterSending()
+        EntryDraw(random: random.derived("entry")).complete(&request)
         return request
     }
 

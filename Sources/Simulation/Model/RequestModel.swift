@@ -9,6 +9,8 @@ struct RequestModel {
     enum Expectation {
         /// The gateway refuses the request with one of these statuses.
         case refused([Int])
+        /// The gateway responds to a CORS preflight.
+        case preflight
         /// The gateway starts the calls of the endpoint.
         case starts(DrawnEndpoint)
     }
@@ -16,9 +18,14 @@ struct RequestModel {
     var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
 
     var expectation: Expectation {
-        if let defect = request.defect { return .refused(defect.statuses + route) }
+        if let defect = request.defect {
+            return .refused(defect.statuses + route + entryStatuses)
+        }
+        if let refusal = entry.refusal { return .refused([refusal]) }
+        if entry.preflightRules != nil { return .preflight }
         guard let endpoint else { return .refused([404]) }
         guard methodFits(endpoint) else { return .refused([405]) }
+        if entry.isRefused(by: endpoint) { return .refused([403]) }
         if let body = request.body, body.utf8.count > endpoint.body?.max ?? endpoint.maxBody {
             return .refused([413])
         }
@@ -28,7 +35,7 @@ struct RequestModel {
 
     /// Whether the route was matched, so that its `min_duration` applies.
     var isMatched: Bool {
-        guard request.defect == nil, let endpoint else { return false }
+        guard request.defect == nil, let endpoint, entry.refusal == nil else { return false }
         return methodFits(endpoint)
     }
 
@@ -36,6 +43,15 @@ struct RequestModel {
     private var route: [Int] {
         guard request.defect == .badChunk else { return [] }
         return endpoint == nil ? [404] : [405, 413]
+    }
+
+    private var entry: EntryModel { EntryModel(request: request, config: config) }
+
+    /// Statuses of refusals that may come before a malformed body is read.
+    private var entryStatuses: [Int] {
+        guard request.defect == .badChunk else { return [] }
+        let isRefused = endpoint.map { entry.isRefused(by: $0) } ?? false
+        return (entry.refusal.map { [$0] } ?? []) + (isRefused ? [403] : [])
     }
 
     private func methodFits(_ endpoint: DrawnEndpoint) -> Bool {

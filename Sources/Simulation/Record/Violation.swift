@@ -10,6 +10,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case status
     /// Head and body of a response are as configured.
     case contents
+    /// Every response has the configured security, fixed and CORS headers; refusals have a reason.
+    case headers
     /// No response is early or late.
     case times
     /// Calls that are not needed any more are cancelled.

@@ -58,6 +58,8 @@ package enum Behaviour: CaseIterable, Sendable {
     case unverifiedCalls
     /// A TLS handshake used the name in `server_name`.
     case otherServerNames
+    /// A page's origin was allowed, or not; a preflight was.
+    case allowedOrigins, otherOrigins, allowedPreflights
     /// A host was ejected for longer than the first time.
     case grownEjections
 
@@ -86,6 +88,11 @@ package enum Behaviour: CaseIterable, Sendable {
                 attempt.session.map { !$0.certificateNames.contains($0.serverName) } ?? false
             }
         case .otherServerNames: record.attempts.count { $0.session?.serverName == DrawnTLS.alias }
+        case .allowedOrigins:
+            origins(record) { $0.status != 204 && $0["Access-Control-Allow-Origin"] != nil }
+        case .otherOrigins: origins(record) { $0["Access-Control-Allow-Origin"] == nil }
+        case .allowedPreflights:
+            origins(record) { $0.status == 204 && $0["Access-Control-Allow-Methods"] != nil }
         case .grownEjections: HostsModel.all(of: record).reduce(0) { $0 + $1.grownEjections }
         }
     }
@@ -98,6 +105,16 @@ package enum Behaviour: CaseIterable, Sendable {
             request: request.request, config: record.configs[attempt.call.generation])
         return record.call(of: attempt).uses.contains { use in
             use.isOptional && (model.value(of: use.source) != nil) == isThere
+        }
+    }
+
+    /// Responses to requests with an origin.
+    private func origins(_ record: RunRecord, _ isMeant: (PeerMessage) -> Bool) -> Int {
+        record.requests.compactMap { $0 }.count { request in
+            guard request.request.header("Origin") != nil, let response = request.response else {
+                return false
+            }
+            return isMeant(response)
         }
     }
 

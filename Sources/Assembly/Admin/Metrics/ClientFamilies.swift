@@ -1,4 +1,5 @@
 import Gateway
+import HTTP
 import HTTPServer
 import Reactor
 

@@ -5,11 +5,13 @@ extension ConfigCheck {
     mutating func checkAccess() {
         if let clients = config.clients { checkLists(of: clients, "'clients'") }
         checkHosts()
+        checkDuplicates(in: config.responseHeaders.map(\.name), of: "response_headers")
         let common = fixedNames(config.responseHeaders)
         for endpoint in config.endpoints {
             if let clients = endpoint.clients {
                 checkLists(of: clients, "'clients' of \(endpoint.title)")
             }
+            checkDuplicates(in: endpoint.responseHeaders.map(\.name), of: "response_headers")
             checkRelayed(
                 by: endpoint, fixed: common + fixedNames(endpoint.responseHeaders))
         }

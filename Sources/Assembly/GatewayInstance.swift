@@ -41,11 +41,13 @@ package final class GatewayInstance {
         self.log = log
         pools = ConnectionPools(loop: loop)
         recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
-        let numbers = recorder.adopt(plan)
+        // The metrics know endpoints and calls by these numbers, also after a reload.
+        let metricNumbers = recorder.adopt(plan)
         installed = Installed(
             GatewayService(
-                plan, endpointNumbers: numbers.endpoints, callNumbers: numbers.calls, pools: pools,
-                loop: loop))
+                plan, endpointNumbers: metricNumbers.endpoints,
+                callNumbers: metricNumbers.calls, pools: pools, loop: loop))
+        // Drains no pool yet; it resets the marks by which a reload finds the unused pools.
         pools.retireUnused()
         var hooks = recorder.hooks
         hooks.rejection = { [installed] response, request, exchange in
@@ -99,11 +101,10 @@ package final class GatewayInstance {
     /// connections and their state.
     package func install(_ plan: Plan) {
         let former = installed.gateway
-        let numbers = recorder.adopt(plan)
+        let metricNumbers = recorder.adopt(plan)
         installed.gateway = GatewayService(
-            plan, endpointNumbers: numbers.endpoints, callNumbers: numbers.calls, pools: pools,
-            loop: loop,
-            replacing: former)
+            plan, endpointNumbers: metricNumbers.endpoints, callNumbers: metricNumbers.calls,
+            pools: pools, loop: loop, replacing: former)
         former.stopHealthChecks()
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level

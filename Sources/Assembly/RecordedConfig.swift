@@ -3,8 +3,8 @@ package import GatewayConfig
 package import Reactor
 package import TLS
 
-/// A configuration with all files and variables that were read for it; loading it again gives the
-/// same plan.
+/// A copy of all files and variables that were read for a configuration; loading it again gives
+/// the same plan.
 package struct RecordedConfig: Sendable {
     package let path: String
     package let isDemo: Bool

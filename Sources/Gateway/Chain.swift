@@ -25,7 +25,7 @@ struct Chain {
             entry.clients.map {
                 Refusals.byAddress($0, proxies, refusal: Refusals.refuse(.address, entry.headers))
             },
-            // Above the preflights and routes: they are those of the hosts that are served.
+            // Above the preflights and routes, which exist only for the served hosts.
             entry.hosts.map {
                 Refusals.byHost($0, refusal: Refusals.refuse(.host, entry.headers))
             },
@@ -41,7 +41,9 @@ struct Chain {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let filters: [Filter<Request, Response>?] = [
-            // Above the body, which is not read for a client that is refused. Its 403 is padded.
+            // Above the body, which is not read for a client that is refused. Since it is above the
+            // padding, its 403 is padded separately. Absent for `explain`, whose
+            // requests have no client address.
             entry.checksEndpointClients
                 ? plan.clients.map { rule in
                     let refusal = Refusals.refuseAtEndpoint(.address, loop: loop)

@@ -42,8 +42,9 @@ final class Backend {
     }
 
     /// - Parameters:
-    ///   - former: the backend of that name before a reload; with the same hosts and settings, its
-    ///     breaker, concurrency limit and host availability are continued
+    ///   - former: the backend of that name before a reload. Its retry budget is continued. If its
+    ///     hosts are the same, so are its breaker and its concurrency limit, each unless its own
+    ///     settings changed, and the availability of the hosts (`BackendPlan.hostStates`)
     ///   - runsHealthChecks: whether to run the health checks of the plan
     init(
         _ plan: BackendPlan, pools: ConnectionPools, loop: any Loop, replacing former: Backend?,
@@ -215,8 +216,10 @@ extension BackendPlan {
             && hosts.map(\.security) == other.hosts.map(\.security)
     }
 
-    /// The availability of the hosts, where the plan ejects or checks them; continued from a former
-    /// backend with the same hosts and settings.
+    /// The availability of the hosts, where the plan ejects or checks them.
+    ///
+    /// - Parameter former: a backend with the same hosts; its availability is continued if `eject`
+    ///   is the same and `health` was neither added nor removed
     fileprivate func hostStates(reusing former: Backend?) -> HostStates? {
         guard eject != nil || health != nil else { return nil }
         if let former, former.plan.eject == eject, (former.plan.health == nil) == (health == nil) {

@@ -35,7 +35,7 @@ package final class CallPlan {
     package let placement: Placement
     package let fallback: Fallback
     package let condition: Condition?
-    /// The longest response body.
+    /// The longest response body: the endpoint's `max_body`.
     let responseBytesMax: Int
     /// The calls whose responses it uses.
     package let uses: [Int]

@@ -8,7 +8,8 @@ package struct EntryPlan {
     package let headers: ResponseHeaders?
     /// Whether there are CORS rules, and so preflights.
     let hasPreflights: Bool
-    /// Whether the address lists of endpoints apply.
+    /// Whether the address lists of endpoints apply; false for `explain`, whose requests have no
+    /// client address.
     private(set) var checksEndpointClients = true
 
     /// A copy for requests that no client sent: they have neither an address nor a host.

@@ -12,7 +12,9 @@ extension Config {
         package var request: Request?
         package var headers: [HeaderTemplate] = []
         package var body: BodyTemplate?
+        /// Client headers and query parameters to forward.
         package var forward: Forward?
+        /// Which headers send the client's address.
         package var forwarded: Located<Forwarded>?
         package var required: Located<Bool>?
         package var timeout: Located<Duration>?
@@ -22,6 +24,7 @@ extension Config {
         package var relayHeaders: [Located<String>] = []
         package var retry: Retry?
         package var hedge: Hedge?
+        /// Path of the part of the response that is used.
         package var take: Located<String>?
         /// nil keeps everything; an empty list keeps nothing.
         package var keep: Located<[Located<String>]>?

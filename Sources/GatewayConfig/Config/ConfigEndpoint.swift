@@ -9,6 +9,7 @@ extension Config {
         package var forward: Forward?
         package var body: Body?
         package var deadline: Located<Duration>?
+        /// No response leaves earlier (padding).
         package var minDuration: Located<Duration>?
         package var succeedWhen: Located<SucceedWhen>?
         package var report: Located<Report>?
@@ -20,7 +21,9 @@ extension Config {
         package var cors: Located<CORS.Setting>?
         package var serverTiming: Located<Bool>?
         package var maxInFlight: Located<Int>?
+        /// Step to which response times above `minDuration` are rounded up.
         package var roundUpTo: Located<Duration>?
+        /// Bytes of a client's body, and of the body of each call's response.
         package var maxBody: Located<Int>?
         /// For its calls.
         package var timeout: Located<Duration>?

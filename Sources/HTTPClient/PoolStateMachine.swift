@@ -9,10 +9,10 @@ import Basics
 /// Three rules:
 /// - The most recently used connection is leased first, and a connection that was idle for
 ///   `idleTimeout` is closed. So the pool keeps only as many connections as were in use at once
-///   within the last `idleTimeout`. Proof: take the connection that has been idle the longest.
-///   Since its return, no connection was made and none that had been idle for longer was leased; so
-///   all others that are open now were in use, or being made for a call, when it was returned.
-///   `maxIdle` bounds the memory.
+///   within the last `idleTimeout`. `maxIdle` bounds the memory.
+///   Proof: let C be the connection that has been idle the longest. While C is idle, no call needs
+///   a new connection, and no connection that became idle before C is leased, because C is leased
+///   first. So every other open connection was in use, or being made, when C was returned.
 /// - Waiting calls are served in order, by a returned or a new connection, whichever comes first.
 ///   There are never fewer connection attempts than waiting calls unless `maxConnections` forbids
 ///   them.
@@ -40,7 +40,7 @@ struct PoolStateMachine<Waiter> {
         case connect(ConnectionID)
         /// Cancel making this connection.
         case giveUp(ConnectionID)
-        /// Close this connection.
+        /// Close this connection, which was returned or idle.
         case retire(ConnectionID)
         /// Fail the waiter, which left the queue; if `connect` is not nil, make that connection for
         /// the next waiter.

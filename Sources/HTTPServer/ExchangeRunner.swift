@@ -94,6 +94,7 @@ final class ExchangeRunner {
     func runService() {
         guard server.hasPermits else { return shed(.requestsInFlight) }
         guard exchange.reserve(request.memoryBytes) else { return shed(.bufferedBytes) }
+        // A complete request is in flight before the service runs.
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
         self.promise = promise

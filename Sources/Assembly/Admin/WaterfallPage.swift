@@ -15,7 +15,7 @@ extension AdminPages {
             AdminPage(
                 .read, "/-/overview",
                 "requests, times and failures of each endpoint, call and backend as JSON; times are"
-                    + " those of the last minute",
+                    + " those of the last 30 to 60 seconds",
                 contentType: "application/json", fields: uncached, render: overview),
             AdminPage(
                 .read, "/-/requests/recent",

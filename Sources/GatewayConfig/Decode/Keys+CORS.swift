@@ -8,7 +8,7 @@ extension Config.CORS: PlainBlock {
             "pages that may read responses: https://host, https://*.host, null, or \"*\" for all"),
         .list(
             "headers", \.headers, .list(of: .crossOriginHeader),
-            "request headers that pages may send, besides those of every form; \"*\" for all"),
+            "request headers that pages may send, besides those always allowed; \"*\" for all"),
         .list(
             "expose", \.expose, .list(of: .crossOriginHeader),
             "response headers that pages may read, besides those of the gateway; \"*\" for all"),

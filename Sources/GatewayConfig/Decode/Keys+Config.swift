@@ -33,7 +33,7 @@ extension Config: PlainBlock {
                 "how the client's address is determined behind proxies, and which are accepted"),
             .list(
                 "hosts", \.hosts, .filledList(of: .host),
-                "names and addresses that Host may have, in any case and with any port; else 421"),
+                "names and addresses that Host may have, regardless of case and port; else 421"),
             .value(
                 "security_headers", \.securityHeaders, .choice,
                 default: .choice(PlanDefaults.securityHeaders),

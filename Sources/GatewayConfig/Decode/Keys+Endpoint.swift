@@ -48,7 +48,7 @@ extension Config.Endpoint: PlainBlock {
             "clients", \.clients, "client addresses that are accepted, besides the lists of all"),
         .value(
             "cors", \.cors, .cors, default: .key("defaults.cors"),
-            "which web pages of other origins may read its responses; none for none"),
+            "which web pages of other origins may read its responses; none switches CORS off"),
         .value(
             "server_timing", \.serverTiming, .flag, default: .flag(false),
             "whether responses have a Server-Timing header"),

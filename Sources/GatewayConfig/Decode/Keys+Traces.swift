@@ -23,7 +23,7 @@ extension Config.Traces: PlainBlock {
 extension ValueReader where Value == Int {
     /// `1%`, read as 10000; `0%` is allowed.
     static var millionths: ValueReader {
-        .scalar(.share, expected: "must be a share, such as 1%") { scalar throws(Refusal) in
+        .scalar(.shareOrZero, expected: "must be a share, such as 1%") { scalar throws(Refusal) in
             try Quantity(scalar.text, in: .share, allowsZero: true).amount
         }
     }

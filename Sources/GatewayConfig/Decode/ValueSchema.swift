@@ -10,6 +10,8 @@ indirect enum ValueSchema: Sendable {
     /// A number of bytes, at most this one.
     case size(Int)
     case share
+    /// A share that may be `0%`.
+    case shareOrZero
     case choice([String])
     case list(ValueSchema)
     case oneOrMany(ValueSchema)

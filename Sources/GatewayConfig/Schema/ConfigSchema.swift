@@ -84,14 +84,10 @@ private struct Definitions {
         case .size(let max): return orVariable(quantity(.size(upTo: max)))
         case .share:
             // More than 0 and at most 100 %.
-            return orVariable([
-                ("type", .text("string")),
-                (
-                    "pattern",
-                    .text(
-                        #"^(0*100(\.0+)?|0*[1-9][0-9]?(\.[0-9]+)?|0+\.[0-9]*[1-9][0-9]*)%$"#)
-                ), ("examples", .texts(["50%"])),
-            ])
+            return orVariable(
+                share(#"^(0*100(\.0+)?|0*[1-9][0-9]?(\.[0-9]+)?|0+\.[0-9]*[1-9][0-9]*)%$"#))
+        case .shareOrZero:
+            return orVariable(share(#"^(0*100(\.0+)?|0*[0-9]?[0-9](\.[0-9]+)?)%$"#))
         case .choice(let names):
             // In YAML, an unquoted null is not a text.
             let null: [JSONTree] = names.contains("null") ? [.raw("null")] : []
@@ -120,6 +116,13 @@ private struct Definitions {
             return [("$ref", .text("#/$defs/\(block.name)"))]
         case .anything: return []
         }
+    }
+
+    private func share(_ pattern: String) -> [(String, JSONTree)] {
+        [
+            ("type", .text("string")), ("pattern", .text(pattern)),
+            ("examples", .texts(["50%"])),
+        ]
     }
 
     private mutating func list(of item: ValueSchema) -> [(String, JSONTree)] {

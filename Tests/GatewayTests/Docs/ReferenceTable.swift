@@ -47,6 +47,7 @@ struct ReferenceTable {
         case .duration: "time"
         case .size(let max): "size, at most \(Quantity.spelled(bytes: max))"
         case .share: "share"
+        case .shareOrZero: "share or `0%`"
         case .choice(let names): names.map { "`\($0)`" }.joined(separator: ", ")
         case .list(.block(let block)): "list of \(link(block))"
         case .list(let item): "list: \(words(for: item))"
@@ -91,7 +92,8 @@ extension ValueSchema {
         case .list(let item), .oneOrMany(let item), .map(let item), .headers(let item):
             item.blocks
         case .either(let values): values.flatMap(\.blocks)
-        case .text, .scalar, .flag, .integer, .number, .duration, .size, .share, .choice, .anything:
+        case .text, .scalar, .flag, .integer, .number, .duration, .size, .share, .shareOrZero,
+            .choice, .anything:
             []
         }
     }

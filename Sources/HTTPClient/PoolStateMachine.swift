@@ -11,8 +11,8 @@ import Basics
 ///   `idleTimeout` is closed. So the pool keeps only as many connections as were in use at once
 ///   within the last `idleTimeout`. `maxIdle` bounds the memory.
 ///   Proof: let C be the connection that has been idle the longest. While C is idle, no call needs
-///   a new connection, and no connection that became idle before C is leased, because C is leased
-///   first. So every other open connection was in use, or being made, when C was returned.
+///   a new connection, and no connection that became idle before C is leased, because C, used more
+///   recently, would be leased before it. So every other open connection was in use, or being made, when C was returned.
 /// - Waiting calls are served in order, by a returned or a new connection, whichever comes first.
 ///   There are never fewer connection attempts than waiting calls unless `maxConnections` forbids
 ///   them.

@@ -7,8 +7,8 @@ import HTTP
 ///                                           -> idle
 ///                                           -> discarding -> idle     (a body was left over)
 ///                                           -> blocked -> idle        (the client does not read)
-///                                           -> yielding -> idle       (other connections first)
 ///                                           -> finishing -> lingering -> closed
+///     idle -> yielding -> idle              (other connections first)
 ///
 /// One request runs at a time, so that pipelined requests get their responses in order.
 struct ServerStateMachine {

@@ -26,8 +26,8 @@ struct FanOut {
         let parts = startCalls(state)
         let local = state.exchange.local
         guard !required.isEmpty else { return local.any(parts) }
-        // `requiredParts` first: if all calls fail and the last one is required, both promises
-        // reject together, and the order makes the required call's failure the result.
+        // `requiredParts` is created before `settled`: if all calls fail and the last one is
+        // required, its failure rejects both, and the one created first decides the result.
         let requiredParts = local.all(required.compactMap { parts.part(of: $0) })
         let settled = local.any(parts)
         return local.all([requiredParts.asVoid(), settled.asVoid()]).then { _ in settled }

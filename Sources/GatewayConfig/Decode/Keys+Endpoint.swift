@@ -45,7 +45,8 @@ extension Config.Endpoint: PlainBlock {
             "response_headers", \.responseHeaders, .responseHeaders,
             "fixed header fields of its responses, besides those of all responses"),
         .block(
-            "clients", \.clients, "client addresses that are accepted, besides the lists of all"),
+            "clients", \.clients,
+            "address list that a client must also pass, after the top-level clients"),
         .value(
             "cors", \.cors, .cors, default: .key("defaults.cors"),
             "which web pages of other origins may read its responses; none switches CORS off"),

@@ -10,11 +10,11 @@ extension Config.Admin: PlainBlock {
         addressKeys + [
             .list(
                 "hosts", \.hosts, .filledList(of: .host),
-                "names accepted in Host besides IP addresses and localhost; else 421"
+                "names accepted in Host besides IP addresses and local names; else 421"
             ),
             .value(
                 "token", \.token, .bearerToken,
-                "secret that requests send as Authorization: Bearer; else 401, except for the probes"
+                "secret required in Authorization: Bearer, except for the probes and /; else 401"
             ),
         ]
 }

@@ -8,7 +8,7 @@ extension Config.Traces: PlainBlock {
             "URL of the collector's OTLP/HTTP receiver, e.g. http://collector:4318/v1/traces"),
         .value(
             "sample", \.sample, .millionths, default: .text("1%"),
-            "share of sampled requests, of those without traceparent; 0% for none"),
+            "share of the requests without traceparent that is sampled; 0% for none"),
         .value(
             "slow", \.slow, .duration, default: .time(PlanDefaults.traceSlow),
             "requests that take longer are always sampled, as failed and partial ones are"),

@@ -86,7 +86,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
     }
 
     /// Takes over a socket that listens already and that a service manager opened. Throws for a
-    /// descriptor that is no listening stream socket with an internet address or a path.
+    /// descriptor that is not a listening stream socket with an internet address or a path.
     package static func inherited(_ descriptor: CInt) throws(IOFailure) -> ListeningSocket {
         try checked(tributary_adopt_listening(descriptor))
         guard let address = SocketAddress(boundBy: descriptor) else { throw .addressInvalid }

@@ -163,7 +163,7 @@ import UVReactor
 }
 
 extension LoopTests {
-    /// The time that a loop waits for a timer is no part of its iterations.
+    /// An iteration does not include the time in which the loop waits for a timer.
     @Test func iterationsAreMeasuredWithoutTheWaitForEvents() throws {
         let wait = Duration.milliseconds(40)
         var (elapsed, recorded) = (Int64(0), Histogram(.loopIterations))

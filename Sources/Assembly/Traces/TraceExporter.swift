@@ -170,7 +170,7 @@ package final class TraceExporter {
         sendNext()
     }
 
-    /// Exports the oldest requests; there is no export under way.
+    /// Exports the oldest requests. Call it only while no other export is in progress.
     private func sendNext() {
         phase = .idle
         dropExpired()
@@ -226,7 +226,7 @@ package final class TraceExporter {
 
     private func wait(for export: Export, _ retryAfter: Duration?) {
         let delay = retry.wait(retryAfter: retryAfter, loop.entropy)
-        // At the end of the process there is no time for another attempt.
+        // While the process ends, a failed export is not repeated: the time does not suffice.
         guard !isClosing, loop.now + delay - export.arrived <= Self.ageMax else {
             spans.undelivered += export.spans
             finish(export)

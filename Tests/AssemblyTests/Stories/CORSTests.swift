@@ -191,7 +191,7 @@ import Testing
         }
         // No request is refused because of its origin: that is the browser's task.
         #expect(harness.seen.count == 1)
-        // What is no request has no origin.
+        // The origin of malformed input is unknown: the server does not read its headers.
         #expect(lines(try harness.fetch("BAD\r\n\r\n")) == ["Vary: Origin"])
         #expect(lines(try harness.fetch(request("GET", "/none", origin))) == [])
         #expect(

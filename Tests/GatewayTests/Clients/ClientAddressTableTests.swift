@@ -58,7 +58,7 @@ import Testing
         Case(["1.1.1.1"], "::1", "1.1.1.1", peer: "[::1]:9"),
         Case(["1.1.1.1"], all, "1.1.1.1", peer: "[::ffff:10.0.0.1]:9"),
         Case(["1.1.1.1"], "", "2001:db8::2", peer: "[2001:db8::2]:9"),
-        // What is no address ends the search at the hop before it.
+        // An entry that is not an address ends the search at the hop before it.
         Case(["unknown"], all, "10.0.0.1"), Case(["1.1.1.1, unknown"], all, "10.0.0.1"),
         Case(["1.1.1.1, unknown, 10.0.0.9"], all, "10.0.0.9"),
         Case(["1.1.1.1, 010.0.0.9"], all, "10.0.0.1"), Case(["1.1.1.1, 10.0.9"], all, "10.0.0.1"),

@@ -18,9 +18,8 @@ package struct RecordedRequest: Sendable {
     package let calls: [CallRecord]
     package let attempts: [AttemptRecord]
 
-    /// Nil after the hook has returned: the record may serve another request then.
-    package init?(_ exchange: Exchange, status: UInt16, _ outcome: RequestOutcome) {
-        guard let record = exchange.record else { return nil }
+    package init(_ exchange: Exchange, status: UInt16, _ outcome: RequestOutcome) {
+        let record = exchange.record
         id = exchange.id
         trace = exchange.trace
         endpoint = record.endpoint

@@ -70,12 +70,12 @@ final class RequestRecorder {
             endpoint: exchange.endpoint.map { slots.endpointNames[$0] } ?? "",
             age: loop.now - exchange.began,
             hidesTiming: exchange.endpoint.map { slots.isPadded[$0] } ?? false,
-            wait: exchange.record.map { RequestWait($0, at: loop.now) })
+            wait: RequestWait(exchange.record, at: loop.now))
     }
 
     private func ended(_ end: ServerHooks.ExchangeEnd) {
         let record = end.exchange.record
-        let duration = record?.duration ?? .zero
+        let duration = record.duration ?? .zero
         meter.count(
             record, endpoint: end.exchange.endpoint, status: end.status, end.outcome,
             Exemplar(end.exchange.trace, at: loop.now))

@@ -33,15 +33,18 @@ package struct WorkerMetrics: Sendable {
     ///
     /// - Parameter status: 499 is a client that disconnected, 0 a request that was cut off
     package mutating func count(
-        _ record: RequestRecord?, endpoint: Int?, status: UInt16, _ outcome: RequestOutcome,
+        _ record: RequestRecord, endpoint: Int?, status: UInt16, _ outcome: RequestOutcome,
         _ exemplar: Exemplar
     ) {
+        let recorded = record.endpoint
+        let hidesOwnTime = recorded?.isPadded ?? false
         if let endpoint, endpoints.indices.contains(endpoint) {
-            endpoints[endpoint].count(record, status: status, outcome, exemplar)
+            endpoints[endpoint].count(
+                record, status: status, outcome, hidesOwnTime: hidesOwnTime, exemplar)
         } else {
-            elsewhere.count(record, status: status, outcome, exemplar)
+            elsewhere.count(record, status: status, outcome, hidesOwnTime: hidesOwnTime, exemplar)
         }
-        if let record, let names = record.endpoint { countCalls(of: record, names, exemplar) }
+        if let recorded { countCalls(of: record, recorded, exemplar) }
     }
 
     /// Counts a response to input that was not a request.
@@ -57,18 +60,21 @@ package struct WorkerMetrics: Sendable {
             calls[slot].count(records[index], hidesTimes: endpoint.isPadded, exemplar)
         }
         let attempts = record.attempts
-        for attempt in attempts where attempt.cause != .first {
-            let index = Int(attempt.call)
-            guard slots.indices.contains(index), records.indices.contains(index),
-                calls.indices.contains(slots[index])
-            else { continue }
+        for attempt in attempts {
             switch attempt.cause {
             // Nothing was sent to the host that could not be reached.
             case .first, .otherHost: break
-            case .retry: calls[slots[index]].countRetry()
-            case .hedge:
-                calls[slots[index]].countHedge(
-                    Self.winner(records[index].decidingAttempt, of: attempts))
+            case .retry, .hedge:
+                let index = Int(attempt.call)
+                guard slots.indices.contains(index), records.indices.contains(index),
+                    calls.indices.contains(slots[index])
+                else { continue }
+                if case .retry = attempt.cause {
+                    calls[slots[index]].countRetry()
+                } else {
+                    calls[slots[index]].countHedge(
+                        Self.winner(records[index].decidingAttempt, of: attempts))
+                }
             }
         }
     }

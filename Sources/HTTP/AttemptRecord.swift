@@ -28,32 +28,64 @@ package struct AttemptRecord: Sendable, Equatable {
     /// The index of the call.
     package let call: UInt16
     package let cause: Cause
-    package internal(set) var outcome = Outcome.none
+    package private(set) var outcome = Outcome.none
     /// The connection had served another request before.
-    package internal(set) var reusedConnection = false
+    package private(set) var reusedConnection = false
     /// The request was sent again, because a reused connection had ended before a response.
-    package internal(set) var wasResent = false
+    package private(set) var wasResent = false
     /// Among the hosts of the call's backend; nil if none was chosen.
-    package internal(set) var host: UInt16?
+    package private(set) var host: UInt16?
     /// Of the response; 0 if none came.
-    package internal(set) var status: UInt16 = 0
+    package private(set) var status: UInt16 = 0
     package let began: Moment
     /// It was handed to the connection pool, after any wait for a permit.
-    package internal(set) var permitted = Moment.never
+    package private(set) var permitted = Moment.never
     /// The request was written to a connection.
-    package internal(set) var sent = Moment.never
+    package private(set) var sent = Moment.never
     /// The head of the response was complete.
-    package internal(set) var firstByte = Moment.never
-    package internal(set) var lastByte = Moment.never
-    package internal(set) var ended = Moment.never
+    package private(set) var firstByte = Moment.never
+    package private(set) var lastByte = Moment.never
+    package private(set) var ended = Moment.never
     /// Of the body of the response, in bytes.
-    package internal(set) var bodyBytes: UInt32 = 0
+    package private(set) var bodyBytes: UInt32 = 0
     /// The parent id that the backend received in `traceparent`; 0 if nothing was sent.
-    package internal(set) var spanID: UInt64 = 0
+    package private(set) var spanID: UInt64 = 0
 
     init(call: UInt16, cause: Cause, began: Moment) {
         self.call = call
         self.cause = cause
         self.began = began
+    }
+
+    /// It has its permit, and a host.
+    mutating func permit(_ host: UInt16, _ spanID: UInt64, at now: Moment) {
+        self.host = host
+        self.spanID = spanID
+        permitted = now
+    }
+
+    mutating func send(reusingConnection: Bool, at now: Moment) {
+        wasResent = sent.hasHappened
+        reusedConnection = reusingConnection
+        sent = now
+    }
+
+    /// The head of its response is there.
+    mutating func answer(_ status: UInt16, at now: Moment) {
+        self.status = status
+        firstByte = now
+    }
+
+    /// Its response is complete.
+    mutating func complete(_ bodyBytes: UInt32, at now: Moment) {
+        self.bodyBytes = bodyBytes
+        outcome = .answered
+        lastByte = now
+        ended = now
+    }
+
+    mutating func fail(_ kind: CallFailureKind, at now: Moment) {
+        outcome = .failed(kind)
+        ended = now
     }
 }

@@ -10,7 +10,7 @@ package struct CallRecord: Sendable, Equatable {
 
     /// When its request was built and handed to its chain; `never` for a call that sent nothing.
     package internal(set) var began = Moment.never
-    package internal(set) var ended = Moment.never
+    package private(set) var ended = Moment.never
     package internal(set) var outcome = Outcome.none
     /// How many attempts began.
     package internal(set) var attempts: UInt16 = 0
@@ -21,4 +21,12 @@ package struct CallRecord: Sendable, Equatable {
 
     /// It began and has not ended.
     package var isInFlight: Bool { began.hasHappened && !ended.hasHappened }
+
+    /// False if its only attempt has its response.
+    var mayHaveOpenAttempts: Bool { attempts != 1 || decidingAttempt == nil }
+
+    mutating func end(_ outcome: Outcome, at now: Moment) {
+        self.outcome = outcome
+        ended = now
+    }
 }

@@ -60,8 +60,9 @@ package final class Exchange {
     /// What the embedder determined about the origin of the request; retained until its end.
     package var origin: AnyObject?
 
-    /// What happens to this request; nil after the end, when the record may serve another one.
-    package var record: RequestRecord? { unsafe state.record }
+    /// What happens to this request; complete at its end. Another request of the worker gets it after
+    /// this exchange is released.
+    package let record: RequestRecord
 
     /// The header lines that the response gets besides its own, whatever responds: first those of
     /// `ServerSettings.responseFields`.
@@ -80,7 +81,6 @@ package final class Exchange {
         var requestReceived: Instant
         var deadline = Instant(nanoseconds: .max)
         var endpoint: Int?
-        var record: RequestRecord?
         var responseFields: Fields
         var refusal: RefusalReason?
     }
@@ -88,7 +88,7 @@ package final class Exchange {
     /// Unchecked: no access calls other code. Private, since the attribute has no effect in other
     /// modules, which read it through functions.
     @exclusivity(unchecked) private var state: State
-    /// Receives the record at the end; nil for a record that was created for this exchange.
+    /// Receives the record in the end; nil for a record that was created for this exchange.
     private let records: RequestRecordPool?
 
     /// Nil without a limit, and after the end.
@@ -113,18 +113,18 @@ package final class Exchange {
         self.client = client
         self.budget = budget
         self.records = records
-        unsafe state = State(
-            requestReceived: began,
-            record: records?.take(began: began) ?? RequestRecord(began: began),
-            responseFields: responseFields)
+        record = records?.take(began: began) ?? RequestRecord(began: began)
+        unsafe state = State(requestReceived: began, responseFields: responseFields)
     }
 
-    deinit { end() }
+    deinit {
+        end()
+        records?.give(record)
+    }
 
     /// The response is sent, or the request was cancelled: releases the permits and the bytes.
     package func end() {
         budget.take()?.release(reservedBytes)
-        if let record = unsafe state.record.take() { records?.give(record) }
         // A release may start other work, which must not find the permits again.
         guard let permits = unsafe permits.take() else { return }
         for permit in permits { permit.release() }

@@ -4,9 +4,9 @@ package import Basics
 /// everything that shows requests (`server_timing`, `explain --run`, access log, metrics).
 ///
 /// Owned by its exchange, confined to its worker; it comes from the worker's `RequestRecordPool` and
-/// keeps the memory of its arrays, so that recording allocates nothing in the steady state. After the
-/// exchange has ended, nothing can reach it through the exchange any more. A reader that keeps
-/// something of a record copies it.
+/// keeps the memory of its arrays, so that recording allocates nothing in the steady state. It serves
+/// another request after its exchange is released: what refers to a record also retains the exchange,
+/// and a reader that keeps something of a record copies it.
 ///
 /// Moments never go back: one that is before the latest recorded one counts as that.
 package final class RequestRecord {
@@ -99,10 +99,10 @@ package final class RequestRecord {
         unsafe attemptRecords.removeAll(keepingCapacity: true)
     }
 
-    /// The endpoint is known.
+    /// The endpoint is known. Called at most once.
     package func enter(_ endpoint: RecordedEndpoint) {
+        guard unsafe values.endpoint == nil else { return }
         unsafe values.endpoint = endpoint
-        unsafe callRecords.removeAll(keepingCapacity: true)
         for _ in endpoint.calls { unsafe callRecords.append(CallRecord()) }
     }
 
@@ -160,33 +160,37 @@ package final class RequestRecord {
     /// part could not be used.
     package func endCall(_ call: Int, _ outcome: CallRecord.Outcome, at now: Instant) {
         guard unsafe callRecords.indices.contains(call) else { return }
+        let before = unsafe callRecords[call]
         // The calls that run when the response is made have been ended as cancelled.
-        if answered.hasHappened, unsafe callRecords[call].ended.hasHappened { return }
+        if answered.hasHappened, before.ended.hasHappened { return }
         let now = next(now)
-        unsafe callRecords[call].outcome = outcome
-        guard unsafe !callRecords[call].ended.hasHappened else { return }
-        if unsafe callRecords[call].began.hasHappened {
+        guard !before.ended.hasHappened else {
+            unsafe callRecords[call].outcome = outcome
+            return
+        }
+        end(call, before, outcome, at: now)
+    }
+
+    private func endCalls(at now: Moment) {
+        guard callsInFlight > 0 else { return }
+        for call in unsafe callRecords.indices {
+            let before = unsafe callRecords[call]
+            if before.isInFlight { end(call, before, .failed(.cancelled), at: now) }
+        }
+    }
+
+    private func end(
+        _ call: Int, _ before: CallRecord, _ outcome: CallRecord.Outcome, at now: Moment
+    ) {
+        if before.began.hasHappened, before.mayHaveOpenAttempts {
             if case .failed(let kind) = outcome {
                 endAttempts(of: call, kind, at: now)
             } else {
                 endAttempts(of: call, .cancelled, at: now)
             }
         }
-        finish(call, at: now)
-    }
-
-    private func endCalls(at now: Moment) {
-        for call in unsafe callRecords.indices where unsafe callRecords[call].isInFlight {
-            unsafe callRecords[call].outcome = .failed(.cancelled)
-            endAttempts(of: call, .cancelled, at: now)
-            finish(call, at: now)
-        }
-    }
-
-    private func finish(_ call: Int, at now: Moment) {
-        let wasInFlight = unsafe callRecords[call].isInFlight
-        unsafe callRecords[call].ended = now
-        guard wasInFlight else { return }
+        unsafe callRecords[call].end(outcome, at: now)
+        guard before.isInFlight else { return }
         unsafe values.callsInFlight -= 1
         if callsInFlight == 0 { change(to: .own, at: now) }
     }
@@ -209,34 +213,29 @@ package final class RequestRecord {
     /// The attempt has its permit, and a host.
     package func permitAttempt(_ attempt: Int, host: Int, spanID: UInt64, at now: Instant) {
         guard isOpen(attempt) else { return }
-        unsafe attemptRecords[attempt].permitted = next(now)
-        unsafe attemptRecords[attempt].host = UInt16(clamping: host)
-        unsafe attemptRecords[attempt].spanID = spanID
+        let now = next(now)
+        unsafe attemptRecords[attempt].permit(UInt16(clamping: host), spanID, at: now)
     }
 
     /// The request of an attempt is written to a connection.
     package func attemptSent(_ attempt: Int, reusingConnection: Bool, at now: Instant) {
         guard isOpen(attempt) else { return }
-        unsafe attemptRecords[attempt].wasResent = attemptRecords[attempt].sent.hasHappened
-        unsafe attemptRecords[attempt].sent = next(now)
-        unsafe attemptRecords[attempt].reusedConnection = reusingConnection
+        let now = next(now)
+        unsafe attemptRecords[attempt].send(reusingConnection: reusingConnection, at: now)
     }
 
     /// The head of the response is there.
     package func attemptAnswered(_ attempt: Int, status: UInt16, at now: Instant) {
         guard isOpen(attempt) else { return }
-        unsafe attemptRecords[attempt].firstByte = next(now)
-        unsafe attemptRecords[attempt].status = status
+        let now = next(now)
+        unsafe attemptRecords[attempt].answer(status, at: now)
     }
 
     /// The response is complete.
     package func attemptCompleted(_ attempt: Int, bodyBytes: Int, at now: Instant) {
         guard isOpen(attempt) else { return }
         let now = next(now)
-        unsafe attemptRecords[attempt].lastByte = now
-        unsafe attemptRecords[attempt].ended = now
-        unsafe attemptRecords[attempt].outcome = .answered
-        unsafe attemptRecords[attempt].bodyBytes = UInt32(clamping: bodyBytes)
+        unsafe attemptRecords[attempt].complete(UInt32(clamping: bodyBytes), at: now)
         let call = unsafe Int(attemptRecords[attempt].call)
         if unsafe callRecords.indices.contains(call) {
             unsafe callRecords[call].decidingAttempt = UInt16(clamping: attempt)
@@ -246,8 +245,8 @@ package final class RequestRecord {
     /// The attempt failed, or was cancelled.
     package func attemptFailed(_ attempt: Int, _ kind: CallFailureKind, at now: Instant) {
         guard isOpen(attempt) else { return }
-        unsafe attemptRecords[attempt].outcome = .failed(kind)
-        unsafe attemptRecords[attempt].ended = next(now)
+        let now = next(now)
+        unsafe attemptRecords[attempt].fail(kind, at: now)
     }
 
     /// Ends the attempts that a call leaves open: those that lost against another one, and one in the
@@ -255,8 +254,7 @@ package final class RequestRecord {
     private func endAttempts(of call: Int, _ kind: CallFailureKind, at now: Moment) {
         for index in unsafe attemptRecords.indices
         where unsafe Int(attemptRecords[index].call) == call && isOpen(index) {
-            unsafe attemptRecords[index].outcome = .failed(kind)
-            unsafe attemptRecords[index].ended = now
+            unsafe attemptRecords[index].fail(kind, at: now)
         }
     }
 

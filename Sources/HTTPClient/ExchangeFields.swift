@@ -26,18 +26,6 @@ package struct ExchangeFields {
     }
 }
 
-extension ClientRequest {
-    /// Passes the record of the exchange, and the number of this request's attempt in it, to
-    /// `record`. Does nothing for an attempt that is not recorded, and after the end of the
-    /// exchange.
-    func recordAttempt(_ record: (RequestRecord, _ attempt: Int) -> Void) {
-        guard let exchange, let attempt = exchange.attempt,
-            let requestRecord = exchange.exchange.record
-        else { return }
-        record(requestRecord, attempt)
-    }
-}
-
 extension [UInt8] {
     /// Appends the lines of HTTP/1.1. The types of the three values exclude line ends.
     mutating func append(_ fields: ExchangeFields) {

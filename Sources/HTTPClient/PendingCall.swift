@@ -20,6 +20,9 @@ final class PendingCall {
     let request: ClientRequest
     let pool: Pool
     private let isStreaming: Bool
+    /// Nil for an attempt that is not recorded. Its record serves no other exchange while this call
+    /// exists, because `request` retains the exchange.
+    private let attempt: RecordedAttempt?
     var assignment = Assignment.unassigned
 
     /// Unchecked: it is taken out before it is used.
@@ -35,6 +38,7 @@ final class PendingCall {
         self.request = request
         self.pool = pool
         self.isStreaming = isStreaming
+        attempt = RecordedAttempt(of: request)
     }
 
     /// The promise of the response. Called once.
@@ -48,18 +52,14 @@ final class PendingCall {
 
     /// Records that the request is written to a connection.
     func recordSent(reusingConnection: Bool) {
-        request.recordAttempt {
-            $0.attemptSent($1, reusingConnection: reusingConnection, at: pool.loop.now)
-        }
+        attempt?.sent(reusingConnection: reusingConnection, at: pool.now)
     }
 
     // MARK: The response
 
     /// The head of the response arrived on a connection. Throws if the response cannot be taken.
     func receive(_ head: ResponseHead, on connection: ClientConnection) throws(ClientFailure) {
-        request.recordAttempt {
-            $0.attemptAnswered($1, status: head.status.code, at: pool.loop.now)
-        }
+        attempt?.answered(head.status, at: pool.now)
         // A response without a body ends at once, so that there is nothing to stream.
         guard isStreaming, head.framing != .none else {
             return try unsafe collector.begin(head, for: request)
@@ -85,10 +85,7 @@ final class PendingCall {
     /// The body is complete: the call has ended.
     func complete() {
         assignment = .unassigned
-        let bodyBytes = unsafe collector.bodyBytes
-        request.recordAttempt {
-            $0.attemptCompleted($1, bodyBytes: bodyBytes, at: pool.loop.now)
-        }
+        unsafe attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
         if isStreaming, let source { return source.complete() }
         guard let response = unsafe collector.finish(toHead: request.method == .head) else {
             return
@@ -112,6 +109,6 @@ final class PendingCall {
     }
 
     private func recordFailedAttempt(_ kind: CallFailureKind) {
-        request.recordAttempt { $0.attemptFailed($1, kind, at: pool.loop.now) }
+        attempt?.failed(kind, at: pool.now)
     }
 }

@@ -11,6 +11,7 @@ package final class Pool {
 
     private let settings: PoolSettings
     let loop: any Loop
+    var now: Instant { loop.now }
     private let connector: Connector
     private let writer = RequestWriter()
     /// Unchecked: neither it nor `links` calls foreign code.
@@ -147,7 +148,7 @@ package final class Pool {
 
     /// A connection can be used again.
     func returnConnection(_ id: ConnectionID) {
-        perform(unsafe machine.returnConnection(id, at: loop.now))
+        perform(unsafe machine.returnConnection(id, at: now))
         armExpiry()
     }
 
@@ -157,9 +158,9 @@ package final class Pool {
         perform(unsafe machine.removeConnection(id))
     }
 
-    /// A connection failed during a call. The request may be resent once, on a new connection that
-    /// replaces the failed one. There is no second resend, because only a reused connection allows
-    /// one.
+    /// A connection failed during a call. If the connection was a reused one, the request may be
+    /// resent on a new connection that replaces it. The new one is not a reused one, so a request
+    /// is resent at most once.
     func handleFailure(
         of call: PendingCall, on id: ConnectionID, _ failure: ClientFailure, mayResend: Bool
     ) {
@@ -237,7 +238,7 @@ package final class Pool {
         if let call {
             sendCall(call, on: id)
         } else {
-            perform(unsafe machine.completeConnect(id, at: loop.now))
+            perform(unsafe machine.completeConnect(id, at: now))
             armExpiry()
         }
     }
@@ -265,7 +266,7 @@ package final class Pool {
 
     private func expire() {
         expiry = nil
-        while let id = unsafe machine.expire(at: loop.now) { release(id) }
+        while let id = unsafe machine.expire(at: now) { release(id) }
         armExpiry()
     }
 }

@@ -185,8 +185,8 @@ final class ExchangeRunner {
 
     private func respond(with response: Response, closesConnection: Bool) {
         self.response = response
-        if let record = exchange.record, record.isHeld {
-            record.responseReleased(at: server.loop.exactNow)
+        if exchange.record.isHeld {
+            exchange.record.responseReleased(at: server.loop.exactNow)
         }
         carrier?.responseReady(closesConnection: closesConnection)
     }
@@ -220,7 +220,7 @@ final class ExchangeRunner {
         returnPermit()
         requestBody?.detach()
         carrier = nil
-        exchange.record?.end(at: server.loop.exactNow)
+        exchange.record.end(at: server.loop.exactNow)
         if isRequest {
             server.hooks.exchangeEnded(
                 ServerHooks.ExchangeEnd(

@@ -46,7 +46,7 @@ package struct ServerHooks {
             case Self.clientGone: return .clientGone
             case 500...: return .failed
             case 400...: return .rejected
-            default: return exchange.record?.isPartial ?? false ? .partial : .ok
+            default: return exchange.record.isPartial ? .partial : .ok
             }
         }
     }

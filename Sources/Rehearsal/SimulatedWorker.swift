@@ -39,9 +39,7 @@ package final class SimulatedWorker: MessageReceiver {
         worker = Worker(setup, plan, on: loop) { [unowned self] in workEnded() }
         instance = worker?.instance
         instance?.onRequestEnded = { [unowned self] exchange, status, outcome in
-            if let request = RecordedRequest(exchange, status: status, outcome) {
-                recorded.append(request)
-            }
+            recorded.append(RecordedRequest(exchange, status: status, outcome))
         }
         inbox.open(on: loop, for: self)
     }

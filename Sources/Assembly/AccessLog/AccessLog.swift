@@ -33,7 +33,7 @@ struct AccessLog {
 
     /// Something was refused that never became a request.
     func writeRefusal(_ status: Status, client: SocketAddress?) {
-        // The combined format has nothing to show of it: there is no request line.
+        // A line of the combined format consists of the parts of a request, which are missing here.
         guard plan.format != .combined, filter.acceptsRefusals(status) else { return }
         log.write(.info, "refused") { line in
             if let client { line.add("client", "\(client)") }
@@ -45,7 +45,7 @@ struct AccessLog {
 
     private func writeFields(of end: ServerHooks.ExchangeEnd, after duration: Duration) {
         let record = end.exchange.record
-        let hidesTimes = record?.endpoint?.isPadded ?? false
+        let hidesTimes = record.endpoint?.isPadded ?? false
         log.write(.info, "request") { line in
             addIDs(of: end.exchange, to: &line)
             addClient(of: end, to: &line)
@@ -54,18 +54,16 @@ struct AccessLog {
             if let query = end.request.target.query(plan.query) {
                 line.add("query", untrusted: query)
             }
-            if let endpoint = record?.endpoint { line.add("endpoint", endpoint.name) }
+            if let endpoint = record.endpoint { line.add("endpoint", endpoint.name) }
             line.add("status", Int(end.status))
             line.add(literal: "outcome", end.outcome.name)
             if let reason = end.exchange.refusal { line.add(literal: "reason", reason.name) }
             line.add(milliseconds: "ms", duration)
-            if let record {
-                if !hidesTimes { addTimes(of: record, to: &line) }
-                line.add("bytes_in", record.bodyBytes)
-            }
+            if !hidesTimes { addTimes(of: record, to: &line) }
+            line.add("bytes_in", record.bodyBytes)
             line.add("bytes_out", end.bodyBytes)
             addHeaders(of: end.request, to: &line)
-            if let record { addCalls(of: record, hidesTimes, to: &line) }
+            addCalls(of: record, hidesTimes, to: &line)
         }
     }
 

@@ -18,16 +18,18 @@ package struct EndpointMetrics: Sendable {
     }
 
     /// A request, which has ended.
+    ///
+    /// - Parameter hidesOwnTime: padding hides how long the gateway worked; the total is what clients
+    ///   see, too
     mutating func count(
-        _ record: RequestRecord?, status: UInt16, _ outcome: RequestOutcome, _ exemplar: Exemplar
+        _ record: RequestRecord, status: UInt16, _ outcome: RequestOutcome, hidesOwnTime: Bool,
+        _ exemplar: Exemplar
     ) {
         add(status, 1)
         if outcome == .partial { partial &+= 1 }
-        guard let record, record.ended.hasHappened else { return }
+        guard record.ended.hasHappened else { return }
         durations.record(Int64(record.ended.microseconds), exemplar)
-        // Padding hides how long the gateway worked; its total is what clients see, too.
-        guard !(record.endpoint?.isPadded ?? false) else { return }
-        ownTimes.record(Int64(record.times.microseconds(.own)))
+        if !hidesOwnTime { ownTimes.record(Int64(record.times.microseconds(.own))) }
     }
 
     /// Something that was refused before it was a request: it has a status and no times.

@@ -30,9 +30,9 @@ package struct HistogramWithExemplars: Sendable {
     }
 
     package mutating func record(_ value: Int64, _ exemplar: Exemplar) {
-        let bucket = histogram.record(value)
-        exemplars[bucket] = exemplar
-        exemplars[bucket]?.value = value
+        var exemplar = exemplar
+        exemplar.value = value
+        exemplars[histogram.record(value)] = exemplar
     }
 
     /// Adds the counts of another worker; each bucket keeps the later exemplar.

@@ -67,7 +67,7 @@ final class RecentRequests {
 
     /// Records a request whose record is complete.
     func record(_ exchange: Exchange, status: UInt16, _ outcome: RequestOutcome) {
-        guard let record = exchange.record else { return }
+        let record = exchange.record
         let ended = record.ended.hasHappened ? record.ended.microseconds : 0
         let now = record.began.nanoseconds &+ Int64(ended) * 1_000
         let activity = activity(of: exchange, record)

@@ -37,10 +37,10 @@ final class TraceRecorder {
 
     /// Records a request that has ended, if it is sampled.
     func record(_ end: ServerHooks.ExchangeEnd, after duration: Duration) {
-        guard isSampled(end, duration), let record = end.exchange.record,
-            backlog.reserve(TracedRequest.spanCount(of: record))
+        guard isSampled(end, duration),
+            backlog.reserve(TracedRequest.spanCount(of: end.exchange.record))
         else { return }
-        batch.append(TracedRequest(end, record, loop))
+        batch.append(TracedRequest(end, loop))
         if batch.count >= Self.batchMax { return flush() }
         if timer == nil {
             timer = loop.timer(after: Self.batchDelay) { [unowned self] in flush() }

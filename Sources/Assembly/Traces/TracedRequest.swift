@@ -27,8 +27,8 @@ package struct TracedRequest: Sendable {
     /// Longer than usual paths; a client must not fill the memory with spans.
     private static let pathBytesMax = 512
 
-    /// - Parameter record: that of the exchange
-    init(_ end: ServerHooks.ExchangeEnd, _ record: RequestRecord, _ loop: any Loop) {
+    init(_ end: ServerHooks.ExchangeEnd, _ loop: any Loop) {
+        let record = end.exchange.record
         id = end.exchange.id
         trace = end.exchange.trace
         method = end.request.method

@@ -49,7 +49,7 @@ enum Refusals {
     ) -> Service<Request, Response> {
         Service { _, exchange in
             exchange.refusal = reason
-            exchange.record?.responseMade(at: loop.now)
+            exchange.record.responseMade(at: loop.now)
             return exchange.local.value(Problem(reason, instance: exchange.id).response())
         }
     }

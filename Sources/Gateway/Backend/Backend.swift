@@ -190,7 +190,7 @@ final class Backend {
             of: exchange, span: loop.entropy.next(), left: request.deadline - loop.now,
             attempt: request.attempt)
         if let attempt = request.attempt {
-            exchange.record?.permitAttempt(
+            exchange.record.permitAttempt(
                 attempt, host: index, spanID: exchangeFields.parentID, at: loop.now)
         }
         let response = host.pool.send(

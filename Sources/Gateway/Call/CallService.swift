@@ -30,13 +30,13 @@ extension CallRequest {
         _ cause: AttemptRecord.Cause, for exchange: Exchange, at now: Instant
     ) -> CallRequest {
         var repeated = self
-        repeated.attempt = exchange.record?.beginAttempt(of: call, cause, at: now)
+        repeated.attempt = exchange.record.beginAttempt(of: call, cause, at: now)
         return repeated
     }
 
     /// Records that nothing was sent.
     func recordRefusal(_ kind: CallFailureKind, of exchange: Exchange, at now: Instant) {
-        if let attempt { exchange.record?.attemptFailed(attempt, kind, at: now) }
+        if let attempt { exchange.record.attemptFailed(attempt, kind, at: now) }
     }
 }
 

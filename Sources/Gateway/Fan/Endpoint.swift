@@ -31,7 +31,7 @@ final class Endpoint {
         do throws(RefusedRequest) {
             state = try parse(request, exchange)
         } catch {
-            exchange.record?.responseMade(at: loop.now)
+            exchange.record.responseMade(at: loop.now)
             return exchange.local.value(error.response(to: exchange))
         }
         return fanOut.runCalls(state)

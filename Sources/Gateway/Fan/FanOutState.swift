@@ -16,6 +16,7 @@ final class FanOutState {
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
     private(set) var partBytes = 0
     private let exposesDetails: Bool
+    private let record: RequestRecord
 
     init(
         values: CallValues, exchange: Exchange, loop: any Loop, plan: EndpointPlan
@@ -25,11 +26,11 @@ final class FanOutState {
         self.loop = loop
         deadline = exchange.deadline
         exposesDetails = plan.exposesDetails
+        record = exchange.record
     }
 
     /// Records that a call is sent now; gives the place of its first attempt in the record.
-    func recordStart(of call: CallPlan) -> Int? {
-        guard let record = exchange.record else { return nil }
+    func recordStart(of call: CallPlan) -> Int {
         // A call that starts while no other runs ends the phase `own` of `RequestTimes`, which
         // needs the exact time; for other calls the time of the loop iteration is exact enough.
         record.beginCall(call.index, at: record.callsInFlight == 0 ? loop.exactNow : loop.now)
@@ -38,7 +39,7 @@ final class FanOutState {
 
     /// Stores the part of a call for the templates of other calls.
     func recordPart(_ part: Part, of call: CallPlan) {
-        exchange.record?.endCall(call.index, .succeeded, at: loop.now)
+        record.endCall(call.index, .succeeded, at: loop.now)
         partBytes += part.value.bytes.count
         values.store(part.value, of: call.index)
     }
@@ -46,10 +47,10 @@ final class FanOutState {
     /// Records that a call failed, for the report.
     func recordFailure(_ error: any Error, of call: CallPlan) -> FailedCall {
         let failure = CallFailure(error)
-        exchange.record?.endCall(call.index, .failed(failure.kind), at: loop.now)
+        record.endCall(call.index, .failed(failure.kind), at: loop.now)
         let failed = FailedCall(
             failure: failure, call: call.index,
-            host: exposesDetails ? exchange.record?.lastHost(of: call.index) : nil)
+            host: exposesDetails ? record.lastHost(of: call.index) : nil)
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
         return failed
@@ -57,7 +58,7 @@ final class FanOutState {
 
     /// Records that the response is built.
     func recordResponse() {
-        exchange.record?.responseMade(at: loop.now)
+        record.responseMade(at: loop.now)
     }
 }
 

@@ -33,7 +33,7 @@ struct ResponseAggregator {
         let report = FailureReport(
             failures: state.reportedFailures(of: plan), dropped: dropped,
             exposesDetails: plan.exposesDetails)
-        state.exchange.record?.isPartial = !report.isComplete
+        state.exchange.record.isPartial = !report.isComplete
         if plan.report == .body { report.add(to: &body) }
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,

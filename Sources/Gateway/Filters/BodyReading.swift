@@ -13,11 +13,11 @@ enum BodyReading {
         Filter { next in
             Service { request, exchange in
                 if case .bytes(let bytes) = request.body, bytes.count <= limit {
-                    exchange.record?.bodyBytes = bytes.count
+                    exchange.record.bodyBytes = bytes.count
                     return next(request, exchange)
                 }
                 let local = exchange.local
-                exchange.record?.bodyAwaited(at: loop.now)
+                exchange.record.bodyAwaited(at: loop.now)
                 return request.body.collect(upTo: limit, on: local)
                     .map { Body.bytes($0) }
                     .recover { error in
@@ -26,9 +26,9 @@ enum BodyReading {
                     }
                     .then { body in
                         exchange.requestReceived = loop.now
-                        if let record = exchange.record {
-                            record.bodyEnded(at: loop.now)
-                            if case .bytes(let bytes) = body { record.bodyBytes = bytes.count }
+                        exchange.record.bodyEnded(at: loop.now)
+                        if case .bytes(let bytes) = body {
+                            exchange.record.bodyBytes = bytes.count
                         }
                         return next(Request(head: request.head, body: body), exchange)
                     }

@@ -27,7 +27,7 @@ enum InFlightLimit {
     /// 503 with `Retry-After`.
     static func refuse(loop: any Loop) -> Service<Request, Response> {
         Service { _, exchange in
-            exchange.record?.responseMade(at: loop.now)
+            exchange.record.responseMade(at: loop.now)
             return exchange.local.value(
                 Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"]))
         }

@@ -37,7 +37,7 @@ final class Routes {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             exchange.endpoint = endpointNumbers[index]
-            exchange.record?.enter(recorded[index])
+            exchange.record.enter(recorded[index])
             if let headers = headers[index] {
                 exchange.responseFields = headers.fields(for: request.head)
             }

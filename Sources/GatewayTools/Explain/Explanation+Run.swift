@@ -23,7 +23,7 @@ extension Explanation {
             local: loop.local, began: loop.now, client: "127.0.0.1:0")
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.handleRequest(request, exchange).then { response in
-            exchange.record?.end(at: loop.now)
+            exchange.record.end(at: loop.now)
             let recorded = RecordedResponse(
                 plan: plan, endpoint: endpoint, method: head.method, response: response,
                 began: exchange.began, record: exchange.record, targets: targets)
@@ -52,10 +52,10 @@ struct RecordedResponse {
     let response: Response
     let began: Instant
     /// Complete.
-    let record: RequestRecord?
+    let record: RequestRecord
     let targets: SentTargets
 
-    private var duration: Duration { record?.duration ?? .zero }
+    private var duration: Duration { record.duration ?? .zero }
 
     var lines: [String] {
         var head = "answer    \(response.status.code) after \(duration.millisecondsText)"
@@ -74,13 +74,13 @@ struct RecordedResponse {
     }
 
     private func row(_ call: ExplainedCall) -> [String] {
-        guard let recorded = record?.call(call.plan.index),
+        guard let recorded = record.call(call.plan.index),
             let duration = recorded.ended.since(recorded.began)
         else {
             let reason = call.isSent ? "skipped: a call that it waits for failed" : call.row[2]
             return ["     -", call.title, reason, "", "", ""]
         }
-        let attempts = record?.attempts.filter { Int($0.call) == call.plan.index } ?? []
+        let attempts = record.attempts.filter { Int($0.call) == call.plan.index }
         let requests = attempts.filter { $0.permitted.hasHappened }
         return [
             column(recorded.began), call.title, line(of: call.plan, requests),
@@ -101,7 +101,7 @@ struct RecordedResponse {
 
     /// The status, and the kind of failure where it is one.
     private func outcome(of call: CallPlan, _ recorded: CallRecord) -> String {
-        let status = recorded.decidingAttempt.flatMap { record?.attempts[Int($0)].status } ?? 0
+        let status = recorded.decidingAttempt.map { record.attempts[Int($0)].status } ?? 0
         switch recorded.outcome {
         case .none, .failed(.cancelled): return "cancelled"
         case .succeeded: return "\(status)"

@@ -36,7 +36,7 @@ import Testing
         meter.count(FullPage.record(), endpoint: 7, status: 404, .rejected, FullPage.exemplar())
         #expect(meter.elsewhere.statuses.map(\.code) == [404])
         #expect(meter.calls.isEmpty)
-        meter.count(nil, endpoint: nil, status: 499, .clientGone, FullPage.exemplar())
+        meter.count(RequestRecord(), endpoint: nil, status: 499, .clientGone, FullPage.exemplar())
         #expect(meter.elsewhere.statuses.map(\.code) == [404, 499])
         #expect(meter.elsewhere.durations.histogram.count == 1)
     }

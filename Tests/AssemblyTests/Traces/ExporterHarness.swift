@@ -79,12 +79,11 @@ final class ExporterHarness: Harness {
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             local: loop.local, began: loop.now)
-        let record = RequestRecord(began: loop.now)
-        record.end(at: loop.now)
+        exchange.record.end(at: loop.now)
         let end = ServerHooks.ExchangeEnd(
             exchange: exchange, request: RequestHead(method: .get, target: .root), status: 200,
             bodyBytes: 0, isTruncated: false)
-        return TracedRequest(end, record, loop)
+        return TracedRequest(end, loop)
     }
 
     /// `1000 512 spans`: when each export arrived, and what it had.

@@ -16,6 +16,22 @@ package struct CivilDate {
         month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
     }
+
+    /// The number of a day; nil for a day that does not exist.
+    ///
+    /// - Parameter year: 0 to 9999
+    package static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64? {
+        guard (0...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths: [Int64] = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard day <= lengths[Int(month) - 1] else { return nil }
+        let yearFromMarch = month <= 2 ? year - 1 : year
+        let (cycle, yearOfCycle) = yearFromMarch.flooredQuotient(by: 400)
+        let monthFromMarch = month > 2 ? month - 3 : month + 9
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
+        return cycle * 146_097 + dayOfCycle - 719_468
+    }
 }
 
 extension Int64 {

@@ -9,6 +9,8 @@ struct Chain {
     let loop: any Loop
     let backends: [Backend]
     let entry: EntryPlan
+    /// In the plan's order.
+    let authenticators: [Authenticator]
     /// The proxies whose forwarding headers are trusted.
     let proxies: TrustedProxies
     /// Records the targets of calls for `explain`; nil while serving.
@@ -50,6 +52,15 @@ struct Chain {
                     return Refusals.byAddress(
                         rule, proxies, refusal: [padding].compactMap { $0 }.around(refusal))
                 } : nil,
+            // Above the authentication, whose refusals must not be stored either.
+            plan.auth.map { _ in NoStore.filter },
+            // Above the body, which is read only from callers that are accepted, and so above the
+            // padding: a refusal is padded separately.
+            plan.auth.map { auth in
+                entry.assumesCallers
+                    ? AssumedCaller.filter(auth)
+                    : EndpointAuth(auth, authenticators, padding: padding, loop: loop).filter
+            },
             // Above the padding and the deadline: both count from the request's last byte. Above
             // the limit: a client that sends its body slowly must not hold a permit.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),

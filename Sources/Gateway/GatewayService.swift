@@ -11,6 +11,7 @@ package final class GatewayService {
     package let plan: Plan
     private let endpointNumbers: [Int]
     private let backends: [Backend]
+    private let authenticators: [Authenticator]
     /// The routes behind the entry filters.
     private let service: Service<Request, Response>
     private let routes: Routes
@@ -50,9 +51,16 @@ package final class GatewayService {
                 runsHealthChecks: targets == nil)
         }
         self.backends = backends
+        let authenticators = plan.authenticators.map { authenticator in
+            Authenticator(
+                authenticator, loop: loop,
+                replacing: former?.authenticators.first { $0.plan.name == authenticator.name })
+        }
+        self.authenticators = authenticators
         let chain = Chain(
             loop: loop, backends: backends,
-            entry: targets == nil ? plan.entry : plan.entry.acceptingAll, proxies: plan.proxies,
+            entry: targets == nil ? plan.entry : plan.entry.acceptingAll,
+            authenticators: authenticators, proxies: plan.proxies,
             targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(
@@ -96,6 +104,11 @@ package final class GatewayService {
 
     /// The state of each backend, for the admin page.
     package var backendStates: [BackendState] { backends.map(\.state) }
+
+    /// The decisions of each authenticator, for the metrics.
+    package var authResults: [AuthResults] {
+        authenticators.map { $0.counts.results(of: $0.plan.name) }
+    }
 
     /// The load of each endpoint, for the metrics.
     package var endpointLoads: [EndpointLoad] {

@@ -77,12 +77,19 @@ package final class Exchange {
         set { unsafe state.refusal = newValue }
     }
 
+    /// Who sent the request; nil for endpoints that are public.
+    package var caller: Caller? {
+        get { unsafe state.caller }
+        set { unsafe state.caller = newValue }
+    }
+
     private struct State {
         var requestReceived: Instant
         var deadline = Instant(nanoseconds: .max)
         var endpoint: Int?
         var responseFields: Fields
         var refusal: RefusalReason?
+        var caller: Caller?
     }
 
     /// Unchecked: no access calls other code. Private, since the attribute has no effect in other

@@ -59,6 +59,7 @@ extension FieldName: CustomStringConvertible {
 
 extension FieldName {
     package static var allow: FieldName { "Allow" }
+    package static var authorization: FieldName { "Authorization" }
     package static var cacheControl: FieldName { "Cache-Control" }
     package static var contentLength: FieldName { "Content-Length" }
     package static var contentType: FieldName { "Content-Type" }
@@ -71,6 +72,7 @@ extension FieldName {
     package static var setCookie: FieldName { "Set-Cookie" }
     package static var traceparent: FieldName { "traceparent" }
     package static var tracestate: FieldName { "tracestate" }
+    package static var wwwAuthenticate: FieldName { "WWW-Authenticate" }
 }
 
 extension FieldName {

@@ -7,30 +7,63 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
     case address
     /// The request is for a host that the gateway does not serve.
     case host
+    /// The request has no credential of a kind that its endpoint accepts.
+    case missing
+    /// The credential cannot be read.
+    case malformed
+    /// The credential is not one that the gateway accepts.
+    case untrusted
+    /// The credential was valid.
+    case expired
+    /// The credential will be valid.
+    case notYetValid
+    /// The caller lacks a scope.
+    case scope
+    /// What the credential states about the caller does not meet the endpoint's conditions.
+    case claims
+    /// Too many requests.
+    case quota
+    /// The keys that are needed to decide are not available.
+    case keysUnavailable
 
     /// In the order of `rawValue`.
     package var name: StaticString {
         switch self {
         case .address: "address"
         case .host: "host"
+        case .missing: "missing"
+        case .malformed: "malformed"
+        case .untrusted: "untrusted"
+        case .expired: "expired"
+        case .notYetValid: "not_yet_valid"
+        case .scope: "scope"
+        case .claims: "claims"
+        case .quota: "quota"
+        case .keysUnavailable: "keys_unavailable"
         }
     }
 
     package var status: Status {
         switch self {
-        case .address: .forbidden
+        case .address, .scope, .claims: .forbidden
         case .host: .misdirectedRequest
+        case .missing, .malformed, .untrusted, .expired, .notYetValid: .unauthorized
+        case .quota: .tooManyRequests
+        case .keysUnavailable: .serviceUnavailable
         }
     }
 }
 
 extension Problem {
     /// A problem with the member `reason`.
-    package init(_ reason: RefusalReason, instance: RequestID) {
+    ///
+    /// - Parameter status: nil for that of the reason
+    package init(_ reason: RefusalReason, status: Status? = nil, instance: RequestID) {
         var json: [UInt8] = []
         json.append(UInt8(ascii: "\""))
         json.append(literal: reason.name)
         json.append(UInt8(ascii: "\""))
-        self = Problem(reason.status, instance: instance).with("reason", json: Bytes(json))
+        self = Problem(status ?? reason.status, instance: instance)
+            .with("reason", json: Bytes(json))
     }
 }

@@ -2,7 +2,7 @@ package import Basics
 
 extension StaticString {
     /// The bytes of a literal; they live as long as the program.
-    var span: Span<UInt8> {
+    package var span: Span<UInt8> {
         @_lifetime(immortal)
         get {
             unsafe _overrideLifetime(

@@ -23,7 +23,7 @@ package final class CallValues {
 
     /// - Parameters:
     ///   - calls: how many parts to store; 0 where no template uses another call's response
-    ///   - exchange: for the client's address
+    ///   - exchange: for the client's address and the caller
     package init(
         head: RequestHead, input: RequestInput, calls: Int, exchange: Exchange? = nil,
         proxies: TrustedProxies = .none
@@ -58,6 +58,7 @@ package final class CallValues {
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
         case .requestQuery(let name): head.target.value(ofQuery: name)
         case .requestClient: client?.text
+        case .requestCaller: exchange?.caller?.name
         case .requestBody(nil): body.isEmpty ? nil : body
         case .call, .requestBody: json(of: source)?.text
         }
@@ -69,7 +70,7 @@ package final class CallValues {
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
             case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
-            case .param, .requestHeader, .requestQuery, .requestClient: nil
+            case .param, .requestHeader, .requestQuery, .requestClient, .requestCaller: nil
             }
         guard let value, !value.isNull else { return nil }
         return value
@@ -83,6 +84,7 @@ package final class CallValues {
         case .requestHeader(let name): !head.fields.contains(name)
         case .requestQuery(let name): !head.target.hasQuery(name)
         case .requestClient: client?.address == nil
+        case .requestCaller: exchange?.caller == nil
         case .requestBody(nil): body.isEmpty
         case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)
         case .call: false

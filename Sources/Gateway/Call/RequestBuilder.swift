@@ -203,7 +203,7 @@ struct RequestBuilder {
             switch reference.source {
             case .call(let index, _): .call(calls[index])
             case .param(let index): .client("params.\(params[index].name)")
-            case .requestHeader, .requestQuery, .requestClient, .requestBody:
+            case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody:
                 .client(reference.name)
             }
         return .skipped(reason)

@@ -16,6 +16,8 @@ package struct CompiledTemplate {
         case requestQuery(Bytes)
         /// The client's address.
         case requestClient
+        /// The name of the authenticated caller.
+        case requestCaller
         /// A value of the request's body; without a path, the whole body.
         case requestBody(JSONPath?)
     }

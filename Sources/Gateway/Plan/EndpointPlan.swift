@@ -27,6 +27,8 @@ package final class EndpointPlan {
     let proxies: TrustedProxies
     /// The addresses of clients that are accepted; nil for all.
     package let clients: AddressRule?
+    /// Which callers are accepted; nil for a public endpoint.
+    package let auth: EndpointAuthPlan?
     /// The headers of all its responses; nil if they are those of the server.
     let headers: ResponseHeaders?
     package let calls: [CallPlan]
@@ -55,6 +57,7 @@ package final class EndpointPlan {
         proxies = planner.proxies
         clients = AddressRule(
             allow: endpoint.clients?.allow?.value, deny: endpoint.clients?.deny?.value)
+        auth = try planner.auth()
         headers = try planner.headers()
         calls = try planner.calls()
         graph = planner.graph

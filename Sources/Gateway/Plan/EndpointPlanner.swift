@@ -43,6 +43,11 @@ struct EndpointPlanner {
 
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
 
+    func auth() throws(PlanError) -> EndpointAuthPlan? {
+        guard let rule = config.authRule(of: endpoint) else { return nil }
+        return try EndpointAuthPlan(rule, of: config)
+    }
+
     var padding: PaddingPlan? {
         endpoint.minDuration.map {
             PaddingPlan(minimum: $0.value, step: endpoint.roundUpTo?.value)

@@ -11,11 +11,20 @@ package struct EntryPlan {
     /// Whether the address lists of endpoints apply; false for `explain`, whose requests have no
     /// client address.
     private(set) var checksEndpointClients = true
+    /// Whether a request without credentials counts as one of a caller that its endpoint accepts;
+    /// true for simulated requests, because nothing can make keys from their hashes.
+    private(set) var assumesCallers = false
 
     /// A copy for requests that no client sent: they have neither an address nor a host.
     var acceptingAll: EntryPlan {
         EntryPlan(
             clients: nil, hosts: nil, headers: headers, hasPreflights: hasPreflights,
             checksEndpointClients: false)
+    }
+
+    var assumingCallers: EntryPlan {
+        var entry = self
+        entry.assumesCallers = true
+        return entry
     }
 }

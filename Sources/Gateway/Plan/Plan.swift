@@ -19,6 +19,8 @@ package struct Plan {
     package internal(set) var entry: EntryPlan
     package let backends: [BackendPlan]
     package let endpoints: [EndpointPlan]
+    /// `auth:`, in the order of the file.
+    package let authenticators: [AuthenticatorPlan]
     /// The numbers of the process that are divided among the workers.
     package let shares: [WorkerShares]
 
@@ -32,14 +34,14 @@ package struct Plan {
             process: process, traces: traces, server: server, proxies: proxies,
             entry: entry,
             backends: backends.map { $0.replacingSecurity(replace) }, endpoints: endpoints,
-            shares: shares)
+            authenticators: authenticators, shares: shares)
     }
 
-    /// A copy that accepts the addresses of all clients, and all hosts: for requests that no client
-    /// sent.
+    /// A copy that accepts the addresses of all clients, all hosts, and requests without credentials:
+    /// for requests that no client sent.
     package var acceptingAllClients: Plan {
         var plan = self
-        plan.entry = entry.acceptingAll
+        plan.entry = entry.acceptingAll.assumingCallers
         return plan
     }
 

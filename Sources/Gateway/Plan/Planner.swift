@@ -49,7 +49,17 @@ package struct Planner {
         return Plan(
             process: process, traces: try traces, server: try server, proxies: proxies,
             entry: try entry(endpoints), backends: backends, endpoints: endpoints,
-            shares: shares)
+            authenticators: try authenticators, shares: shares)
+    }
+
+    private var authenticators: [AuthenticatorPlan] {
+        get throws(PlanError) {
+            var plans: [AuthenticatorPlan] = []
+            for authenticator in config.authenticators {
+                plans.append(try AuthenticatorPlan(authenticator))
+            }
+            return plans
+        }
     }
 
     var proxies: TrustedProxies {

@@ -110,6 +110,7 @@ struct TemplatePlanner {
             return .requestHeader(fieldName)
         case .requestQuery(let name): return .requestQuery(Bytes(name))
         case .requestClient: return .requestClient
+        case .requestCaller: return .requestCaller
         case .requestBody(let path): return .requestBody(path.isEmpty ? nil : Self.path(path))
         }
     }
@@ -126,11 +127,11 @@ struct TemplatePlanner {
     }
 
     /// Whether the value is a string in JSON: a parameter that is neither a number nor a boolean, a
-    /// header, an undeclared query parameter, or the client's address.
+    /// header, an undeclared query parameter, the client's address, or the caller's name.
     private func isTextual(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
         case .param(let index): !scope.params[index].isJSON
-        case .requestHeader, .requestQuery, .requestClient: true
+        case .requestHeader, .requestQuery, .requestClient, .requestCaller: true
         case .call, .requestBody: false
         }
     }

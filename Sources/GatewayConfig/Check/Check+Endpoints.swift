@@ -74,13 +74,8 @@ extension ConfigCheck {
     /// `public` lets a shared cache store the response to a request with credentials (RFC 9111,
     /// section 3.5), and send it to other clients.
     private mutating func checkSharedCaching(of endpoint: Config.Endpoint) {
-        guard let control = endpoint.cacheControl else { return }
-        let directives = control.value.lowercased().split(separator: ",").map { directive in
-            directive.split(separator: "=").first?.filter { $0 != " " && $0 != "\t" } ?? ""
-        }
-        guard let directive = ["public", "s-maxage"].first(where: directives.contains) else {
-            return
-        }
+        guard let control = endpoint.cacheControl, let directive = control.sharedCachingDirective
+        else { return }
         let used = endpoint.calls.flatMap { call in
             call.clientHeaders(forwardedBy: config.forward(of: call, in: endpoint))
         }

@@ -40,7 +40,12 @@ extension ConfigCheck {
             if !seen.insert(name).inserted {
                 problems.warning(at: header.location, "'headers' has '\(header.quoted)' twice")
             }
-            if HeaderSyntax.isCredential(name) {
+            let isCredential =
+                HeaderSyntax.isCredential(name)
+                || config.authenticators.contains {
+                    $0.credentialHeader.lowercased() == name
+                }
+            if isCredential {
                 problems.warning(
                     at: header.location,
                     "'\(header.quoted)' has credentials, which would be in the log")

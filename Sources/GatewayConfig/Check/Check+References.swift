@@ -53,7 +53,15 @@ extension ConfigCheck {
                 at: reference.location,
                 uses + "any client can send this header; {request.client} and 'forwarded' use it"
                     + " from trusted proxies only")
-        case .requestHeader, .requestQuery, .requestClient:
+        case .requestCaller where config.auth(of: endpoint) != nil && isPublic(endpoint):
+            problems.error(
+                at: reference.location,
+                uses + "\(endpoint.title) is public ('auth: none'), so there is no caller")
+        case .requestCaller where config.auth(of: endpoint) == nil && hasAuth(endpoint):
+            problems.error(
+                at: reference.location,
+                uses + "\(endpoint.title) has no 'auth', so there is no caller")
+        case .requestHeader, .requestQuery, .requestClient, .requestCaller:
             break
         }
         if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
@@ -142,7 +150,7 @@ extension Config.Endpoint {
         switch reference.source {
         case .name(let name): parameterNames.contains(name) ? nil : name
         case .call(let name, _): name
-        case .requestHeader, .requestQuery, .requestClient, .requestBody: nil
+        case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody: nil
         }
     }
 
@@ -154,6 +162,8 @@ extension Config.Endpoint {
             return route?.value.parameters.contains(name) == true
                 || param?.required?.value == true || param?.fallback != nil
         case .requestBody(let path): return path.isEmpty && body != nil
+        // A request without a caller does not reach the calls.
+        case .requestCaller: return true
         case .call, .requestHeader, .requestQuery, .requestClient: return false
         }
     }

@@ -39,6 +39,7 @@ struct ConfigCheck {
             checkEndpoint(endpoint)
         }
         checkCORS()
+        checkAuth()
         if wasRead, config.endpoints.isEmpty {
             problems.error(at: config.location, "there are no endpoints")
         }

@@ -21,6 +21,8 @@ package struct Config: Sendable {
     package var hosts: [Located<String>] = []
     package var securityHeaders: Located<SecurityHeaders>?
     package var responseHeaders: [Header] = []
+    /// `auth:`, by name.
+    package var authenticators: [Authenticator] = []
     package var defaults: Defaults?
     /// File patterns, relative to the file that contains them; the loader has included the files.
     var include: [Located<String>] = []
@@ -73,6 +75,7 @@ extension Config {
         package var expose: Located<Endpoint.Expose>?
         package var partialStatus: Located<Int>?
         package var cors: CORS?
+        package var auth: Located<AuthSetting>?
 
         init(location: SourceLocation) {
             self.location = location

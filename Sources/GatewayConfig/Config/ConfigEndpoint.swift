@@ -19,6 +19,7 @@ extension Config {
         package var responseHeaders: [Header] = []
         package var clients: Access?
         package var cors: Located<CORS.Setting>?
+        package var auth: Located<AuthSetting>?
         package var serverTiming: Located<Bool>?
         package var maxInFlight: Located<Int>?
         /// Step to which response times above `minDuration` are rounded up.

@@ -38,6 +38,16 @@ extension Config {
         }
     }
 
+    /// Nil where neither the endpoint nor `defaults` has `auth`.
+    package func auth(of endpoint: Endpoint) -> Located<AuthSetting>? {
+        endpoint.auth ?? defaults?.auth
+    }
+
+    /// Which callers an endpoint accepts; nil for a public one.
+    package func authRule(of endpoint: Endpoint) -> AuthRule? {
+        if case .rule(let rule)? = auth(of: endpoint)?.value { rule } else { nil }
+    }
+
     // MARK: A call inherits from its endpoint, which inherits from `defaults`
 
     package func timeout(of call: Call, in endpoint: Endpoint) -> Located<Duration> {

@@ -35,6 +35,7 @@ package enum PlanDefaults {
 
     package static let addressFrom = Config.Clients.AddressSource.forwardedFor
     package static let securityHeaders = Config.SecurityHeaders.nosniff
+    package static let apiKeyHeader = "X-Api-Key"
     package static let corsMaxAge: Duration = .seconds(600)
     package static let forwarded = Config.Forwarded.off
     package static let balance = Config.Balance.leastRequests

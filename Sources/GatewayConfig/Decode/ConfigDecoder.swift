@@ -49,6 +49,18 @@ struct ConfigDecoder {
         unread.insert(key, of: block)
     }
 
+    /// Warns of a file that every user may change: its writer decides where requests are sent and who
+    /// may send them, and can read every secret.
+    ///
+    /// - Parameter title: the name of the file in messages; nil if it is the path
+    mutating func warnIfWorldWritable(_ path: String, title: String? = nil) {
+        guard expansion.files.isWorldWritable(path) else { return }
+        let title = title ?? path
+        problems.warning(
+            at: SourceLocation(file: title),
+            "every user of this system can write this file; run: chmod o-w \(title)")
+    }
+
     // MARK: Blocks
 
     /// Reads the keys of a mapping into `block`; `scope` is its name in messages. False if the node

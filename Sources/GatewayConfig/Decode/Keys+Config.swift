@@ -46,6 +46,9 @@ extension Config: PlainBlock {
             .list(
                 "include", \.include, .oneOrMany(of: .text),
                 "files with more endpoints and backends, e.g. endpoints/*.yaml"),
+            .list(
+                "auth", \.authenticators, .named(),
+                "authenticators: how clients prove their identity, by name"),
         ] + sharedKeys
 
     /// The keys of an included file.
@@ -203,6 +206,7 @@ extension Config.Defaults: PlainBlock {
             default: .number(PlanDefaults.partialStatus),
             "status of a partial response"),
         .block("cors", \.cors, "which web pages of other origins may read responses"),
+        .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth"),
     ]
 }
 

@@ -66,6 +66,9 @@ extension Config.Endpoint: PlainBlock {
             "timeout", \.timeout, .duration, default: .key("defaults.timeout"),
             "time limit for each of its calls"),
         .list("calls", \.calls, .named(), isRequired: true, "requests to backends, by name"),
+        .value(
+            "auth", \.auth, .auth, default: .key("defaults.auth"),
+            "which authenticators accept its requests; none makes it public"),
     ]
 }
 

@@ -34,7 +34,7 @@ package struct ConfigLoader {
             loader.decoder.problems.error(at: error.location, error.text)
             return (nil, loader.decoder.problems)
         }
-        loader.warnIfWorldWritable(path)
+        loader.decoder.warnIfWorldWritable(path)
         var config = Config(location: main.location)
         loader.decoder.decode(main, into: &config, scope: "")
         loader.includeFiles(config.include, of: path, into: &config)
@@ -91,15 +91,6 @@ package struct ConfigLoader {
         }
     }
 
-    /// Warns of a file that every user may change: its writer decides where requests are sent, and
-    /// can read every secret.
-    private mutating func warnIfWorldWritable(_ path: String) {
-        guard files.isWorldWritable(path) else { return }
-        decoder.problems.warning(
-            at: SourceLocation(file: path),
-            "every user of this system can write this file; run: chmod o-w \(path)")
-    }
-
     // MARK: Include
 
     private mutating func includeFiles(
@@ -125,7 +116,7 @@ package struct ConfigLoader {
     ) {
         do throws(LoadError) {
             let root = try document(file)
-            warnIfWorldWritable(file)
+            decoder.warnIfWorldWritable(file)
             var part = IncludedConfig(location: root.location)
             decoder.decode(root, into: &part, scope: "")
             config.backends += part.config.backends

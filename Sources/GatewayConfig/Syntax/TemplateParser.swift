@@ -116,11 +116,16 @@ extension TemplateText.Source {
                 self = .requestClient
                 return
             }
+            if rest == [.key("caller")] {
+                self = .requestCaller
+                return
+            }
             guard rest.first == .key("body") else {
                 throw ReferenceError(
                     message:
                         "references to the request are {request.header.Name}, {request.query.name},"
-                        + " {request.client}, {request.body} and {request.body.field}")
+                        + " {request.client}, {request.caller}, {request.body} and {request.body.field}"
+                )
             }
             self = .requestBody(path: Array(rest.dropFirst()))
         } else {

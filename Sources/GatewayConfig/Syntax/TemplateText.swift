@@ -37,6 +37,8 @@ package struct TemplateText: Sendable, Equatable {
         case requestQuery(String)
         /// `{request.client}`: the client's address
         case requestClient
+        /// `{request.caller}`: the name of the authenticated caller
+        case requestCaller
         /// `{request.body}` (an empty path), `{request.body.a.b}`
         case requestBody(path: [Step])
     }

@@ -70,7 +70,7 @@ struct OpenAPINeeds {
         return call.references.filter { !$0.value.isOptional }.compactMap { reference in
             switch reference.value.source {
             case .name(let name): config.parameterNames.contains(name) ? .param(name) : nil
-            case .call, .requestClient: nil
+            case .call, .requestClient, .requestCaller: nil
             case .requestHeader(let name): .header(name.lowercased())
             case .requestQuery(let name): .query(name)
             case .requestBody(let path) where path.isEmpty: .body

@@ -38,8 +38,10 @@ final class GatewayHarness: Harness {
     private(set) var seen: [ReceivedRequest] = []
     private var replies: [String: [Reply]] = [:]
 
-    /// - Parameter config: the text of a configuration file
-    init(config: String, seed: UInt64 = 1) throws {
+    /// - Parameters:
+    ///   - config: the text of a configuration file
+    ///   - files: the contents of files that it names
+    init(config: String, files: [String: String] = [:], seed: UInt64 = 1) throws {
         let testbed = Testbed(
             seed: seed, subject: "gateway", peers: "outside", latency: .zero ... .zero)
         self.testbed = testbed
@@ -48,7 +50,7 @@ final class GatewayHarness: Harness {
             [written] in written.text += String(decoding: $0, as: UTF8.self)
         }
         let instance = GatewayInstance(
-            try Self.plan(config), loop: loop, log: log,
+            try Self.plan(config, files: files), loop: loop, log: log,
             shared: SharedResources(names: network.makeNameService()),
             traces: { [traced] in traced.batches.append($0) })
         self.instance = instance
@@ -65,11 +67,13 @@ final class GatewayHarness: Harness {
     ///   - endpoint: more lines of the endpoint
     ///   - backend: more of backend `a`, in flow style
     ///   - top: more lines of the file
+    ///   - files: the contents of files that it names
     convenience init(
         _ calls: String, endpoint: String = "", backend: String = "", top: String = "",
-        seed: UInt64 = 1
+        files: [String: String] = [:], seed: UInt64 = 1
     ) throws {
-        try self.init(config: Self.text(calls, endpoint, backend, top), seed: seed)
+        try self.init(
+            config: Self.text(calls, endpoint, backend, top), files: files, seed: seed)
     }
 
     static func text(
@@ -97,9 +101,9 @@ final class GatewayHarness: Harness {
         let description: String
     }
 
-    static func plan(_ text: String) throws -> Plan {
+    static func plan(_ text: String, files: [String: String] = [:]) throws -> Plan {
         let (config, problems) = ConfigLoader.load(
-            "c.yaml", files: ConfigFiles(oneFile: text), environment: { _ in nil })
+            "c.yaml", files: ConfigFiles(text, files), environment: { _ in nil })
         guard let config else {
             throw Refused(description: problems.lines.joined(separator: "\n") + "\n" + text)
         }
@@ -211,8 +215,8 @@ final class GatewayHarness: Harness {
 
     func announceDrain() { onInstance { $0.announceDrain() } }
 
-    func install(_ config: String) throws {
-        let plan = try Self.plan(config)
+    func install(_ config: String, files: [String: String] = [:]) throws {
+        let plan = try Self.plan(config, files: files)
         onInstance { $0.install(plan) }
     }
 
@@ -315,9 +319,10 @@ final class GatewayHarness: Harness {
 }
 
 extension ConfigFiles {
-    fileprivate init(oneFile text: String) {
+    fileprivate init(_ text: String, _ others: [String: String]) {
         self.init(
             read: { path throws(ConfigFileError) in
+                if let other = others[path] { return Array(other.utf8) }
                 guard path.hasSuffix(".pem") else { return Array(text.utf8) }
                 guard let bytes = try? Certificates.file(path) else { throw .notFound }
                 return bytes.span.withUnsafeBufferPointer { Array($0) }

@@ -79,6 +79,7 @@ import Testing
             case .requestHeader(let name): "header(\(name))"
             case .requestQuery(let name): "query(\(name))"
             case .requestClient: "client"
+            case .requestCaller: "caller"
             case .requestBody(let path): "body\(outline(path))"
             }
         return "\(reference.text)@\(reference.offset)=\(source)"

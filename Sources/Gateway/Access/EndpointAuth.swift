@@ -1,0 +1,198 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// `auth:` of an endpoint: accepts the requests of authenticated callers, and responds to all others
+/// with 400, 401, 403 or 503.
+final class EndpointAuth {
+    private let plan: EndpointAuthPlan
+    private let authenticators: [Authenticator]
+    /// Those that a caller must have.
+    private let scopes: [Bytes]
+    private let challenges: AuthChallenges
+    /// Pads a refusal, whose filter is above the padding of the endpoint.
+    private let padding: Filter<Request, Response>?
+    private let loop: any Loop
+
+    /// - Parameter authenticators: those of the whole plan
+    init(
+        _ plan: EndpointAuthPlan, _ authenticators: [Authenticator],
+        padding: Filter<Request, Response>?, loop: any Loop
+    ) {
+        self.plan = plan
+        self.authenticators = plan.authenticators.map { authenticators[$0] }
+        scopes = plan.scopes.map { Bytes($0) }
+        challenges = AuthChallenges(self.authenticators.map(\.plan), scopes: plan.scopes)
+        self.padding = padding
+        self.loop = loop
+    }
+
+    var filter: Filter<Request, Response> {
+        Filter { next in
+            Service { [self] request, exchange in
+                respond(decision(on: request, exchange), to: request, exchange, next)
+            }
+        }
+    }
+
+    /// The decision of one of the authenticators.
+    private enum Decision {
+        case accepted(Caller, by: Int)
+        case refused(Refused)
+        case later(LocalPromise<AuthResult>, by: Int, after: Refused?)
+    }
+
+    private struct Refused {
+        let refusal: AccessRefusal
+        let authenticator: Int
+        /// The request has several credentials.
+        var isAmbiguous = false
+    }
+
+    // MARK: Decision
+
+    private func decision(on request: Request, _ exchange: Exchange) -> Decision {
+        let fields = request.head.fields
+        if let index = ambiguousAuthenticator(fields) {
+            return .refused(
+                Refused(
+                    refusal: AccessRefusal(.malformed), authenticator: index, isAmbiguous: true))
+        }
+        return decision(on: fields, exchange, from: 0, after: nil)
+    }
+
+    /// Two credentials of one kind: in several lines of a header, or at the places of two
+    /// authenticators. Another server may read another one of them.
+    private func ambiguousAuthenticator(_ fields: Fields) -> Int? {
+        for index in authenticators.indices {
+            let source = authenticators[index].source
+            switch source.content(of: fields) {
+            case .none: continue
+            case .ambiguous: return index
+            case .credential:
+                for other in authenticators[..<index]
+                where other.source != source && other.source.scheme == source.scheme {
+                    if !other.source.content(of: fields).isNone { return index }
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Tries the authenticators in their order; one that accepts is enough.
+    ///
+    /// - Parameter refused: the refusal so far
+    private func decision(
+        on fields: Fields, _ exchange: Exchange, from first: Int, after refused: Refused?
+    ) -> Decision {
+        var refused = refused
+        for index in first..<authenticators.count {
+            let authenticator = authenticators[index]
+            guard case .credential(let credential) = authenticator.source.content(of: fields) else {
+                continue
+            }
+            switch authenticator.authenticate(credential, exchange) {
+            case .accepted(let caller): return .accepted(caller, by: index)
+            case .refused(let refusal): refused = worse(refused, refusal, of: index)
+            case .later(let promise): return .later(promise, by: index, after: refused)
+            }
+        }
+        return .refused(
+            refused ?? Refused(refusal: AccessRefusal(.missing), authenticator: 0))
+    }
+
+    /// Of several refusals, the one that says most about the credential.
+    private func worse(
+        _ known: Refused?, _ refusal: AccessRefusal, of authenticator: Int
+    ) -> Refused {
+        if let known, known.refusal.reason.rank >= refusal.reason.rank { return known }
+        return Refused(refusal: refusal, authenticator: authenticator)
+    }
+
+    // MARK: Response
+
+    private func respond(
+        _ decision: Decision, to request: Request, _ exchange: Exchange,
+        _ next: Service<Request, Response>
+    ) -> LocalPromise<Response> {
+        switch decision {
+        case .accepted(let caller, let index):
+            return accept(caller, by: index, request, exchange, next)
+        case .refused(let refused):
+            return refuse(refused, request, exchange)
+        case .later(let promise, let index, let before):
+            return promise.then { [self] result in
+                respond(
+                    self.decision(result, of: index, after: before, request, exchange), to: request,
+                    exchange, next)
+            }
+        }
+    }
+
+    /// Continues after an authenticator that had to wait.
+    private func decision(
+        _ result: AuthResult, of index: Int, after refused: Refused?, _ request: Request,
+        _ exchange: Exchange
+    ) -> Decision {
+        switch result {
+        case .accepted(let caller): .accepted(caller, by: index)
+        case .refused(let refusal):
+            decision(
+                on: request.head.fields, exchange, from: index + 1,
+                after: worse(refused, refusal, of: index))
+        case .later(let promise): .later(promise, by: index, after: refused)
+        }
+    }
+
+    private func accept(
+        _ caller: Caller, by index: Int, _ request: Request, _ exchange: Exchange,
+        _ next: Service<Request, Response>
+    ) -> LocalPromise<Response> {
+        exchange.caller = caller
+        guard caller.has(scopes) else {
+            return refuse(
+                Refused(refusal: AccessRefusal(.scope), authenticator: index), request, exchange)
+        }
+        authenticators[index].counts.countAccepted()
+        return next(request, exchange)
+    }
+
+    private func refuse(
+        _ refused: Refused, _ request: Request, _ exchange: Exchange
+    ) -> LocalPromise<Response> {
+        let reason = refused.refusal.reason
+        authenticators[refused.authenticator].counts.count(reason)
+        exchange.refusal = reason
+        let response = Service<Request, Response> { [self] _, exchange in
+            exchange.record?.responseMade(at: loop.now)
+            return exchange.local.value(self.response(to: refused, exchange))
+        }
+        return (padding?.around(response) ?? response)(request, exchange)
+    }
+
+    private func response(to refused: Refused, _ exchange: Exchange) -> Response {
+        let reason = refused.refusal.reason
+        let problem = Problem(
+            reason, status: refused.isAmbiguous ? .badRequest : nil, instance: exchange.id)
+        var fields = challenges.fields(
+            for: reason, by: refused.authenticator)
+        if let seconds = refused.refusal.retryAfter {
+            fields.append(.retryAfter, FieldValue(UInt64(max(1, seconds))))
+        }
+        return problem.response(fields)
+    }
+}
+
+extension RefusalReason {
+    /// Which of several reasons for one credential is reported: an authenticator that could not
+    /// decide might have accepted it, and one that knows it says more than one that does not.
+    fileprivate var rank: Int {
+        switch self {
+        case .keysUnavailable, .quota: 3
+        case .expired, .notYetValid: 2
+        case .untrusted: 1
+        default: 0
+        }
+    }
+}

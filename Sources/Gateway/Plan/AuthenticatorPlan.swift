@@ -1,0 +1,97 @@
+import GatewayConfig
+import HTTP
+
+/// One of `auth:`, compiled.
+package final class AuthenticatorPlan {
+    package let name: String
+    let method: Method
+    package let source: CredentialSource
+
+    /// One case for each kind in the configuration.
+    enum Method {
+        case apiKey(KeyTable)
+        case basic(KeyTable)
+    }
+
+    init(_ config: Config.Authenticator) throws(PlanError) {
+        name = config.name.value
+        if let apiKey = config.apiKey, let file = apiKey.keys?.value {
+            guard let header = FieldName(config.credentialHeader) else {
+                throw PlanError("\(apiKey.location): not a header name")
+            }
+            source = .apiKey(header)
+            method = .apiKey(KeyTable(file, authenticator: name))
+        } else if let file = config.basic?.keys?.value {
+            source = .basic
+            method = .basic(KeyTable(file, authenticator: name))
+        } else {
+            throw PlanError("\(config.location): no method of authentication")
+        }
+    }
+
+    /// `api_key in X-Api-Key, 3 keys`
+    package var text: String {
+        switch method {
+        case .apiKey(let keys): "api_key in \(source.header), \(Self.count(keys.count, "key"))"
+        case .basic(let keys): "basic, \(Self.count(keys.count, "password"))"
+        }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    // MARK: Challenges
+
+    /// The challenge without an error (RFC 9110 11.6.1).
+    var challenge: String {
+        switch method {
+        case .apiKey: "\(source.scheme) realm=\"\(name)\""
+        // RFC 7617, section 2.1: names and passwords are UTF-8.
+        case .basic: "\(source.scheme) realm=\"\(name)\", charset=\"UTF-8\""
+        }
+    }
+
+    /// What the challenge states about a credential that was refused; nil where the scheme defines
+    /// nothing (RFC 7617), or for a request without one.
+    func challengeError(for reason: RefusalReason) -> String? {
+        switch method {
+        case .apiKey, .basic: nil
+        }
+    }
+
+    /// The challenge of a 403 for a caller without the scopes; nil where the scheme defines none.
+    func challenge(forScopes scopes: [String]) -> String? {
+        switch method {
+        case .apiKey:
+            "\(challenge), error=\"insufficient_scope\", scope=\"\(scopes.joined(separator: " "))\""
+        case .basic: nil
+        }
+    }
+}
+
+/// `auth:` of an endpoint, compiled.
+package struct EndpointAuthPlan {
+    /// By index in the plan; at least one.
+    package let authenticators: [Int]
+    /// Those that a caller must have.
+    package let scopes: [String]
+    /// `customers or partners, with orders:read`
+    package let text: String
+
+    init(_ rule: Config.AuthRule, of config: Config) throws(PlanError) {
+        var authenticators: [Int] = []
+        for name in rule.any {
+            guard
+                let index = config.authenticators.firstIndex(where: {
+                    $0.name.value == name.value
+                })
+            else { throw PlanError("\(name.location): no authenticator \(name.value)") }
+            authenticators.append(index)
+        }
+        self.authenticators = authenticators
+        scopes = rule.scopes.map(\.value)
+        let names = rule.any.map(\.value).joined(separator: " or ")
+        text = names + (scopes.isEmpty ? "" : ", with \(scopes.joined(separator: " "))")
+    }
+}

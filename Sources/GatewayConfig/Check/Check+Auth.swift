@@ -1,0 +1,155 @@
+import YAMLReader
+
+/// The rules for `auth`.
+extension ConfigCheck {
+    mutating func checkAuth() {
+        for authenticator in config.authenticators { checkKeys(of: authenticator) }
+        if let setting = config.defaults?.auth {
+            if case .none = setting.value {
+                problems.error(
+                    at: setting.location,
+                    "'auth' of 'defaults' must name authenticators; each public endpoint states"
+                        + " 'auth: none' itself")
+            }
+            checkRule(setting)
+        }
+        for endpoint in config.endpoints {
+            if let setting = endpoint.auth { checkRule(setting) }
+            checkIsStated(by: endpoint)
+            checkPublicCaching(of: endpoint)
+            checkCredentialHeaders(of: endpoint)
+        }
+        if problems.errorCount == 0 { checkEveryAuthenticatorIsUsed() }
+    }
+
+    // MARK: Authenticators
+
+    private mutating func checkKeys(of authenticator: Config.Authenticator) {
+        guard let file = authenticator.keyFile else { return }
+        if file.value.entries.isEmpty {
+            problems.warning(
+                at: file.location,
+                "'\(file.value.title)' has no entries, so authenticator '\(authenticator.name.value)'"
+                    + " refuses every request")
+        }
+        var seen: [KeyHash: [String]] = [:]
+        for entry in file.value.entries {
+            guard let hash = entry.hash, let id = entry.id?.value else { continue }
+            let others = seen[hash.value] ?? []
+            let isTwice = authenticator.apiKey != nil ? !others.isEmpty : others.contains(id)
+            if let other = others.first, isTwice {
+                problems.error(at: hash.location, "'\(id)' has the same hash as '\(other)'")
+            }
+            seen[hash.value] = others + [id]
+        }
+    }
+
+    private mutating func checkEveryAuthenticatorIsUsed() {
+        let settings = config.endpoints.compactMap { config.authRule(of: $0) }
+        let used = Set(settings.flatMap(\.any).map(\.value))
+        for authenticator in config.authenticators where !used.contains(authenticator.name.value) {
+            problems.warning(
+                at: authenticator.name.location,
+                "authenticator '\(authenticator.name.value)' is never used")
+        }
+    }
+
+    // MARK: Endpoints
+
+    private mutating func checkRule(_ setting: Located<Config.AuthSetting>) {
+        guard case .rule(let rule) = setting.value else { return }
+        let known = config.authenticators.map(\.name.value)
+        var seen: Set<String> = []
+        if rule.any.isEmpty, !unread.contains("any", of: rule.location) {
+            problems.error(at: rule.location, "'auth' must name at least one authenticator")
+        }
+        for name in rule.any {
+            if name.value == "none" {
+                problems.error(
+                    at: name.location,
+                    "'none' cannot be combined with authenticators; write 'auth: none'")
+            } else if !known.contains(name.value) {
+                guard !unread.contains("auth", of: config.location) else { continue }
+                let near = Suggestion.hint(for: name.quoted, among: known)
+                let list =
+                    known.isEmpty
+                    ? "; the top level has no 'auth'"
+                    : near.isEmpty ? " (known: \(known.joined(separator: ", ")))" : near
+                problems.error(
+                    at: name.location, "there is no authenticator '\(name.quoted)'" + list)
+            } else if !seen.insert(name.value).inserted {
+                problems.error(at: name.location, "'auth' has '\(name.quoted)' twice")
+            }
+        }
+    }
+
+    /// Once an authenticator exists, an endpoint is public only if it says so: a forgotten key must
+    /// not publish an endpoint.
+    private mutating func checkIsStated(by endpoint: Config.Endpoint) {
+        guard config.auth(of: endpoint) == nil, !config.authenticators.isEmpty, hasAuth(endpoint)
+        else { return }
+        let names = config.authenticators.map(\.name.value).joined(with: "or")
+        problems.error(
+            at: endpoint.location,
+            "\(endpoint.title) has no 'auth': write one of \(names), or 'auth: none' if it is"
+                + " public")
+    }
+
+    /// A shared cache may store a response to a request with `Authorization` only if the response
+    /// permits it (RFC 9111, section 3.5), and then sends it to every client.
+    private mutating func checkPublicCaching(of endpoint: Config.Endpoint) {
+        guard config.authRule(of: endpoint) != nil, let control = endpoint.cacheControl,
+            let directive = control.sharedCachingDirective
+        else { return }
+        problems.warning(
+            at: control.location,
+            "\(endpoint.title): with '\(directive)' in 'cache_control', a shared cache sends responses"
+                + " to clients without a credential")
+    }
+
+    /// Warns of credentials that pages of other origins cannot send, and of those in the log.
+    private mutating func checkCredentialHeaders(of endpoint: Config.Endpoint) {
+        guard let rule = config.authRule(of: endpoint), let cors = config.cors(of: endpoint) else {
+            return
+        }
+        let listed = cors.headers.map { $0.value.lowercased() }
+        for name in rule.any {
+            guard let header = authenticator(named: name.value)?.credentialHeader else { continue }
+            let isListed =
+                listed.contains(header.lowercased())
+                || listed.contains("*") && header.lowercased() != "authorization"
+            guard !isListed else { continue }
+            problems.warning(
+                at: cors.headers.first?.location ?? cors.location,
+                "\(endpoint.title): pages cannot send '\(header)', which authenticator '\(name.value)'"
+                    + " reads; add it to 'headers' of 'cors'")
+        }
+    }
+
+    // MARK: Look-ups
+
+    func authenticator(named name: String) -> Config.Authenticator? {
+        config.authenticators.first { $0.name.value == name }
+    }
+
+    func isPublic(_ endpoint: Config.Endpoint) -> Bool {
+        if case .none? = config.auth(of: endpoint)?.value { true } else { false }
+    }
+
+    /// Whether the `auth` of an endpoint was read, if it is written.
+    func hasAuth(_ endpoint: Config.Endpoint) -> Bool {
+        !unread.contains("auth", of: endpoint.location)
+            && config.defaults.map { !unread.contains("auth", of: $0.location) } != false
+    }
+}
+
+extension Located<String> {
+    /// The directive of a `Cache-Control` that lets shared caches store responses to requests with
+    /// credentials (RFC 9111, section 3.5); nil without one.
+    var sharedCachingDirective: String? {
+        let directives = value.lowercased().split(separator: ",").map { directive in
+            directive.split(separator: "=").first?.filter { $0 != " " && $0 != "\t" } ?? ""
+        }
+        return ["public", "s-maxage"].first(where: directives.contains)
+    }
+}

@@ -1,0 +1,88 @@
+package import YAMLReader
+
+extension Config {
+    /// One of `auth:`, a method by which clients prove their identity: exactly one of the blocks.
+    package struct Authenticator: Sendable {
+        package let name: Located<String>
+        package let location: SourceLocation
+        package var apiKey: APIKeys?
+        package var basic: Passwords?
+
+        init(name: Located<String>, location: SourceLocation) {
+            self.name = name
+            self.location = location
+        }
+    }
+
+    /// `api_key:`, random keys in a header of their own.
+    package struct APIKeys: Sendable {
+        package let location: SourceLocation
+        package var header: Located<String>?
+        package var keys: Located<KeyFile>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+
+    /// `basic:`, generated passwords in `Authorization` (RFC 7617).
+    package struct Passwords: Sendable {
+        package let location: SourceLocation
+        package var keys: Located<KeyFile>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+
+    /// The file of `keys:`, which has the hashes of keys or passwords.
+    package struct KeyFile: Sendable {
+        /// The name of the file as messages may quote it.
+        package let title: String
+        package let entries: [KeyEntry]
+    }
+
+    /// An entry of a key file. Several entries may have the same id: while a client changes its key,
+    /// the old and the new one are valid.
+    package struct KeyEntry: Sendable {
+        package let location: SourceLocation
+        /// `id`, or `user`.
+        package var id: Located<String>?
+        package var hash: Located<KeyHash>?
+        package var scopes: [Located<String>] = []
+        /// Seconds since 1970.
+        package var expires: Located<Int64>?
+        package var plan: Located<String>?
+    }
+
+    /// `auth:` of an endpoint or of `defaults`.
+    package enum AuthSetting: Sendable {
+        /// The endpoint is public.
+        case none
+        case rule(AuthRule)
+    }
+
+    /// Which callers an endpoint accepts.
+    package struct AuthRule: Sendable {
+        package let location: SourceLocation
+        /// The names of authenticators, of which one must accept the request.
+        package var any: [Located<String>] = []
+        /// Those that the caller must have, all of them.
+        package var scopes: [Located<String>] = []
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+}
+
+extension Config.Authenticator {
+    /// The key file of either kind.
+    package var keyFile: Located<Config.KeyFile>? { apiKey?.keys ?? basic?.keys }
+
+    /// The header that clients send their credential in.
+    package var credentialHeader: String {
+        guard let apiKey else { return "Authorization" }
+        return apiKey.header?.value ?? PlanDefaults.apiKeyHeader
+    }
+}

@@ -1,0 +1,106 @@
+import YAMLReader
+
+/// The keys of `auth`: authenticators, and which of them an endpoint accepts.
+extension Config.Authenticator: NamedBlock {
+    static let noun = "authenticator"
+
+    static func problem(withName name: String) -> String? {
+        if name == "none" {
+            return
+                "no authenticator can have the name 'none'; 'auth: none' makes an endpoint public"
+        }
+        return Config.Param.isName(name)
+            ? nil
+            : "bad name '\(name)' of an authenticator; names consist of letters, digits, _ and -"
+    }
+
+    static let alternatives = [["api_key", "basic"]]
+
+    static let keys: [BlockKey<Config.Authenticator>] = [
+        .block("api_key", \.apiKey, "random keys, which clients send in a header"),
+        .block("basic", \.basic, "generated passwords, sent by HTTP Basic authentication"),
+    ]
+}
+
+extension Config.APIKeys: PlainBlock {
+    static let keys: [BlockKey<Config.APIKeys>] = [
+        .value(
+            "header", \.header, .credentialHeader, default: .text(PlanDefaults.apiKeyHeader),
+            "request header that has the key"),
+        .value(
+            "keys", \.keys, .keyFile(of: APIKeyEntry.self), isRequired: true,
+            "YAML file with a list of keys: id, hash, scopes, expires, plan; read again on reload"),
+    ]
+}
+
+extension Config.Passwords: PlainBlock {
+    static let keys: [BlockKey<Config.Passwords>] = [
+        .value(
+            "keys", \.keys, .keyFile(of: PasswordEntry.self), isRequired: true,
+            "YAML file with a list of passwords: user, hash, scopes, expires, plan; read again on"
+                + " reload")
+    ]
+}
+
+extension Config.AuthRule: PlainBlock {
+    static let keys: [BlockKey<Config.AuthRule>] = [
+        .list(
+            "any", \.any, .oneOrMany(of: .text), isRequired: true,
+            "authenticators, of which one must accept the request"),
+        .list(
+            "scopes", \.scopes, .oneOrMany(of: .scope),
+            "scopes that the caller must have, all of them; else 403"),
+    ]
+}
+
+extension ValueReader where Value == Config.AuthSetting {
+    /// `none`, the name of an authenticator, a list of names, or a block.
+    static var auth: ValueReader {
+        let names = ValueReader<[Located<String>]>.oneOrMany(of: .text)
+        let block = ValueReader<Config.AuthRule>.block
+        return ValueReader(schema: .either([block.schema, names.schema])) { node, decoder in
+            switch node.content {
+            case .mapping: return block.read(node, &decoder).map { .rule($0) }
+            case .scalar(let scalar) where scalar.text == "none": return Config.AuthSetting.none
+            case .scalar, .sequence:
+                return names.read(node, &decoder).map { names in
+                    var rule = Config.AuthRule(location: node.location)
+                    rule.any = names
+                    return .rule(rule)
+                }
+            }
+        }
+    }
+}
+
+extension ValueReader where Value == String {
+    /// A header that only contains a credential.
+    static var credentialHeader: ValueReader {
+        text(.headerName) { text throws(Refusal) in
+            try HeaderSyntax.check(name: text)
+            let lowercased = text.lowercased()
+            guard lowercased != "authorization", lowercased != "proxy-authorization" else {
+                throw Refusal(
+                    "must not be '\(text)', whose value begins with the name of a scheme; use a"
+                        + " header such as X-Api-Key")
+            }
+            guard lowercased != "cookie", !HeaderSyntax.describesMessage(text),
+                !HeaderSyntax.isForwarding(text)
+            else { throw Refusal("must not be '\(text)', which has another meaning") }
+        }
+    }
+
+    /// A scope token of RFC 6749, section 3.3.
+    static var scope: ValueReader {
+        text { text throws(Refusal) in
+            let isToken = text.utf8.allSatisfy {
+                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"")
+                    && $0 != UInt8(ascii: "\\")
+            }
+            guard !text.isEmpty, isToken else {
+                throw Refusal(
+                    "must be a scope: visible ASCII characters, without spaces, \" and \\")
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `auth` with keys and passwords: which requests reach the backends, and the responses to all
+/// others.
+@Suite(.watched) struct AuthTests {
+    static let call = "one: { from: a, get: /1, headers: { X-Caller: \"{request.caller}\" } }"
+    static let top = """
+        auth:
+          partners: { api_key: { header: X-Api-Key, keys: partners.yaml } }
+          tools: { basic: { keys: tools.yaml } }
+          others: { api_key: { header: X-Api-Key, keys: others.yaml } }
+          far: { api_key: { header: X-Far-Key, keys: others.yaml } }
+        """
+    /// The clock of the simulated loops begins at 2026-01-01T01:00:00Z.
+    static let files = [
+        "partners.yaml": Keys.entry("ann", "key-of-ann", "scopes: [read, write], plan: gold")
+            + Keys.entry("ben", "key-of-ben", #"expires: "2026-01-01T01:00:01Z""#)
+            + Keys.entry("old", "key-of-old", #"expires: "2026-01-01T02:00:00+01:00""#)
+            + Keys.entry("ann", "second-key-of-ann"),
+        "tools.yaml": Keys.entry("ci", "secret:word", user: true, "scopes: [read]")
+            + Keys.entry("cd", "secret:word", user: true),
+        "others.yaml": Keys.entry("zoe", "key-of-zoe"),
+    ]
+
+    private func harness(_ auth: String, _ endpoint: String = "", call: String = call) throws
+        -> GatewayHarness
+    {
+        try GatewayHarness(
+            call, endpoint: "auth: \(auth)\n\(endpoint)", top: Self.top, files: Self.files)
+    }
+
+    private func reason(_ response: ReceivedResponse) -> String? {
+        response.body.firstMatch(of: /"reason":"(\w+)"/).map { String($0.1) }
+    }
+
+    // MARK: Keys
+
+    @Test(arguments: [
+        (["X-Api-Key: key-of-ann"], "ann"), (["x-api-key: second-key-of-ann"], "ann"),
+        (["X-Api-Key:   key-of-ben  "], "ben"),
+    ])
+    func acceptsAKey(_ lines: [String], _ caller: String) throws {
+        let harness = try harness("partners")
+        let response = try harness.fetch(request("GET", "/x", lines))
+        #expect(response.status == 200)
+        #expect(response["Cache-Control"] == "no-store")
+        #expect(response["WWW-Authenticate"] == nil)
+        #expect(harness.seen.first?["X-Caller"] == caller)
+        // Credentials are not forwarded.
+        #expect(harness.seen.first?["X-Api-Key"] == nil)
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [
+        ([], 401, "missing"), (["Authorization: Bearer key-of-ann"], 401, "missing"),
+        (["X-Api-Key:"], 401, "malformed"), (["X-Api-Key: key-of-Ann"], 401, "untrusted"),
+        (["X-Api-Key: key-of-zoe"], 401, "untrusted"), (["X-Api-Key: key-of-old"], 401, "expired"),
+        (["X-Api-Key: key-of-ann,key-of-ann"], 401, "untrusted"),
+        (["X-Api-Key: " + String(repeating: "x", count: 513)], 401, "malformed"),
+        (["X-Api-Key: key-of-ann", "X-Api-Key: key-of-ann"], 400, "malformed"),
+        (["X-Api-Key: key-of-ann", "X-Api-Key:"], 400, "malformed"),
+    ])
+    func refusesARequest(_ lines: [String], _ status: Int, _ expected: String) throws {
+        let harness = try harness("partners")
+        let response = try harness.fetch(request("GET", "/x", lines + ["X-Request-Id: r"]))
+        #expect(response.status == status)
+        #expect(reason(response) == expected)
+        #expect(response["WWW-Authenticate"] == #"ApiKey realm="partners""#)
+        #expect(response["Cache-Control"] == "no-store")
+        #expect(response["Content-Type"] == "application/problem+json")
+        #expect(response["X-Content-Type-Options"] == "nosniff")
+        #expect(harness.seen.isEmpty)
+        harness.expectQuiet()
+    }
+
+    /// In virtual time: the key is valid in the last microsecond before it expires.
+    @Test func keyExpiresAtItsTime() throws {
+        let harness = try harness("partners")
+        harness.pass(999.999)
+        #expect(try harness.fetch(get("/x", "X-Api-Key: key-of-ben")).status == 200)
+        harness.pass(0.001)
+        let response = try harness.fetch(get("/x", "X-Api-Key: key-of-ben"))
+        #expect(response.status == 401 && reason(response) == "expired")
+        harness.expectQuiet()
+    }
+
+    // MARK: Passwords
+
+    @Test(arguments: [
+        (Keys.basic("ci", "secret:word"), "ci"), (Keys.basic("cd", "secret:word"), "cd"),
+        (
+            Keys.basic("ci", "secret:word").replacingOccurrences(of: "Basic ", with: "bAsIc   "),
+            "ci"
+        ),
+    ])
+    func acceptsAPassword(_ value: String, _ caller: String) throws {
+        let harness = try harness("tools")
+        let response = try harness.fetch(get("/x", "Authorization: \(value)"))
+        #expect(response.status == 200)
+        #expect(harness.seen.first?["X-Caller"] == caller)
+        #expect(harness.seen.first?["Authorization"] == nil)
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [
+        (["Bearer abc"], 401, "missing"), (["Basicx abc"], 401, "missing"),
+        (["Basic"], 401, "malformed"), (["Basic !!!!"], 401, "malformed"),
+        (["Basic YQ=="], 401, "malformed"), (["Basic Y2k6"], 401, "malformed"),
+        // The spare bits of `Y2k6eA==` are not zero.
+        (["Basic Y2k6eB=="], 401, "malformed"), ([Keys.basic("", "x")], 401, "malformed"),
+        ([Keys.basic("ci", "secret")], 401, "untrusted"),
+        ([Keys.basic("CI", "secret:word")], 401, "untrusted"),
+        ([Keys.basic("ci", "secret:word"), "Bearer x"], 400, "malformed"),
+    ])
+    func refusesAPassword(_ values: [String], _ status: Int, _ expected: String) throws {
+        let harness = try harness("tools")
+        let response = try harness.fetch(
+            request("GET", "/x", values.map { "Authorization: \($0)" }))
+        #expect(response.status == status && reason(response) == expected)
+        #expect(response["WWW-Authenticate"] == #"Basic realm="tools", charset="UTF-8""#)
+        #expect(harness.seen.isEmpty)
+        harness.expectQuiet()
+    }
+
+    // MARK: Several authenticators
+
+    private static let ann = "X-Api-Key: key-of-ann"
+    private static let ci = "Authorization: \(Keys.basic("ci", "secret:word"))"
+
+    @Test(arguments: [
+        ([ann], 200, "ann"), ([ci], 200, "ci"), (["X-Api-Key: key-of-zoe"], 200, "zoe"),
+        // The first authenticator that accepts the request decides.
+        ([ci, ann], 200, "ann"), ([ci, "X-Api-Key: wrong"], 200, "ci"),
+        ([ann, "Authorization: Basic !"], 200, "ann"),
+        ([], 401, "missing"), (["X-Api-Key: wrong"], 401, "untrusted"),
+        // What is known about a key says more than that another file does not have it.
+        (["X-Api-Key: key-of-old"], 401, "expired"),
+        (["X-Api-Key: wrong", "Authorization: Basic !"], 401, "untrusted"),
+        (["X-Api-Key: key-of-ann", "X-Api-Key: key-of-zoe"], 400, "malformed"),
+    ])
+    func oneOfSeveralIsEnough(_ lines: [String], _ status: Int, _ expected: String) throws {
+        let harness = try harness("[partners, tools, others]")
+        let response = try harness.fetch(request("GET", "/x", lines))
+        #expect(response.status == status)
+        if status == 200 {
+            #expect(harness.seen.first?["X-Caller"] == expected)
+        } else {
+            #expect(reason(response) == expected)
+            #expect(
+                response["WWW-Authenticate"]
+                    == #"ApiKey realm="partners" | Basic realm="tools", charset="UTF-8""#)
+            #expect(harness.seen.isEmpty)
+        }
+        harness.expectQuiet()
+    }
+
+    /// Two keys in different headers are two credentials of one kind, whatever their values.
+    @Test func keysInTwoHeadersAre400() throws {
+        let harness = try harness("[partners, far]")
+        #expect(try harness.fetch(get("/x", "X-Far-Key: key-of-zoe")).status == 200)
+        let response = try harness.fetch(get("/x", "X-Far-Key: key-of-zoe", Self.ann))
+        #expect(response.status == 400 && reason(response) == "malformed")
+        harness.expectQuiet()
+    }
+
+    // MARK: Scopes
+
+    @Test(arguments: [
+        ("[read]", 200), ("read", 200), ("[read, write]", 200), ("[write, admin]", 403),
+        ("Read", 403),
+    ])
+    func callerMustHaveAllScopes(_ scopes: String, _ status: Int) throws {
+        let harness = try harness("{ any: partners, scopes: \(scopes) }")
+        let response = try harness.fetch(get("/x", Self.ann))
+        #expect(response.status == status)
+        if status == 403 {
+            #expect(reason(response) == "scope")
+            let scope = scopes.filter { !"[],".contains($0) }
+            #expect(
+                response["WWW-Authenticate"]
+                    == #"ApiKey realm="partners", error="insufficient_scope", scope="\#(scope)""#)
+        }
+        #expect(harness.seen.count == (status == 200 ? 1 : 0))
+        harness.expectQuiet()
+    }
+
+    // MARK: Where it applies
+
+    @Test func publicEndpointsAcceptEveryRequest() throws {
+        let harness = try GatewayHarness(
+            config: GatewayHarness.text(
+                "one: { from: a, get: /1 }", "auth: none", "",
+                Self.top + "\ndefaults: { auth: partners }")
+                + "\n  - route: GET /y\n    calls: { one: { from: a, get: /1 } }\n",
+            files: Self.files)
+        let open = try harness.fetch(get("/x", "X-Api-Key: wrong"))
+        #expect(open.status == 200 && open["Cache-Control"] == nil)
+        #expect(try harness.fetch(get("/y")).status == 401)
+        #expect(try harness.fetch(get("/y", Self.ann)).status == 200)
+        #expect(try harness.fetch(get("/unknown")).status == 404)
+        harness.expectQuiet()
+    }
+
+    /// Without a delay, the 401 would be distinguishable by its time.
+    @Test(arguments: [([], "401 at 300"), ([ann], "200 at 300")])
+    func refusalIsPadded(_ lines: [String], _ outcome: String) throws {
+        let harness = try harness("partners", "min_duration: 300ms\ndeadline: 250ms")
+        #expect(try harness.fetch(request("GET", "/x", lines)).outcome == outcome)
+        harness.expectQuiet()
+    }
+
+    /// The body of a refused request is not read.
+    @Test func refusesBeforeTheBody() throws {
+        let harness = try harness("partners", "route: POST /x")
+        let client = try harness.send(
+            request("POST", "/x", ["Content-Length: 100000", "Expect: 100-continue"]))
+        #expect(harness.response(of: client).status == 401)
+        harness.expectQuiet()
+    }
+
+    @Test func credentialIsForwardedWhereItIsListed() throws {
+        let harness = try harness("partners", "forward: { headers: [X-Api-Key] }")
+        #expect(try harness.fetch(get("/x", Self.ann)).status == 200)
+        #expect(harness.seen.first?["X-Api-Key"] == "key-of-ann")
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [
+        ("cache_control: private", "private"), ("", "no-store"),
+    ])
+    func responsesAreNotStoredByDefault(_ endpoint: String, _ expected: String) throws {
+        let harness = try harness("partners", endpoint)
+        #expect(try harness.fetch(get("/x", Self.ann))["Cache-Control"] == expected)
+        harness.on("/1", .status(500))
+        let failed = try harness.fetch(get("/x", Self.ann))
+        #expect(failed.status == 502 && failed["Cache-Control"] == "no-store")
+        harness.expectQuiet()
+    }
+
+    @Test func refusalHasTheHeadersOfCORS() throws {
+        let harness = try harness(
+            "partners", "cors: { origins: [\"https://a.test\"], headers: [X-Api-Key] }")
+        let refused = try harness.fetch(get("/x", "Origin: https://a.test"))
+        #expect(refused.status == 401)
+        #expect(refused["Access-Control-Allow-Origin"] == "https://a.test")
+        // A preflight has no credentials.
+        let preflight = try harness.fetch(
+            request(
+                "OPTIONS", "/x",
+                ["Origin: https://a.test", "Access-Control-Request-Method: GET"]))
+        #expect(preflight.status == 204)
+        harness.expectQuiet()
+    }
+
+    // MARK: Reload
+
+    @Test func reloadReplacesTheKeys() throws {
+        let harness = try harness("partners")
+        #expect(try harness.fetch(get("/x", Self.ann)).status == 200)
+        let text = GatewayHarness.text(Self.call, "auth: partners", "", Self.top)
+        var files = Self.files
+        files["partners.yaml"] = Keys.entry("new", "key-of-new")
+        try harness.install(text, files: files)
+        #expect(try harness.fetch(get("/x", Self.ann)).status == 401)
+        #expect(try harness.fetch(get("/x", "X-Api-Key: key-of-new")).status == 200)
+        harness.expectQuiet()
+    }
+}

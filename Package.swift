@@ -122,7 +122,7 @@ let package = Package(
         .target(
             name: "GatewayTools",
             dependencies: [
-                "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns",
+                "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS",
                 "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),

@@ -176,6 +176,7 @@ package final class GatewayInstance {
             descriptorShortages: loop.descriptors.shortages,
             requests: server?.exchanges.map(recorder.state) ?? [])
         snapshot.endpointLoads = installed.gateway.endpointLoads
+        snapshot.authResults = installed.gateway.authResults
         snapshot.loopIterations = loop.iterations.durations.copy
         if let server {
             snapshot.requestsInFlight = server.requestsInFlight

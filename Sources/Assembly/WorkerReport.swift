@@ -31,6 +31,7 @@ extension WorkerSnapshot {
         counters.losses = losses
         counters.loopIterations = loopIterations
         counters.endpointLoads = endpointLoads.map(\.countersOnly)
+        counters.authResults = authResults
         return counters
     }
 }

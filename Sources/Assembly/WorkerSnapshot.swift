@@ -20,6 +20,8 @@ package struct WorkerSnapshot: Sendable {
     package var limits = ServerLimits()
     package var losses = ServerLosses()
     package var endpointLoads: [EndpointLoad] = []
+    /// The decisions of the authenticators of the present plan.
+    package var authResults: [AuthResults] = []
     package var loopIterations = Histogram(.loopIterations)
 
     package init(

@@ -43,6 +43,16 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether it is a decision of an authenticator about a credential.
+    package var concernsCredential: Bool {
+        switch self {
+        case .missing, .malformed, .untrusted, .expired, .notYetValid, .scope, .claims,
+            .keysUnavailable:
+            true
+        case .address, .host, .quota: false
+        }
+    }
+
     package var status: Status {
         switch self {
         case .address, .scope, .claims: .forbidden

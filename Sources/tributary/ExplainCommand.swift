@@ -20,7 +20,7 @@ struct ExplainCommand: ParsableCommand {
 
             EXIT STATUS
               0 an endpoint accepts the request, 1 no endpoint does (404, 405), or the request is
-                invalid (400) or its body too large (413)
+                invalid (400) or its body too large (413), or with --run its credential is refused
             """)
 
     @Argument(
@@ -58,12 +58,15 @@ struct ExplainCommand: ParsableCommand {
         let body = isRun ? data ?? "" : data
         let explanation = Explanation(
             plan, method, target, fields, body: body.map { Bytes($0) })
-        StandardStreams.printOut(isRun ? try result(of: explanation) : explanation.text)
-        guard explanation.isAccepted else { throw ExitStatus.notAccepted }
+        let sent = isRun ? try result(of: explanation) : nil
+        StandardStreams.printOut(sent?.text ?? explanation.text)
+        guard explanation.isAccepted, sent?.isAuthenticated ?? true else {
+            throw ExitStatus.notAccepted
+        }
     }
 
-    private func result(of explanation: Explanation) throws -> String {
-        var result: Result<String, any Error>?
+    private func result(of explanation: Explanation) throws -> Explanation.Run {
+        var result: Result<Explanation.Run, any Error>?
         _ = try UVLoop.run { loop in
             explanation.sendRequest(on: loop).whenSettled { settled in
                 result = settled

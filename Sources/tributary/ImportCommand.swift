@@ -9,7 +9,8 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             Writes the configuration to standard output. Settings without an equivalent are reported
             on standard error with their location in the KrakenD file, and as comments in the
-            configuration. An endpoint that KrakenD protects (auth/*) is written as a comment only.
+            configuration. API keys and passwords (auth/api-keys, auth/basic) become authenticators;
+            an endpoint that KrakenD protects in another way is written as a comment only.
 
             The exit status is 3 if there are warnings: the result behaves differently for clients
             or backends. Notes do not change the exit status.
@@ -24,7 +25,8 @@ struct ImportCommand: ParsableCommand {
         completion: .file(extensions: ["json"]))
     var config: String
 
-    @Flag(help: "Write protected endpoints too; the gateway does not authenticate clients.")
+    @Flag(
+        help: "Write endpoints whose protection has no equivalent, too; they are then public.")
     var openProtected = false
 
     func run() throws {

@@ -48,7 +48,8 @@ import Testing
             "Reactor", "Promises", "Basics",
         ],
         "GatewayTools": [
-            "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "YAMLReader",
+            "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS",
+            "YAMLReader",
             "Reactor", "Promises", "Basics",
         ],
         // For the one count that all workers share, of the connections of each client.

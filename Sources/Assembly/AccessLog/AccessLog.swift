@@ -26,7 +26,8 @@ struct AccessLog {
         else { return }
         guard plan.format == .combined else { return writeFields(of: end, after: duration) }
         let line = CombinedLine(
-            client: clientAddress(of: end), request: end.request, query: plan.query,
+            client: clientAddress(of: end), caller: end.exchange.caller?.name,
+            request: end.request, query: plan.query,
             status: end.status, bodyBytes: end.bodyBytes)
         log.write(.info) { text, unixTime in line.append(to: &text, at: unixTime) }
     }
@@ -49,6 +50,7 @@ struct AccessLog {
         log.write(.info, "request") { line in
             addIDs(of: end.exchange, to: &line)
             addClient(of: end, to: &line)
+            if let caller = end.exchange.caller { line.add("caller", untrusted: caller.name) }
             line.add("method", end.request.method.description)
             line.add("path", untrusted: end.request.target.path)
             if let query = end.request.target.query(plan.query) {

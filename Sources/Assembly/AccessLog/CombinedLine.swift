@@ -3,9 +3,10 @@ import GatewayConfig
 import HTTP
 
 /// An access log line in the combined format of web servers, for tools that read no other format:
-/// `client - - [time] "request line" status bytes "referer" "user agent"`.
+/// `client - caller [time] "request line" status bytes "referer" "user agent"`.
 struct CombinedLine {
     let client: Bytes?
+    let caller: Bytes?
     let request: RequestHead
     let query: Config.Log.Query
     let status: UInt16
@@ -13,7 +14,9 @@ struct CombinedLine {
 
     func append(to text: inout [UInt8], at unixTime: Int64) {
         if let client { text.append(client) } else { text.append(UInt8(ascii: "-")) }
-        text.append(literal: " - - [")
+        text.append(literal: " - ")
+        if let caller { text.append(word: caller) } else { text.append(UInt8(ascii: "-")) }
+        text.append(literal: " [")
         text.append(combinedTime: unixTime)
         text.append(literal: "] \"")
         text.append(escaped: Bytes(request.method.description))
@@ -94,14 +97,28 @@ extension [UInt8] {
     /// With everything as `\xHH` that could end a field or a line, as web servers write it.
     fileprivate mutating func append(escaped value: Bytes) {
         let bytes = value.span
+        for index in bytes.indices { append(escaped: bytes[index]) }
+    }
+
+    /// A value outside of quotes, which a space would end.
+    fileprivate mutating func append(word value: Bytes) {
+        let bytes = value.span
         for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7F...:
-                append(literal: "\\x")
-                append(hexDigit: bytes[index] >> 4)
-                append(hexDigit: bytes[index] & 15)
-            case let byte: append(byte)
+            if bytes[index] == UInt8(ascii: " ") {
+                append(literal: "\\x20")
+            } else {
+                append(escaped: bytes[index])
             }
+        }
+    }
+
+    private mutating func append(escaped byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7F...:
+            append(literal: "\\x")
+            append(hexDigit: byte >> 4)
+            append(hexDigit: byte & 15)
+        default: append(byte)
         }
     }
 

@@ -22,15 +22,19 @@ package struct AuthResults: Sendable {
     private var refused: [Int]
 
     /// The reasons for which authenticators refuse requests.
-    package static let reasons: [RefusalReason] = [
-        .missing, .malformed, .untrusted, .expired, .notYetValid, .scope, .claims, .quota,
-        .keysUnavailable,
-    ]
+    package static let reasons = RefusalReason.allCases.filter {
+        $0.concernsCredential || $0 == .quota
+    }
 
     fileprivate init(name: String, accepted: Int, refused: [Int]) {
         self.name = name
         self.accepted = accepted
         self.refused = refused
+    }
+
+    /// Without a decision.
+    package init(name: String) {
+        self = AuthCounts().results(of: name)
     }
 
     package subscript(reason: RefusalReason) -> Int { refused[Int(reason.rawValue)] }

@@ -60,7 +60,7 @@ extension ConfigCheck {
         guard case .rule(let rule) = setting.value else { return }
         let known = config.authenticators.map(\.name.value)
         var seen: Set<String> = []
-        if rule.any.isEmpty, !unread.contains("any", of: rule.location) {
+        if rule.any.isEmpty, wasRead {
             problems.error(at: rule.location, "'auth' must name at least one authenticator")
         }
         for name in rule.any {

@@ -43,7 +43,7 @@ package struct KeyHash: Sendable, Hashable {
         return Refusal(
             """
             must be sha256: and 64 hexadecimal digits, not a hash by \(fixed: slow): computing it \
-            takes milliseconds, in which the worker serves nobody else. Generate a random key \
+            takes milliseconds, during which the worker handles no other request. Generate a random key \
             (tributary key new); passwords that people choose belong to an identity provider
             """)
     }

@@ -22,6 +22,22 @@ extension Config.Authenticator: NamedBlock {
     ]
 }
 
+extension Config.Authenticator {
+    /// The header of an API key has nothing but the key.
+    package static func checkHeader(_ name: String) throws(Refusal) {
+        try HeaderSyntax.check(name: name)
+        let lowercased = name.lowercased()
+        guard lowercased != "authorization", lowercased != "proxy-authorization" else {
+            throw Refusal(
+                "must not be '\(name)', whose value begins with the name of a scheme; use a header"
+                    + " such as X-Api-Key")
+        }
+        guard lowercased != "cookie", !HeaderSyntax.describesMessage(name),
+            !HeaderSyntax.isForwarding(name)
+        else { throw Refusal("must not be '\(name)', which has another meaning") }
+    }
+}
+
 extension Config.APIKeys: PlainBlock {
     static let keys: [BlockKey<Config.APIKeys>] = [
         .value(
@@ -76,31 +92,10 @@ extension ValueReader where Value == Config.AuthSetting {
 extension ValueReader where Value == String {
     /// A header that only contains a credential.
     static var credentialHeader: ValueReader {
-        text(.headerName) { text throws(Refusal) in
-            try HeaderSyntax.check(name: text)
-            let lowercased = text.lowercased()
-            guard lowercased != "authorization", lowercased != "proxy-authorization" else {
-                throw Refusal(
-                    "must not be '\(text)', whose value begins with the name of a scheme; use a"
-                        + " header such as X-Api-Key")
-            }
-            guard lowercased != "cookie", !HeaderSyntax.describesMessage(text),
-                !HeaderSyntax.isForwarding(text)
-            else { throw Refusal("must not be '\(text)', which has another meaning") }
-        }
+        text(.headerName) { text throws(Refusal) in try Config.Authenticator.checkHeader(text) }
     }
 
-    /// A scope token of RFC 6749, section 3.3.
     static var scope: ValueReader {
-        text { text throws(Refusal) in
-            let isToken = text.utf8.allSatisfy {
-                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"")
-                    && $0 != UInt8(ascii: "\\")
-            }
-            guard !text.isEmpty, isToken else {
-                throw Refusal(
-                    "must be a scope: visible ASCII characters, without spaces, \" and \\")
-            }
-        }
+        text { text throws(Refusal) in try KeyFileSyntax.check(scope: text) }
     }
 }

@@ -79,28 +79,17 @@ extension ValueReader where Value == Int64 {
 }
 
 extension ValueReader where Value == String {
-    /// Visible ASCII, so that it can be a header value and a part of a log line.
     static var callerName: ValueReader {
         .scalar(.scalar, expected: "must be a name") { scalar throws(Refusal) in
-            try checkCallerName(scalar.text)
+            try KeyFileSyntax.check(callerName: scalar.text)
             return scalar.text
         }
     }
 
-    /// The first colon of Basic credentials ends the name (RFC 7617, section 2).
     static var userName: ValueReader {
         .scalar(.scalar, expected: "must be a name") { scalar throws(Refusal) in
-            try checkCallerName(scalar.text)
-            guard !scalar.text.contains(":") else { throw Refusal("must not contain a colon") }
+            try KeyFileSyntax.check(userName: scalar.text)
             return scalar.text
-        }
-    }
-
-    private static func checkCallerName(_ text: String) throws(Refusal) {
-        guard (1...128).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else {
-            throw Refusal("must be a name of 1 to 128 visible ASCII characters, without spaces")
         }
     }
 }

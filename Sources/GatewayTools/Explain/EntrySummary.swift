@@ -1,6 +1,6 @@
 import Gateway
 
-/// The lines of `check` about hosts, client addresses and CORS.
+/// The lines of `check` about hosts, client addresses, authenticators and CORS.
 struct EntrySummary {
     private let plan: Plan
 
@@ -17,6 +17,7 @@ struct EntrySummary {
                 lines.append("clients of \(endpoint.name): \(clients.text)")
             }
         }
+        lines += plan.authenticators.map { "auth \($0.name): \($0.text)" }
         return lines + cors
     }
 

@@ -45,6 +45,9 @@ struct ExplainedEntry {
         for rule in [plan.entry.clients, endpoint.clients] {
             if let rule { lines.append("clients   \(rule.text); others get 403") }
         }
+        if let auth = endpoint.auth {
+            lines.append("auth      \(auth.text); others get 401 or 403")
+        }
         if let cors = endpoint.cors {
             var line = "cors      \(cors.text)"
             if let origin = head.fields[.origin] {

@@ -8,10 +8,17 @@ package import Reactor
 
 /// `explain --run`: the request is sent, and its calls and the response are shown.
 extension Explanation {
+    /// What happened to the request that was sent.
+    package struct Run {
+        package let text: String
+        /// Whether it reached the calls of an endpoint, as far as its credential decides that.
+        package let isAuthenticated: Bool
+    }
+
     /// Sends the request through the gateway and describes the calls and the response.
     ///
     /// The promise is fulfilled after the response, when all connections have been closed.
-    package func sendRequest(on loop: any Loop) -> LocalPromise<String> {
+    package func sendRequest(on loop: any Loop) -> LocalPromise<Run> {
         let targets = SentTargets()
         let pools = ConnectionPools(loop: loop)
         let gateway = GatewayService(
@@ -27,20 +34,44 @@ extension Explanation {
             let recorded = RecordedResponse(
                 plan: plan, endpoint: endpoint, method: head.method, response: response,
                 began: exchange.began, record: exchange.record, targets: targets)
-            return pools.close().map { withExtendedLifetime(gateway) { text(with: recorded) } }
+            return pools.close().map {
+                withExtendedLifetime(gateway) {
+                    Run(
+                        text: text(with: recorded, exchange),
+                        isAuthenticated: exchange.refusal == nil)
+                }
+            }
         }
     }
 
-    private func text(with recorded: RecordedResponse) -> String {
+    private func text(with recorded: RecordedResponse, _ exchange: Exchange) -> String {
         if let lines = entry.lines { return lines.map { $0 + "\n" }.joined() }
         guard let endpoint else { return text + recorded.lines.map { $0 + "\n" }.joined() }
         var lines = ExplainedRequest(endpoint, head).lines
+        if let auth = endpoint.auth { lines.append("auth      \(auth.text)") }
+        if let caller = exchange.caller { lines.append(caller.explained) }
+        if let reason = exchange.refusal {
+            lines.append("refused   \(recorded.response.status.code): \(reason.name)")
+            return (lines + recorded.lines).map { $0 + "\n" }.joined()
+        }
         do throws(RefusedRequest) {
             lines += recorded.waterfall(try calls(of: endpoint))
         } catch {
             lines += error.explained
         }
         return (lines + recorded.lines).map { $0 + "\n" }.joined()
+    }
+}
+
+extension Caller {
+    /// `caller    ann, accepted by partners, with read write; plan gold`
+    fileprivate var explained: String {
+        var line = "caller    \(String(name)), accepted by \(String(authenticator))"
+        if !scopes.isEmpty {
+            line += ", with \(scopes.map { String($0) }.joined(separator: " "))"
+        }
+        if let plan { line += "; plan \(String(plan))" }
+        return line
     }
 }
 
@@ -59,7 +90,7 @@ struct RecordedResponse {
 
     var lines: [String] {
         var head = "answer    \(response.status.code) after \(duration.millisecondsText)"
-        for name in [FieldName.gatewayComplete, .retryAfter, .serverTiming] {
+        for name in [FieldName.gatewayComplete, .retryAfter, .serverTiming, .wwwAuthenticate] {
             guard let value = response.fields[name] else { continue }
             head += "  \(name): \(value)"
         }

@@ -16,7 +16,9 @@ package struct PlanPrinter {
             "OK  \(count(plan.endpoints.count, "endpoint")), \(count(calls, "call")), "
                 + count(plan.backends.count, "backend")
         ]
-        lines += TextTable(plan.endpoints.map(row), gaps: [1, 3, 5]).lines
+        let hasAuth = !plan.authenticators.isEmpty
+        lines +=
+            TextTable(plan.endpoints.map(row), gaps: hasAuth ? [1, 3, 3, 5] : [1, 3, 5]).lines
         if plan.endpoints.contains(where: { $0.calls.contains { $0.isRequired } }) || hasWaits {
             lines.append("('!' = required, '->' = waits for)")
         }
@@ -34,10 +36,10 @@ package struct PlanPrinter {
     }
 
     private func row(_ endpoint: EndpointPlan) -> [String] {
-        [
-            endpoint.route.method.rawValue, endpoint.route.path, CallList(endpoint).text,
-            "deadline \(endpoint.timing)",
-        ]
+        // Without authenticators, every endpoint is public.
+        let access = plan.authenticators.isEmpty ? [] : [endpoint.auth?.text ?? "public"]
+        return [endpoint.route.method.rawValue, endpoint.route.path] + access
+            + [CallList(endpoint).text, "deadline \(endpoint.timing)"]
     }
 }
 

@@ -39,6 +39,7 @@ struct ImportCheck {
         let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
         let files = ConfigFiles(
             read: { path throws(ConfigFileError) in
+                if KrakenDAuth.files.contains(path) { return Array("[]".utf8) }
                 guard path == file else { throw .notFound }
                 return bytes
             }, list: { _ throws(ConfigFileError) in throw .notFound })

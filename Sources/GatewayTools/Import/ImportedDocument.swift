@@ -11,12 +11,15 @@ struct ImportedDocument {
     private(set) var members: [(String, YAMLTree)]
     private let backends: KrakenDBackends
     private(set) var endpoints: [ImportedEndpoint]
+    /// Comments that follow the configuration: the contents of other files.
+    private let trailer: [YAMLLine]
 
     init(
         name: String?, location: SourceLocation, findings: ImportFindings,
         members: [(String, YAMLTree)],
-        backends: KrakenDBackends, endpoints: [ImportedEndpoint]
+        backends: KrakenDBackends, endpoints: [ImportedEndpoint], trailer: [YAMLLine]
     ) {
+        self.trailer = trailer
         self.name = name
         self.location = location
         self.findings = findings
@@ -40,7 +43,7 @@ struct ImportedDocument {
             "Imported from the KrakenD configuration\(name.map { " of \($0)" } ?? "").")
         lines += comments(findings)
         lines += members.flatMap { YAMLTree.lines(key: $0.0, $0.1) }
-        lines += backendLines + endpointLines
+        lines += backendLines + endpointLines + trailer
         return lines.map { $0.text + "\n" }.joined()
     }
 

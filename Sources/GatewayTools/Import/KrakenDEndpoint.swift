@@ -11,6 +11,7 @@ struct KrakenDEndpoint {
         /// The encoding of endpoints that have none.
         let outputEncoding: DocumentNode?
         let protections: [KrakenDProtection]
+        let auth: KrakenDAuth
         /// `--open-protected`
         let opensProtected: Bool
     }
@@ -35,7 +36,9 @@ struct KrakenDEndpoint {
     /// Adds the backends of the endpoint to `backends`, unless the endpoint cannot be expressed.
     func converted(_ backends: inout KrakenDBackends) -> ImportedEndpoint {
         var findings = ImportFindings()
-        let protections = KrakenDProtection.all(ofEndpoint: node) + scope.protections
+        let auth = scope.auth.setting(of: node, &findings)
+        let protections =
+            (auth == nil ? KrakenDProtection.all(ofEndpoint: node) : []) + scope.protections
         var used = backends
         used.startEndpoint()
         do throws(Refusal) {
@@ -46,7 +49,8 @@ struct KrakenDEndpoint {
             backends = used
             return ImportedEndpoint(
                 title: title, location: node.location,
-                tree: .located(.block(members(route, calls, &findings)), node.location),
+                tree: .located(
+                    .block(members(route, calls, auth: auth, &findings)), node.location),
                 backends: used.namesOfEndpoint,
                 isProtected: !protections.isEmpty && !scope.opensProtected,
                 reasons: reasons(protections), findings: findings)
@@ -101,10 +105,15 @@ struct KrakenDEndpoint {
     }
 
     private func members(
-        _ route: Config.Route, _ calls: [(String, YAMLTree)], _ findings: inout ImportFindings
+        _ route: Config.Route, _ calls: [(String, YAMLTree)], auth: YAMLTree?,
+        _ findings: inout ImportFindings
     ) -> [(String, YAMLTree)] {
         let location = node["endpoint"]?.location ?? node.location
         var members: [(String, YAMLTree)] = [("route", .located(.text(route.name), location))]
+        // Where a configuration has authenticators, a public endpoint has to say that it is public.
+        if let auth = auth ?? (scope.auth.isUsed ? .text("none") : nil) {
+            members.append(("auth", auth))
+        }
         let forward = KrakenDForward(node, &findings)
         if !forward.isEmpty { members.append(("forward", forward.tree)) }
         if let body = body(&findings) { members.append(("body", body)) }
@@ -112,7 +121,13 @@ struct KrakenDEndpoint {
         if timeout > scope.timeout { members.append(("timeout", .text(timeout.spelled))) }
         let cacheTime = node["cache_ttl"].map(\.goDuration) ?? scope.cacheTime
         if let time = cacheTime, method == "GET" {
-            members.append(("cache_control", cacheControl(time, forward, &findings)))
+            members.append(
+                (
+                    "cache_control",
+                    auth == nil
+                        ? cacheControl(time, forward, &findings)
+                        : privateCaching(time, &findings)
+                ))
         }
         return members + [("calls", .block(calls))]
     }
@@ -132,6 +147,17 @@ struct KrakenDEndpoint {
             "'cache_ttl' became 'private' instead of 'public': a shared cache could send a response"
                 + " that depends on '\(header)' to another client")
         return .text("private, \(age)")
+    }
+
+    /// Of an endpoint with an authenticator: a shared cache would send the response to everybody.
+    private func privateCaching(
+        _ time: Duration, _ findings: inout ImportFindings
+    ) -> YAMLTree {
+        findings.warning(
+            at: node["cache_ttl"]?.location ?? node.location,
+            "'cache_ttl' became 'private' instead of 'public': a shared cache would send responses to"
+                + " clients without a credential")
+        return .text("private, max-age=\(max(1, time.inNanoseconds / 1_000_000_000))")
     }
 
     private func body(_ findings: inout ImportFindings) -> YAMLTree? {

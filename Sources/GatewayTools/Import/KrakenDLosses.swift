@@ -89,7 +89,9 @@ enum KrakenDLosses {
         if key.hasPrefix("modifier/") || key.hasPrefix("plugin/") {
             return .warning("scripts and plugins are not supported")
         }
-        if key.hasPrefix("auth/") { return .warning("the gateway does not authenticate") }
+        if key.hasPrefix("auth/") {
+            return .warning("this kind of authentication has no equivalent")
+        }
         return .warning("there is no equivalent")
     }
 

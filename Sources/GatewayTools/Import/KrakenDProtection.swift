@@ -1,7 +1,7 @@
 import YAMLReader
 
-/// A KrakenD extension that controls access to an endpoint. It has no equivalent, so the endpoint
-/// would be accessible without authentication.
+/// A KrakenD extension that controls access to an endpoint. Unless `KrakenDAuth` converts it, it has
+/// no equivalent, so the endpoint would be accessible without authentication.
 struct KrakenDProtection {
     /// The key in version 3.
     let name: String

@@ -25,6 +25,8 @@ struct KrakenDService {
             members.append(("clients", clients))
         }
         members += KrakenDSecurityHeaders(extra("security/http"), &findings).members
+        let auth = KrakenDAuth(root)
+        if let tree = auth.tree(&findings) { members.append(("auth", tree)) }
         var defaults = defaults
         if let cors = KrakenDCORS(extra("security/cors"), &findings).tree {
             defaults.append(("cors", cors))
@@ -40,13 +42,14 @@ struct KrakenDService {
         let scope = KrakenDEndpoint.Scope(
             timeout: timeout, cacheTime: root["cache_ttl"]?.goDuration,
             outputEncoding: root["output_encoding"],
-            protections: KrakenDProtection.all(ofService: root), opensProtected: opensProtected)
+            protections: KrakenDProtection.all(ofService: root), auth: auth,
+            opensProtected: opensProtected)
         let endpoints = (root["endpoints"]?.elements ?? []).map { node in
             KrakenDEndpoint(node, scope).converted(&backends)
         }
         return ImportedDocument(
             name: root["name"]?.text, location: root.location, findings: findings, members: members,
-            backends: backends, endpoints: endpoints)
+            backends: backends, endpoints: endpoints, trailer: auth.keyFileLines)
     }
 
     private func located(_ tree: YAMLTree, _ key: String) -> YAMLTree {
@@ -127,6 +130,7 @@ struct KrakenDService {
         let protections = KrakenDProtection.all(ofService: root).map(\.name)
         for member in root["extra_config"]?.members ?? [] {
             if Self.converted.contains(member.key) { continue }
+            if KrakenDAuth(root).converts(member.key) { continue }
             if member.key.hasPrefix("auth/"), !protections.contains(member.key) {
                 findings.note(
                     at: member.keyLocation,

@@ -4,13 +4,13 @@ import HTTP
 
 /// The parts that all operations share: problem responses, their schemas, and headers.
 enum OpenAPIComponents {
-    /// - Parameter hasSecurity: whether an operation forwards credentials
-    static func tree(hasSecurity: Bool) -> JSONTree {
+    /// - Parameter securitySchemes: nil if no operation has credentials
+    static func tree(securitySchemes: JSONTree?) -> JSONTree {
         var members: [(String, JSONTree)] = [
             ("responses", .object(responses)), ("headers", .object(headers)),
             ("schemas", .object(schemas)),
         ]
-        if hasSecurity { members.append(("securitySchemes", OpenAPISecurity.schemes)) }
+        if let securitySchemes { members.append(("securitySchemes", securitySchemes)) }
         return .object(members)
     }
 
@@ -24,7 +24,9 @@ enum OpenAPIComponents {
     static func description(of status: String) -> String {
         switch status {
         case "400": "The request is invalid; `errors` lists all reasons."
-        case "403": "The client's address is not accepted."
+        case "401": "The request has no valid credential; `reason` says what is wrong."
+        case "403": "The client's address or the caller is not accepted; `reason` says which."
+        case "429": "Too many requests; retry later."
         case "421": "The request is for another host."
         case "413": "The body is too large."
         case "502": "A required call failed, or all calls did."

@@ -29,7 +29,7 @@ package struct OpenAPIDocument {
             ("info", .object([("title", .text(title)), ("version", .text("1"))])),
             ("servers", .list(servers)),
             ("paths", .object(paths)),
-            ("components", OpenAPIComponents.tree(hasSecurity: hasSecurity)),
+            ("components", OpenAPIComponents.tree(securitySchemes: securitySchemes)),
         ]).text + "\n"
     }
 
@@ -52,7 +52,7 @@ package struct OpenAPIDocument {
             let members = path.endpoints.flatMap { index, spelled in
                 operations(
                     OpenAPIOperation(
-                        config.endpoints[index], plan.endpoints[index], plan.entry,
+                        config.endpoints[index], plan.endpoints[index], plan,
                         spelled: spelled),
                     isHeadFree: path.isHeadFree(plan.endpoints), &names)
             }
@@ -60,10 +60,11 @@ package struct OpenAPIDocument {
         }
     }
 
-    private var hasSecurity: Bool {
-        zip(config.endpoints, plan.endpoints).contains { config, endpoint in
-            OpenAPIOperation(config, endpoint, plan.entry, spelled: [:]).security.isForwarded
-        }
+    private var securitySchemes: JSONTree? {
+        OpenAPISecurity.schemes(
+            of: zip(config.endpoints, plan.endpoints).map { config, endpoint in
+                OpenAPIOperation(config, endpoint, plan, spelled: [:]).security
+            })
     }
 
     /// HEAD is supported on every route of GET.

@@ -7,19 +7,20 @@ import HTTP
 struct OpenAPIOperation {
     private let config: Config.Endpoint
     private let plan: EndpointPlan
-    private let entry: EntryPlan
+    /// The plan of the whole configuration.
+    private let whole: Plan
     /// The mandatory parts of the request, declared or not.
     private let needs: OpenAPINeeds
     /// The names of parameters in the path of the description, where they differ.
     private let spelled: [String: String]
 
     init(
-        _ config: Config.Endpoint, _ plan: EndpointPlan, _ entry: EntryPlan,
+        _ config: Config.Endpoint, _ plan: EndpointPlan, _ whole: Plan,
         spelled: [String: String]
     ) {
         self.config = config
         self.plan = plan
-        self.entry = entry
+        self.whole = whole
         self.spelled = spelled
         needs = OpenAPINeeds(config, plan)
     }
@@ -39,7 +40,7 @@ struct OpenAPIOperation {
             members.append(("security", security))
         }
         members.append(
-            ("responses", OpenAPIResponses(plan, entry, hasBody: method != .head).tree))
+            ("responses", OpenAPIResponses(plan, whole.entry, hasBody: method != .head).tree))
         return .object(members)
     }
 
@@ -70,8 +71,11 @@ struct OpenAPIOperation {
 
     var security: OpenAPISecurity {
         OpenAPISecurity(
-            isForwarded: forwardedHeaders.contains { $0.lowercased() == OpenAPISecurity.header },
-            isNeeded: needs.headers.contains(OpenAPISecurity.header))
+            plan, of: whole,
+            forwardsAuthorization: forwardedHeaders.contains {
+                $0.lowercased() == OpenAPISecurity.header
+            },
+            needsAuthorization: needs.headers.contains(OpenAPISecurity.header))
     }
 
     // MARK: Parameters
@@ -104,7 +108,8 @@ struct OpenAPIOperation {
             }
             names += call.queryNames.map { ("query", String($0)) }
         }
-        names += forwardedHeaders.filter { !Self.isReserved($0) }.map { ("header", $0) }
+        names += forwardedHeaders.filter { !Self.isReserved($0) && !security.reads($0) }
+            .map { ("header", $0) }
         var seen: [String] = []
         return names.compactMap { location, name in
             let key = "\(location) \(location == "header" ? name.lowercased() : name)"

@@ -25,10 +25,13 @@ struct OpenAPIResponses {
         return .object(responses)
     }
 
-    /// The statuses of refusals by address and host.
+    /// The statuses of refusals by address, credential and host.
     private var refusals: [String] {
         var statuses: [String] = []
-        if entry.clients != nil || plan.clients != nil { statuses.append("403") }
+        if plan.auth != nil { statuses.append("401") }
+        if entry.clients != nil || plan.clients != nil || plan.auth?.scopes.isEmpty == false {
+            statuses.append("403")
+        }
         if entry.hosts != nil { statuses.append("421") }
         return statuses
     }

@@ -28,7 +28,7 @@ import Testing
         var text: String?
         let loop = harness.network.makeLoop("explain")
         loop.timer(after: .zero) {
-            explanation.sendRequest(on: loop).whenSettled { text = try? $0.get() }
+            explanation.sendRequest(on: loop).whenSettled { text = try? $0.get().text }
         }
         harness.network.run(until: { text != nil }, eventsMax: 100_000)
         harness.network.advance(by: .seconds(10))

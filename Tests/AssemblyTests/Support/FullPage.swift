@@ -61,6 +61,7 @@ enum FullPage {
         snapshot.endpointLoads = [
             EndpointLoad(name: endpoint, deadline: .seconds(1), inFlight: 1, inFlightMax: 2)
         ]
+        snapshot.authResults = [AuthResults(name: "partners")]
         return snapshot
     }
 

@@ -6,12 +6,29 @@ private let addressFiles = [
     "deny.txt": "# the last attack\n192.0.2.0/24\n2001:db8:bad::/48 # all of it\n"
 ]
 
+/// The key files of the manual's examples, and of the plans in `Tests/Fixtures`.
+private let keyFiles = [
+    "partners.yaml": """
+    - id: ann
+      hash: "sha256:2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90"
+      scopes: [orders:read]
+    - id: ben
+      hash: "sha256:81b637d8fcd2c6da6359e6963113a1170de795e4b725b84d1e0b4cfd9ec58ce9"
+      expires: "2027-01-01T00:00:00Z"
+    """,
+    "tools.yaml": """
+    - user: ci
+      hash: "sha256:2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90"
+    """,
+]
+
 /// Loads a configuration from texts; only certificates are read from disk.
 func load(
     _ files: [String: String], main: String = "c.yaml", environment: [String: String] = [:]
 ) -> (config: Config?, problems: Problems) {
     let all = files.merging(Certificates.files) { own, _ in own }
         .merging(addressFiles) { own, _ in own }
+        .merging(keyFiles) { own, _ in own }
     return ConfigLoader.load(
         main, files: ConfigFiles(texts: all), environment: { environment[$0] })
 }

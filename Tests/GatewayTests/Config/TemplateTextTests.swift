@@ -49,12 +49,12 @@ import Testing
         (
             "{request.cookie.q}", 1,
             "{request.cookie.q}: references to the request are {request.header.Name},"
-                + " {request.query.name}, {request.client}, {request.body} and {request.body.field}"
+                + " {request.query.name}, {request.client}, {request.caller}, {request.body} and {request.body.field}"
         ),
         (
             "{request.client.port}", 1,
             "{request.client.port}: references to the request are {request.header.Name},"
-                + " {request.query.name}, {request.client}, {request.body} and"
+                + " {request.query.name}, {request.client}, {request.caller}, {request.body} and"
                 + " {request.body.field}"
         ),
         ("{request.query.}", 1, "{request.query.}: the name of the query parameter is missing"),

@@ -39,11 +39,12 @@ import YAMLReader
     private static func page(of block: String) -> String {
         let names = [
             "Config": "file", "Property": "body", "Access": "clients", "AddressFile": "clients",
+            "Authenticator": "auth", "APIKeys": "auth", "Passwords": "auth", "AuthRule": "auth",
         ]
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 29) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 33) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -127,7 +128,7 @@ import YAMLReader
         (
             "Config",
             "version listen admin workers log traces limits drain defaults backends endpoints include"
-                + " hosts clients security_headers response_headers"
+                + " hosts clients security_headers response_headers auth"
         ),
         ("Log", "format level access"), ("Traces", "otlp sample slow service headers tls"),
         (
@@ -139,8 +140,10 @@ import YAMLReader
         ("Listen", "address mode group"), ("Admin", "address hosts token mode group"),
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from allow deny"),
         ("Access", "allow deny"), ("AddressFile", "file"),
+        ("Authenticator", "api_key basic"), ("APIKeys", "header keys"), ("Passwords", "keys"),
+        ("AuthRule", "any scopes"),
         ("CORS", "origins headers expose credentials max_age"),
-        ("Defaults", "deadline timeout max_body connect_timeout cors"),
+        ("Defaults", "deadline timeout max_body connect_timeout cors auth"),
         (
             "Backend",
             "url urls headers forwarded connect_timeout max_concurrent queue breaker balance eject health"
@@ -154,7 +157,7 @@ import YAMLReader
             "Endpoint",
             "route params forward body deadline min_duration succeed_when report expose"
                 + " partial_status cache_control server_timing max_in_flight round_up_to max_body"
-                + " timeout calls cors clients response_headers"
+                + " timeout calls cors clients response_headers auth"
         ),
         ("Forward", "headers query"), ("Body", "type required properties max"),
         (

@@ -66,6 +66,10 @@ struct ReferenceTable {
         switch name {
         case "property": return "property"
         case "access", "addressfile": return "[address list](clients.md)"
+        case "authenticator": return "[authenticator](auth.md)"
+        case "authrule": return "[auth](auth.md)"
+        case "apikeys": return "[API keys](auth.md#api-keys)"
+        case "passwords": return "[passwords](auth.md#basic)"
         default: return "[\(name)](\(name).md)"
         }
     }

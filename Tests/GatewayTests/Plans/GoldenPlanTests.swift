@@ -46,8 +46,10 @@ import Testing
     private func loaded(_ name: String) throws -> (text: String, config: Config?, lines: [String]) {
         let text = try Golden.text("\(Self.folder)/\(name)")
         var files = [name: text]
-        for part in Golden.names(in: Self.folder + "/parts", endingIn: ".yaml") {
-            files["parts/\(part)"] = try Golden.text("\(Self.folder)/parts/\(part)")
+        for folder in ["parts", "parts/keys"] {
+            for part in Golden.names(in: "\(Self.folder)/\(folder)", endingIn: ".yaml") {
+                files["\(folder)/\(part)"] = try Golden.text("\(Self.folder)/\(folder)/\(part)")
+            }
         }
         let (config, problems) = load(
             files, main: name, environment: ["GREETING": "hello", "EMPTY": ""])

@@ -40,7 +40,8 @@ extension MetricsWriter {
         sample(
             MetricLabels("reason", "max_in_flight"),
             snapshots.reduce(0) { $0 + $1.endpointLoads.reduce(0) { $0 + $1.refusals } })
-        for reason in RefusalReason.allCases {
+        // `tributary_auth_total` counts refused credentials.
+        for reason in RefusalReason.allCases where !reason.concernsCredential {
             sample(
                 MetricLabels("reason", "\(reason.name)"),
                 snapshots.reduce(0) { $0 + $1.meter.refusals[reason] })

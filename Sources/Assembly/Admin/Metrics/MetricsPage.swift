@@ -32,6 +32,7 @@ package struct MetricsPage {
         writer.writeWorkers(workers)
         writer.writeClients(snapshots)
         writer.writeLosses(snapshots)
+        writer.writeAuthentication(snapshots.map(\.authResults))
         var sum = WorkerMetrics()
         for snapshot in snapshots { sum.add(snapshot.meter) }
         sum.show(Self.shownStatuses, elsewhere: Self.shownStatusesElsewhere)

@@ -50,6 +50,7 @@ package struct SeriesBound {
                 name: endpoint.name, deadline: endpoint.deadline,
                 inFlightMax: endpoint.inFlightMax)
         }
+        snapshot.authResults = plan.authenticators.map { AuthResults(name: $0.name) }
         let empty = WorkerSnapshot(
             meter: WorkerMetrics(), backends: [], connections: 0, bufferedBytes: 0, requests: [])
         return (0..<workers).map { worker in
@@ -82,7 +83,8 @@ package struct SeriesBound {
         let relayed = endpoint.calls.flatMap(\.relayStatus).flatMap { range in
             range.compactMap { UInt16(exactly: $0) }
         }
-        return Set(ownStatuses + [endpoint.partialStatus.code] + relayed)
+        let refused: [UInt16] = endpoint.auth == nil ? [] : [401, 403, 429]
+        return Set(ownStatuses + [endpoint.partialStatus.code] + relayed + refused)
     }
 
     /// The statuses of the gateway's own responses, and what is written where none was sent.

@@ -17,6 +17,7 @@ package final class GatewayInstance {
     private let log: Log
     private let recorder: RequestRecorder
     private let installed: Installed
+    private let limits: LimitTable
     private var server: Server?
     private var temporaryLogLevel: Log.Level?
 
@@ -40,13 +41,14 @@ package final class GatewayInstance {
         self.loop = loop
         self.log = log
         pools = ConnectionPools(loop: loop)
+        limits = shared.limits
         recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
         // The metrics know endpoints and calls by these numbers, also after a reload.
         let metricNumbers = recorder.adopt(plan)
         installed = Installed(
             GatewayService(
                 plan, endpointNumbers: metricNumbers.endpoints,
-                callNumbers: metricNumbers.calls, pools: pools, loop: loop))
+                callNumbers: metricNumbers.calls, pools: pools, loop: loop, limits: limits))
         // Drains no pool yet; it resets the marks by which a reload finds the unused pools.
         pools.retireUnused()
         var hooks = recorder.hooks
@@ -104,7 +106,7 @@ package final class GatewayInstance {
         let metricNumbers = recorder.adopt(plan)
         installed.gateway = GatewayService(
             plan, endpointNumbers: metricNumbers.endpoints, callNumbers: metricNumbers.calls,
-            pools: pools, loop: loop, replacing: former)
+            pools: pools, loop: loop, replacing: former, limits: limits)
         former.stopHealthChecks()
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level

@@ -1,3 +1,5 @@
+package import Basics
+package import Gateway
 import HTTPServer
 package import Reactor
 
@@ -11,8 +13,13 @@ package struct SharedResources: Sendable {
     let clientConnections = ClientConnectionCounts()
     /// The spans between the workers and the collector.
     package let spans = SpanBacklog()
+    /// The buckets of rate limits.
+    package let limits: LimitTable
 
-    package init(names: NameService) {
+    /// - Parameter hashKey: the secret of the hashes of rate limits; random in the daemon, so that no
+    ///   client can choose keys that collide
+    package init(names: NameService, hashKey: KeyedHash.Key = KeyedHash.Key(0, 0)) {
         self.names = names
+        limits = LimitTable(hashKey: hashKey)
     }
 }

@@ -13,6 +13,8 @@ struct Chain {
     let authenticators: [Authenticator]
     /// The proxies whose forwarding headers are trusted.
     let proxies: TrustedProxies
+    /// The buckets of the process.
+    let limits: LimitTable
     /// Records the targets of calls for `explain`; nil while serving.
     var targets: SentTargets?
 

@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 package import HTTPClient
 package import Promises
@@ -24,22 +25,22 @@ package final class GatewayService {
     ///   - callNumbers: one number for each call of each endpoint; empty if calls are not counted
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
     ///   - targets: records the targets of the calls of a request that `explain` runs
+    ///   - limits: those of the process
     package convenience init(
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
-        loop: any Loop,
-        replacing former: GatewayService? = nil, targets: SentTargets? = nil
+        loop: any Loop, replacing former: GatewayService? = nil, targets: SentTargets? = nil,
+        limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0))
     ) {
         self.init(
             plan, endpointNumbers: endpointNumbers, callNumbers: callNumbers, pools: pools,
-            loop: loop,
-            replacing: former, targets: targets, entryFilters: nil)
+            loop: loop, replacing: former, targets: targets, limits: limits, entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
-        loop: any Loop,
-        replacing former: GatewayService? = nil, targets: SentTargets? = nil,
+        loop: any Loop, replacing former: GatewayService? = nil, targets: SentTargets? = nil,
+        limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0)),
         entryFilters: [Filter<Request, Response>]?
     ) {
         self.plan = plan
@@ -60,7 +61,7 @@ package final class GatewayService {
         let chain = Chain(
             loop: loop, backends: backends,
             entry: targets == nil ? plan.entry : plan.entry.acceptingAll,
-            authenticators: authenticators, proxies: plan.proxies,
+            authenticators: authenticators, proxies: plan.proxies, limits: limits,
             targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(

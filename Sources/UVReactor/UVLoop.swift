@@ -70,7 +70,7 @@ package final class UVLoop: Loop {
         self.readyQueue = readyQueue
         self.context = context
         local = LocalContext(on: context, readyQueue: readyQueue)
-        entropy = Entropy(seed: UVLoop.seed())
+        entropy = Entropy(seed: SystemRandom.word())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         do throws(IOFailure) {
             try checked(tributary_uv_loop_configure(raw))
@@ -86,15 +86,6 @@ package final class UVLoop: Loop {
 
     /// Ends `run` after the present callback and those that are due with it.
     package func stop() { uv_stop(raw) }
-
-    private static func seed() -> UInt64 {
-        var seed: UInt64 = 0
-        let code = withUnsafeMutableBytes(of: &seed) { bytes in
-            tributary_uv_random(bytes.baseAddress, bytes.count)
-        }
-        // Clock and process id are a weak seed, but ids and jitter need no secrecy.
-        return code == 0 ? seed : uv_hrtime() ^ UInt64(uv_os_getpid()) << 32
-    }
 
     // MARK: Clock
 

@@ -68,7 +68,9 @@ final class Daemon {
     static func serve(_ given: ConfigSource?, on host: DaemonHost) throws {
         let descriptorLimit = ProcessDescriptors.raiseLimit()
         var outcome = DaemonEnd()
-        let shared = SharedResources(names: NameService())
+        let shared = SharedResources(
+            names: NameService(),
+            hashKey: KeyedHash.Key(SystemRandom.word(), SystemRandom.word()))
         let leftovers = try UVLoop.run(names: shared.names) { loop in
             let demo = given == nil ? try Demo(on: loop) : nil
             let source = given ?? ConfigSource(demo: demo?.variables ?? [:])

@@ -43,9 +43,10 @@ import Testing
         "GatewayConfig": [
             "HTTP", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
         ],
+        // For the buckets of rate limits, which all workers share.
         "Gateway": [
             "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS", "YAMLReader",
-            "Reactor", "Promises", "Basics",
+            "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "GatewayTools": [
             "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS",

@@ -1,0 +1,168 @@
+package import Basics
+import Synchronization
+
+/// The token buckets of all keys of all rate limits: one table for all workers of a process, which
+/// survives reloads.
+///
+/// 16,384 sets of eight atomic words, 1 MiB. A word is one bucket: 20 bits of the key's hash and 44
+/// bits of its arrival time; the hash also selects the set. A bucket that is full again may be
+/// overwritten, because a missing one counts as full: so no entry expires, and nothing sweeps. A
+/// set whose eight buckets all have a debt drops the one with the smallest.
+///
+/// Usable on all threads, without locks: each change is one exchange of one word. All users must
+/// take the time from the same clock, which the loops of a process do. Two keys with the same set
+/// and the same 20 bits share a bucket. Two workers that add a key at the same moment may add it
+/// twice, so the count is exact to one request per racing worker.
+/// Safe: the words live as long as the table, and every index is within them.
+@safe package final class LimitCells: Sendable {
+    /// What one charge did.
+    package struct Charge: Sendable, Equatable {
+        package let isGranted: Bool
+        /// When the bucket is full again, in the units of `TokenBucket`: after the charge if it is
+        /// granted, else as it is without it.
+        package let arrival: Int64
+
+        package init(isGranted: Bool, arrival: Int64) {
+            self.isGranted = isGranted
+            self.arrival = arrival
+        }
+    }
+
+    private let sets: Int
+    nonisolated(unsafe) private let words: UnsafeMutablePointer<Atomic<UInt64>>
+    private let dropped = Atomic<Int>(0)
+
+    /// - Parameter sets: a power of two
+    package init(sets: Int = 16_384) {
+        self.sets = sets
+        let count = sets * Self.ways
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: count * MemoryLayout<UInt64>.stride, alignment: 64)
+        // An atomic word has the representation of the word.
+        unsafe memory.initializeMemory(as: UInt64.self, repeating: 0, count: count)
+        unsafe words = memory.assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    deinit { unsafe UnsafeMutableRawPointer(words).deallocate() }
+
+    /// Charges the bucket of a key, if the bucket allows it.
+    ///
+    /// - Parameters:
+    ///   - key: a keyed hash of the limit and of the key's value
+    package func charge(
+        _ key: UInt64, _ cost: Int = 1, of bucket: TokenBucket, at moment: Instant
+    ) -> Charge {
+        let now = TokenBucket.time(of: moment)
+        while true {
+            let place = findPlace(of: key, at: now)
+            guard let new = bucket.arrival(charging: cost, to: place.arrival, at: now) else {
+                return Charge(isGranted: false, arrival: place.arrival)
+            }
+            if replace(place, with: Self.word(key, new)) {
+                if place.dropsLiveKey { dropped.add(1, ordering: .relaxed) }
+                return Charge(isGranted: true, arrival: new)
+            }
+        }
+    }
+
+    /// Takes back a charge that was granted. Without effect if the bucket was dropped since.
+    package func refund(
+        _ key: UInt64, _ cost: Int = 1, of bucket: TokenBucket, at moment: Instant
+    ) {
+        let now = TokenBucket.time(of: moment)
+        while true {
+            let place = findPlace(of: key, at: now)
+            guard place.isFound else { return }
+            let new = bucket.arrival(refunding: cost, to: place.arrival)
+            if replace(place, with: Self.word(key, max(new, now))) { return }
+        }
+    }
+
+    /// The arrival time of a key's bucket; `now` if it is full.
+    package func arrival(of key: UInt64, at moment: Instant) -> Int64 {
+        findPlace(of: key, at: TokenBucket.time(of: moment)).arrival
+    }
+
+    /// Whether a charge would be granted, without charging.
+    package func allows(
+        _ key: UInt64, _ cost: Int = 1, of bucket: TokenBucket, at moment: Instant
+    ) -> Bool {
+        let now = TokenBucket.time(of: moment)
+        let place = findPlace(of: key, at: now)
+        return bucket.arrival(charging: cost, to: place.arrival, at: now) != nil
+    }
+
+    // MARK: Usage
+
+    /// How many keys it has room for.
+    package var capacity: Int { sets * Self.ways }
+
+    /// The keys whose bucket is not full.
+    package func liveKeys(at moment: Instant) -> Int {
+        let now = TokenBucket.time(of: moment)
+        return (0..<capacity).count { index in
+            unsafe Self.debt(of: words[index].load(ordering: .relaxed), at: now) > 0
+        }
+    }
+
+    /// Keys that lost their debt because their set was full.
+    package var droppedKeys: Int { dropped.load(ordering: .relaxed) }
+
+    // MARK: Words
+
+    private static let ways = 8
+    private static let timeBits: UInt64 = 44
+    private static let timeMask: UInt64 = (1 << timeBits) - 1
+
+    /// Where the bucket of a key is, or the place that it takes.
+    private struct Place {
+        let index: Int
+        /// The word in this place, which the new one replaces.
+        let word: UInt64
+        let arrival: Int64
+        let isFound: Bool
+        let dropsLiveKey: Bool
+    }
+
+    /// Searches the set: the word of the key, else the first full bucket, else the smallest debt.
+    private func findPlace(of key: UInt64, at now: Int64) -> Place {
+        let first = Int(truncatingIfNeeded: key & UInt64(sets - 1)) * Self.ways
+        let tag = Self.tag(key)
+        var (index, word, debt) = (first, UInt64(0), Int64.max)
+        for candidate in first..<(first + Self.ways) {
+            let found = unsafe words[candidate].load(ordering: .relaxed)
+            let foundDebt = Self.debt(of: found, at: now)
+            if found >> Self.timeBits == tag {
+                return Place(
+                    index: candidate, word: found, arrival: now + foundDebt, isFound: true,
+                    dropsLiveKey: false)
+            }
+            if foundDebt < debt { (index, word, debt) = (candidate, found, foundDebt) }
+        }
+        return Place(
+            index: index, word: word, arrival: now, isFound: false, dropsLiveKey: debt > 0)
+    }
+
+    /// False if another thread has changed the word since.
+    private func replace(_ place: Place, with word: UInt64) -> Bool {
+        unsafe words[place.index].compareExchange(
+            expected: place.word, desired: word, ordering: .relaxed
+        ).exchanged
+    }
+
+    /// Never 0, which is the tag of an empty word.
+    private static func tag(_ key: UInt64) -> UInt64 { max(1, key >> timeBits) }
+
+    private static func word(_ key: UInt64, _ arrival: Int64) -> UInt64 {
+        tag(key) << timeBits | UInt64(bitPattern: arrival) & timeMask
+    }
+
+    /// How far the word's arrival time is ahead; 0 for a full bucket.
+    ///
+    /// 44 bits of 10 µs repeat after 5.6 years. No debt is longer than the horizon of `TokenBucket`,
+    /// so a larger difference is an old time; so is one of at least half the range.
+    private static func debt(of word: UInt64, at now: Int64) -> Int64 {
+        let difference = Int64(bitPattern: (word &- UInt64(bitPattern: now)) & timeMask)
+        return word == 0 || difference > TokenBucket.horizon ? 0 : difference
+    }
+}

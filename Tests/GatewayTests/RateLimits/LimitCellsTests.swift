@@ -1,0 +1,183 @@
+import Basics
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite struct LimitCellsTests {
+    private func bucket(_ count: Int = 10, burst: Int = 3) throws -> TokenBucket {
+        try #require(TokenBucket(count: count, per: .seconds(1), burst: burst))
+    }
+
+    private func instant(_ milliseconds: Int64) -> Instant {
+        Instant(nanoseconds: milliseconds * 1_000_000)
+    }
+
+    /// A key in set 0 of any table, with this tag.
+    private func key(_ tag: UInt64) -> UInt64 { tag << 44 }
+
+    @Test func countsEachKeyByItself() throws {
+        let (cells, bucket) = (LimitCells(), try bucket())
+        for key: UInt64 in [1, 2, 2 << 44, 2 << 44 | 1] {
+            let grants = (0..<5).map { _ in
+                cells.charge(key, of: bucket, at: instant(5000)).isGranted
+            }
+            #expect(grants == [true, true, true, false, false])
+        }
+        #expect(cells.charge(2, of: bucket, at: instant(5100)).isGranted)
+        #expect(!cells.charge(2, of: bucket, at: instant(5100)).isGranted)
+    }
+
+    @Test func isFullAtAnyTimeOfTheClock() throws {
+        let bucket = try bucket(burst: 1)
+        // At the start, and where 44 bits of 10 µs repeat.
+        let range = Int64(1) << 44 * 10_000
+        for start in [0, 1, range - 10_000, range, range + 10_000, 2 * range - 1] {
+            let cells = LimitCells(sets: 1)
+            let first = Instant(nanoseconds: start)
+            #expect(cells.charge(7, of: bucket, at: first).isGranted)
+            #expect(!cells.charge(7, of: bucket, at: first + .milliseconds(99)).isGranted)
+            #expect(cells.charge(7, of: bucket, at: first + .milliseconds(101)).isGranted)
+        }
+    }
+
+    @Test func refundsAreAvailableAgain() throws {
+        let (cells, bucket) = (LimitCells(), try bucket())
+        #expect(cells.charge(9, 3, of: bucket, at: instant(1000)).isGranted)
+        #expect(!cells.allows(9, of: bucket, at: instant(1000)))
+        cells.refund(9, 2, of: bucket, at: instant(1000))
+        #expect(cells.allows(9, 2, of: bucket, at: instant(1000)))
+        #expect(!cells.allows(9, 3, of: bucket, at: instant(1000)))
+        cells.refund(10, 2, of: bucket, at: instant(1000))
+        #expect(cells.allows(10, 3, of: bucket, at: instant(1000)), "an unknown key stays full")
+        #expect(!cells.allows(10, 4, of: bucket, at: instant(1000)))
+    }
+
+    @Test func overwritesFullBuckets() throws {
+        let (cells, bucket) = (LimitCells(sets: 1), try bucket())
+        for round in 0..<100 as Range<UInt64> {
+            for entry in 0..<8 as Range<UInt64> {
+                let now = instant(Int64(1000 + round * 100))
+                #expect(cells.charge(key(round * 8 + entry + 1), of: bucket, at: now).isGranted)
+            }
+        }
+        #expect(cells.droppedKeys == 0)
+        #expect(cells.liveKeys(at: instant(10_900)) == 8)
+        #expect(cells.liveKeys(at: instant(11_000)) == 0)
+    }
+
+    @Test func dropsTheSmallestDebtOfAFullSet() throws {
+        let (cells, bucket) = (LimitCells(sets: 1), try bucket())
+        let now = instant(1000)
+        for entry in 1...8 as ClosedRange<UInt64> {
+            for _ in 0..<(entry == 5 ? 1 : 2) { _ = cells.charge(key(entry), of: bucket, at: now) }
+        }
+        #expect(cells.droppedKeys == 0)
+        #expect(cells.charge(key(9), 3, of: bucket, at: now).isGranted)
+        #expect(cells.droppedKeys == 1)
+        #expect(cells.allows(key(5), 3, of: bucket, at: now), "dropped, so it counts as full")
+        for entry in [1, 2, 3, 4, 6, 7, 8] as [UInt64] {
+            #expect(!cells.allows(key(entry), 2, of: bucket, at: now))
+        }
+        #expect(!cells.allows(key(9), of: bucket, at: now))
+    }
+
+    @Test func aRefusedRequestDropsNoKey() throws {
+        let (cells, bucket) = (LimitCells(sets: 1), try bucket())
+        for entry in 1...8 as ClosedRange<UInt64> {
+            _ = cells.charge(key(entry), of: bucket, at: instant(1000))
+        }
+        #expect(!cells.charge(key(9), 4, of: bucket, at: instant(1000)).isGranted)
+        #expect(cells.droppedKeys == 0 && cells.liveKeys(at: instant(1000)) == 8)
+    }
+
+    @Test func createsTheTableAtTheFirstUse() {
+        let table = LimitTable(hashKey: KeyedHash.Key(1, 2))
+        #expect(table.cellsIfUsed == nil)
+        #expect(table.cells === table.cells)
+        #expect(table.cellsIfUsed === table.cells)
+    }
+
+    // MARK: Several threads
+
+    /// A clock that its users advance.
+    private final class SharedClock: Sendable {
+        private let nanoseconds = Atomic<Int64>(1_000_000_000_000)
+        var now: Instant { Instant(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
+        func advance(_ time: Int64) -> Instant {
+            Instant(nanoseconds: nanoseconds.add(time, ordering: .relaxed).newValue)
+        }
+    }
+
+    private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        for index in 0..<count {
+            let thread = Thread {
+                body(index)
+                done.signal()
+            }
+            thread.start()
+        }
+        for _ in 0..<count { done.wait() }
+    }
+
+    /// Four threads charge one key: the sum of their grants is burst + rate × time.
+    @Test func isExactWithSeveralThreads() throws {
+        let (threads, checks) = (4, 50_000)
+        let (cells, bucket) = (LimitCells(), try bucket(1000, burst: 100))
+        let clock = SharedClock()
+        let granted = Atomic<Int>(0)
+        let start = clock.now
+        onThreads(threads) { _ in
+            for _ in 0..<checks
+            where cells.charge(42, of: bucket, at: clock.advance(100_000)).isGranted {
+                granted.add(1, ordering: .relaxed)
+            }
+        }
+        // 100 µs for each check, so a tenth of them is granted.
+        let time = (clock.now - start).inMilliseconds
+        let expected = 100 + Int(time)
+        #expect(time == Double(threads * checks) / 10)
+        #expect(abs(granted.load(ordering: .relaxed) - expected) <= threads)
+    }
+
+    /// Charges and refunds of several threads leave no debt behind.
+    @Test func refundsOfSeveralThreadsAddUp() throws {
+        let (cells, bucket) = (LimitCells(sets: 1), try bucket(1, burst: 1000))
+        let now = Instant(nanoseconds: 1_000_000_000_000)
+        #expect(cells.charge(key(1), 10, of: bucket, at: now).isGranted)
+        onThreads(4) { index in
+            for _ in 0..<20_000 {
+                if cells.charge(1 << 44, index + 1, of: bucket, at: now).isGranted {
+                    cells.refund(1 << 44, index + 1, of: bucket, at: now)
+                }
+            }
+        }
+        let left = cells.arrival(of: key(1), at: now)
+        #expect(bucket.remaining(left, at: TokenBucket.time(of: now)) == 990)
+    }
+
+    /// More keys than one set holds, from several threads: no key passes more than it may, apart
+    /// from dropped ones and one for each racing thread.
+    @Test func boundsEveryKeyOfACrowdedSet() throws {
+        let (threads, keys, burst) = (4, 12, 5)
+        let (cells, bucket) = (LimitCells(sets: 1), try bucket(1, burst: burst))
+        let now = Instant(nanoseconds: 1_000_000_000_000)
+        let grants = Mutex([Int](repeating: 0, count: keys))
+        onThreads(threads) { thread in
+            var own = [Int](repeating: 0, count: keys)
+            for round in 0..<2000 {
+                let index = (round + thread * 3) % keys
+                if cells.charge(UInt64(index + 1) << 44, of: bucket, at: now).isGranted {
+                    own[index] += 1
+                }
+            }
+            grants.withLock { all in for index in own.indices { all[index] += own[index] } }
+        }
+        let sum = grants.withLock { $0.reduce(0, +) }
+        #expect(sum >= 8 * burst)
+        #expect(sum <= keys * (burst + threads) + cells.droppedKeys * (burst + threads))
+        #expect(cells.liveKeys(at: now) == 8)
+    }
+}

@@ -179,6 +179,7 @@ package final class GatewayInstance {
             requests: server?.exchanges.map(recorder.state) ?? [])
         snapshot.endpointLoads = installed.gateway.endpointLoads
         snapshot.authResults = installed.gateway.authResults
+        snapshot.limitUsages = installed.gateway.limitUsages
         snapshot.loopIterations = loop.iterations.durations.copy
         if let server {
             snapshot.requestsInFlight = server.requestsInFlight

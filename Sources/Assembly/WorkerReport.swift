@@ -32,6 +32,7 @@ extension WorkerSnapshot {
         counters.loopIterations = loopIterations
         counters.endpointLoads = endpointLoads.map(\.countersOnly)
         counters.authResults = authResults
+        counters.limitUsages = limitUsages
         return counters
     }
 }

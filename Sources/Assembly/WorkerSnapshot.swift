@@ -22,6 +22,7 @@ package struct WorkerSnapshot: Sendable {
     package var endpointLoads: [EndpointLoad] = []
     /// The decisions of the authenticators of the present plan.
     package var authResults: [AuthResults] = []
+    package var limitUsages: [LimitUsage] = []
     package var loopIterations = Histogram(.loopIterations)
 
     package init(

@@ -78,7 +78,11 @@ package struct TokenBucket: Sendable, Equatable {
     /// How many requests of cost 1 would be granted.
     package func remaining(_ arrival: Int64, at now: Int64) -> Int {
         let room = tolerance - max(0, arrival - now)
-        return room <= 0 ? 0 : Int(min(Int64(burst), room * denominator / numerator))
+        guard room > 0 else { return 0 }
+        let whole = Int(min(Int64(burst), room * denominator / numerator))
+        // A time on the lattice is rounded up, so that there may be room for one more.
+        return denominator > 1 && whole < burst
+            && self.arrival(charging: whole + 1, to: arrival, at: now) != nil ? whole + 1 : whole
     }
 
     /// The time until a request of this cost is granted, in units.

@@ -15,6 +15,8 @@ struct Chain {
     let proxies: TrustedProxies
     /// The buckets of the process.
     let limits: LimitTable
+    /// What each rate limit counts, by name.
+    let limitCounts: [String: LimitCounts]
     /// Records the targets of calls for `explain`; nil while serving.
     var targets: SentTargets?
 
@@ -44,6 +46,8 @@ struct Chain {
     func endpoint(_ plan: EndpointPlan, _ state: EndpointState) -> Service<Request, Response> {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
+        let limits = EndpointLimits(
+            plan, limits, { limitCounts[$0.name] ?? LimitCounts() }, proxies: proxies, loop: loop)
         let filters: [Filter<Request, Response>?] = [
             // Above the body, which is not read for a client that is refused. Since it is above the
             // padding, its 403 is padded separately. Absent for `explain`, whose
@@ -54,6 +58,8 @@ struct Chain {
                     return Refusals.byAddress(
                         rule, proxies, refusal: [padding].compactMap { $0 }.around(refusal))
                 } : nil,
+            // Above the authentication, which costs more than a check by address.
+            limits?.filter(at: .head, padding: padding),
             // Above the authentication, whose refusals must not be stored either.
             plan.auth.map { _ in NoStore.filter },
             // Above the body, which is read only from callers that are accepted, and so above the
@@ -63,6 +69,8 @@ struct Chain {
                     ? AssumedCaller.filter(auth)
                     : EndpointAuth(auth, authenticators, padding: padding, loop: loop).filter
             },
+            // As soon as the caller is known; above the body, which is not read for a refused request.
+            limits?.filter(at: .caller, padding: padding),
             // Above the padding and the deadline: both count from the request's last byte. Above
             // the limit: a client that sends its body slowly must not hold a permit.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),
@@ -78,7 +86,9 @@ struct Chain {
             // all of them have the same deadline.
             Deadline.filter(plan.deadline),
         ]
-        let endpoint = Endpoint(plan, calls(of: plan), loop: loop)
+        // Limits by a parameter or the body are the last check before the calls.
+        let endpoint = Endpoint(
+            plan, calls(of: plan), loop: loop, checkLimits: limits?.checkAfterValidation())
         return filters.compactMap { $0 }.around(Service { endpoint.handleRequest($0, $1) })
     }
 

@@ -18,6 +18,8 @@ package final class GatewayService {
     private let routes: Routes
     /// By endpoint number.
     private var states: [Int: EndpointState] = [:]
+    /// By the limit's name.
+    private var limitCounts: [String: LimitCounts] = [:]
 
     /// - Parameters:
     ///   - endpointNumbers: one number for each endpoint, in the plan's order; it keeps its number
@@ -58,11 +60,14 @@ package final class GatewayService {
                 replacing: former?.authenticators.first { $0.plan.name == authenticator.name })
         }
         self.authenticators = authenticators
+        for limit in plan.limits {
+            limitCounts[limit.name] = former?.limitCounts[limit.name] ?? LimitCounts()
+        }
         let chain = Chain(
             loop: loop, backends: backends,
             entry: targets == nil ? plan.entry : plan.entry.acceptingAll,
             authenticators: authenticators, proxies: plan.proxies, limits: limits,
-            targets: targets)
+            limitCounts: limitCounts, targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(
             plan,
@@ -109,6 +114,16 @@ package final class GatewayService {
     /// The decisions of each authenticator, for the metrics.
     package var authResults: [AuthResults] {
         authenticators.map { $0.counts.results(of: $0.plan.name) }
+    }
+
+    /// How often each rate limit granted and refused requests, for the metrics.
+    package var limitUsages: [LimitUsage] {
+        plan.limits.map { limit in
+            let counts = limitCounts[limit.name] ?? LimitCounts()
+            return LimitUsage(
+                name: limit.name, granted: counts.granted, refused: counts.refused,
+                refunded: counts.refunded)
+        }
     }
 
     /// The load of each endpoint, for the metrics.

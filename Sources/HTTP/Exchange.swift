@@ -83,6 +83,12 @@ package final class Exchange {
         set { unsafe state.caller = newValue }
     }
 
+    /// The rate limits that the request was charged to, as far as a later one may refuse it.
+    package var limitCharges: [LimitCharge] {
+        get { unsafe state.limitCharges }
+        set { unsafe state.limitCharges = newValue }
+    }
+
     private struct State {
         var requestReceived: Instant
         var deadline = Instant(nanoseconds: .max)
@@ -90,6 +96,7 @@ package final class Exchange {
         var responseFields: Fields
         var refusal: RefusalReason?
         var caller: Caller?
+        var limitCharges: [LimitCharge] = []
     }
 
     /// Unchecked: no access calls other code. Private, since the attribute has no effect in other

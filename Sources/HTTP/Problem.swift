@@ -9,12 +9,18 @@ package struct Problem {
     }
 
     private let status: Status
+    private let type: StaticString
     private let instance: RequestID
     private var members: [Member] = []
 
-    /// - Parameter instance: the id of the request, which is also in the log
-    package init(_ status: Status, instance: RequestID) {
+    /// - Parameters:
+    ///   - type: its URL; `about:blank` for what the status already says
+    ///   - instance: the id of the request, which is also in the log
+    package init(
+        _ status: Status, type: StaticString = "about:blank", instance: RequestID
+    ) {
         self.status = status
+        self.type = type
         self.instance = instance
     }
 
@@ -29,7 +35,9 @@ package struct Problem {
     package var body: Bytes {
         var text: [UInt8] = []
         text.reserveCapacity(128 + members.reduce(0) { $0 + $1.json.count + 16 })
-        text.append(literal: #"{"type":"about:blank","title":""#)
+        text.append(literal: #"{"type":""#)
+        text.append(literal: type)
+        text.append(literal: #"","title":""#)
         text.append(literal: status.reason)
         text.append(literal: #"","status":"#)
         text.append(decimal: UInt(status.code))

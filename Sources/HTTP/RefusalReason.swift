@@ -68,12 +68,15 @@ extension Problem {
     /// A problem with the member `reason`.
     ///
     /// - Parameter status: nil for that of the reason
-    package init(_ reason: RefusalReason, status: Status? = nil, instance: RequestID) {
+    package init(
+        _ reason: RefusalReason, status: Status? = nil, type: StaticString = "about:blank",
+        instance: RequestID
+    ) {
         var json: [UInt8] = []
         json.append(UInt8(ascii: "\""))
         json.append(literal: reason.name)
         json.append(UInt8(ascii: "\""))
-        self = Problem(status ?? reason.status, instance: instance)
+        self = Problem(status ?? reason.status, type: type, instance: instance)
             .with("reason", json: Bytes(json))
     }
 }

@@ -15,7 +15,8 @@ extension Daemon: AdministeredProcess {
                 limit: descriptorLimit, open: ProcessDescriptors.open),
             usage: ProcessUsage.now.map {
                 ProcessFacts.Usage(cpuSeconds: $0.cpuSeconds, residentBytes: $0.residentBytes)
-            }, spans: traces.counts)
+            }, spans: traces.counts,
+            limitCells: ProcessFacts.LimitCellFacts(shared.limits, at: loop.now))
     }
 
     var diagnostics: ProcessDiagnostics {

@@ -43,7 +43,7 @@ final class Daemon {
     private var admin: Admin?
     private let demo: Demo?
     private let inbox = UVInbox<ControlMessage>()
-    private let shared: SharedResources
+    let shared: SharedResources
     /// Read again by a reload.
     let source: ConfigSource
     /// What was read last, whether it was good or not.

@@ -71,14 +71,14 @@ import Testing
         }
     }
 
-    @Test func remainingIsWhatWouldBeGranted() throws {
-        let bucket = try bucket(100, burst: 20)
+    @Test(arguments: [100, 3, 7, 30_000]) func remainingIsWhatWouldBeGranted(_ count: Int) throws {
+        let bucket = try bucket(count, burst: 20)
         var random: UInt64 = 5
         var arrival: Int64 = 0
         var now: Int64 = 1_000_000
         for _ in 0..<1000 {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            now += Int64(random >> 54)
+            now += Int64(random >> 54) * 100 / Int64(count)
             let remaining = bucket.remaining(arrival, at: now)
             #expect(bucket.arrival(charging: remaining + 1, to: arrival, at: now) == nil)
             if remaining > 0 {

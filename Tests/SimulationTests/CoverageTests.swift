@@ -5,7 +5,9 @@ import Testing
 @Suite struct CoverageTests {
     static let coverage = Coverage.of(1...200)
 
-    @Test(arguments: [200, 204, 400, 403, 404, 405, 408, 413, 414, 421, 431, 501, 502, 503, 504])
+    @Test(arguments: [
+        200, 204, 400, 403, 404, 405, 408, 413, 414, 421, 429, 431, 501, 502, 503, 504,
+    ])
     func statusOccurs(_ status: Int) {
         #expect(Self.coverage.statuses[status, default: 0] > 0)
     }

@@ -7,7 +7,7 @@ import Reactor
 
 /// Handles the requests of one route:
 ///
-///     parse -> validate -> any(calls), with all(required) -> aggregate -> respond
+///     parse -> validate -> rate limits -> any(calls), with all(required) -> aggregate -> respond
 ///
 /// The body, the padding and the deadline are filters around it (`Chain`).
 final class Endpoint {
@@ -15,10 +15,18 @@ final class Endpoint {
     private let fanOut: FanOut
     private let aggregator: ResponseAggregator
     private let failureResponse: FailureResponse
+    /// The response of a rate limit that refuses a valid request; nil if none is checked here.
+    private let checkLimits: ((CallValues, Exchange) -> Response?)?
     private let loop: any Loop
 
-    init(_ plan: EndpointPlan, _ calls: [EndpointCall], loop: any Loop) {
+    /// - Parameter checkLimits: charges the limits that need validated values; gives the response of
+    ///   one that refuses the request
+    init(
+        _ plan: EndpointPlan, _ calls: [EndpointCall], loop: any Loop,
+        checkLimits: ((CallValues, Exchange) -> Response?)? = nil
+    ) {
         self.plan = plan
+        self.checkLimits = checkLimits
         self.loop = loop
         fanOut = FanOut(calls, graph: plan.graph)
         aggregator = ResponseAggregator(plan)
@@ -33,6 +41,9 @@ final class Endpoint {
         } catch {
             exchange.record.responseMade(at: loop.now)
             return exchange.local.value(error.response(to: exchange))
+        }
+        if let checkLimits, let refusal = checkLimits(state.values, exchange) {
+            return exchange.local.value(refusal)
         }
         return fanOut.runCalls(state)
             .map { [self] parts in

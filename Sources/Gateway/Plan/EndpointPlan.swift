@@ -31,6 +31,9 @@ package final class EndpointPlan {
     package let auth: EndpointAuthPlan?
     /// The headers of all its responses; nil if they are those of the server.
     let headers: ResponseHeaders?
+    /// In the order of the configuration.
+    package let limits: [LimitUsePlan]
+    let addressMask: AddressMask
     package let calls: [CallPlan]
     package let graph: CallGraph
     /// The segments of call paths that the client's values could make empty, `.` or `..`.
@@ -59,6 +62,8 @@ package final class EndpointPlan {
             allow: endpoint.clients?.allow?.value, deny: endpoint.clients?.deny?.value)
         auth = try planner.auth()
         headers = try planner.headers()
+        limits = try planner.limits()
+        addressMask = planner.addressMask
         calls = try planner.calls()
         graph = planner.graph
         clientSegments = Self.clientSegments(of: calls)

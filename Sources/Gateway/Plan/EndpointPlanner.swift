@@ -26,6 +26,10 @@ struct EndpointPlanner {
 
     var config: Config { planner.config }
     var proxies: TrustedProxies { planner.proxies }
+    var limitPlans: [LimitPlan] { planner.limitPlans }
+    var addressMask: AddressMask {
+        AddressMask(prefix: config.clients?.ipv6Prefix?.value ?? PlanDefaults.ipv6Prefix)
+    }
 
     /// One worker's share of a number for the whole process.
     func share(_ count: Int) -> Int { planner.share(count) }

@@ -21,6 +21,8 @@ package struct Plan {
     package let endpoints: [EndpointPlan]
     /// `auth:`, in the order of the file.
     package let authenticators: [AuthenticatorPlan]
+    /// `rate_limits:`, in the order of the file.
+    package let limits: [LimitPlan]
     /// The numbers of the process that are divided among the workers.
     package let shares: [WorkerShares]
 
@@ -34,7 +36,7 @@ package struct Plan {
             process: process, traces: traces, server: server, proxies: proxies,
             entry: entry,
             backends: backends.map { $0.replacingSecurity(replace) }, endpoints: endpoints,
-            authenticators: authenticators, shares: shares)
+            authenticators: authenticators, limits: limits, shares: shares)
     }
 
     /// A copy that accepts the addresses of all clients, all hosts, and requests without credentials:

@@ -16,6 +16,8 @@ package struct Planner {
     let contexts: TLSClientContexts
     /// `defaults.cors`: one object for all endpoints that inherit it.
     let defaultCORS: CORSRules?
+    /// `rate_limits`: one object each for all endpoints that use it.
+    let limitPlans: [LimitPlan]
 
     /// The plan for one worker.
     ///
@@ -31,9 +33,11 @@ package struct Planner {
             case .auto: max(1, processors)
             case .count(let count): count
             }
+        var limits: [LimitPlan] = []
+        for limit in config.rateLimits { limits.append(try LimitPlan(limit)) }
         return try Planner(
             config: config, workers: workers ?? configured, contexts: contexts,
-            defaultCORS: config.defaults?.cors.map { CORSRules($0) }
+            defaultCORS: config.defaults?.cors.map { CORSRules($0) }, limitPlans: limits
         ).plan()
     }
 
@@ -49,7 +53,7 @@ package struct Planner {
         return Plan(
             process: process, traces: try traces, server: try server, proxies: proxies,
             entry: try entry(endpoints), backends: backends, endpoints: endpoints,
-            authenticators: try authenticators, shares: shares)
+            authenticators: try authenticators, limits: limitPlans, shares: shares)
     }
 
     private var authenticators: [AuthenticatorPlan] {

@@ -57,7 +57,8 @@ package struct ReplicaReport {
                 name: "limits.buffered_bytes", replica: ofWorkers(server.bufferedBytes),
                 isBytes: true),
         ]
-        return limits + plan.backends.flatMap(limits(of:)) + plan.endpoints.compactMap(limit(of:))
+        limits += plan.backends.flatMap(limits(of:)) + plan.endpoints.compactMap(limit(of:))
+        return limits + plan.limits.flatMap(limits(of:))
     }
 
     private func limits(of backend: BackendPlan) -> [Limit] {
@@ -73,6 +74,17 @@ package struct ReplicaReport {
         let name = "\(backend.name).keepalive.max_idle, each host"
         limits.append(Limit(name: name, replica: ofWorkers(backend.pool.maxIdle)))
         return limits
+    }
+
+    /// Counted over all workers of a replica, but not over several replicas.
+    private func limits(of limit: LimitPlan) -> [Limit] {
+        limit.rates.map { rate in
+            let plan = rate.plan.map { ", plan \(String($0))" } ?? ""
+            let unit = rate.spelled.split(separator: "/").last ?? ""
+            return Limit(
+                name: "rate_limits.\(limit.name)\(plan), each key per \(unit)",
+                replica: rate.bucket.count)
+        }
     }
 
     private func limit(of endpoint: EndpointPlan) -> Limit? {

@@ -40,12 +40,14 @@ struct ConfigCheck {
         }
         checkCORS()
         checkAuth()
+        checkRateLimits()
         if wasRead, config.endpoints.isEmpty {
             problems.error(at: config.location, "there are no endpoints")
         }
         // A call with a misspelt backend may mean one of those that seem unused.
         if problems.errorCount == 0 {
             checkEveryBackendIsCalled()
+            checkEveryRateLimitIsUsed()
         }
     }
 

@@ -24,6 +24,7 @@ package struct Config: Sendable {
     /// `auth:`, by name.
     package var authenticators: [Authenticator] = []
     package var defaults: Defaults?
+    package var rateLimits: [RateLimit] = []
     /// File patterns, relative to the file that contains them; the loader has included the files.
     var include: [Located<String>] = []
     package var backends: [Backend] = []
@@ -76,6 +77,7 @@ extension Config {
         package var partialStatus: Located<Int>?
         package var cors: CORS?
         package var auth: Located<AuthSetting>?
+        package var rateLimits: Located<[Located<LimitUse>]>?
 
         init(location: SourceLocation) {
             self.location = location

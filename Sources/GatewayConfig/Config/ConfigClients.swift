@@ -9,6 +9,8 @@ extension Config {
         package var addressFrom: Located<AddressSource>?
         package var allow: Located<AddressList>?
         package var deny: Located<AddressList>?
+        /// The bits of an IPv6 address that rate limits count as one client.
+        package var ipv6Prefix: Located<Int>?
 
         init(location: SourceLocation) {
             self.location = location

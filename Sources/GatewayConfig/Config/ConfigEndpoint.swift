@@ -28,6 +28,8 @@ extension Config {
         package var maxBody: Located<Int>?
         /// For its calls.
         package var timeout: Located<Duration>?
+        /// Replaces the list of `defaults`.
+        package var rateLimits: Located<[Located<LimitUse>]>?
         package var calls: [Call] = []
 
         init(location: SourceLocation) {

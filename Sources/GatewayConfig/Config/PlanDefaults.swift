@@ -37,6 +37,9 @@ package enum PlanDefaults {
     package static let securityHeaders = Config.SecurityHeaders.nosniff
     package static let apiKeyHeader = "X-Api-Key"
     package static let corsMaxAge: Duration = .seconds(600)
+    package static let announce = Config.RateLimit.Announce.always
+    /// What one host can choose its addresses from.
+    package static let ipv6Prefix = 64
     package static let forwarded = Config.Forwarded.off
     package static let balance = Config.Balance.leastRequests
 

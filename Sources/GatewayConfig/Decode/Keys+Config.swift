@@ -49,6 +49,9 @@ extension Config: PlainBlock {
             .list(
                 "auth", \.authenticators, .named(),
                 "authenticators: how clients prove their identity, by name"),
+            .list(
+                "rate_limits", \.rateLimits, .named(),
+                "rates of requests, by name; they apply where an endpoint or defaults lists them"),
         ] + sharedKeys
 
     /// The keys of an included file.
@@ -155,6 +158,10 @@ extension Config.Clients: PlainBlock {
                 "address_from", \.addressFrom, .choice,
                 default: .choice(PlanDefaults.addressFrom),
                 "header that these proxies maintain; forwarded is the one of RFC 7239"),
+            .value(
+                "ipv6_prefix", \.ipv6Prefix, .count(16...128),
+                default: .number(PlanDefaults.ipv6Prefix),
+                "leading bits of an IPv6 address that rate limits count as one client"),
         ] + accessKeys
 }
 
@@ -207,6 +214,9 @@ extension Config.Defaults: PlainBlock {
             "status of a partial response"),
         .block("cors", \.cors, "which web pages of other origins may read responses"),
         .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth"),
+        .value(
+            "rate_limits", \.rateLimits, .limitUses,
+            "rate limits that a request is charged to: to all of them or to none"),
     ]
 }
 

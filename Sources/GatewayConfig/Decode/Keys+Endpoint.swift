@@ -65,6 +65,9 @@ extension Config.Endpoint: PlainBlock {
         .value(
             "timeout", \.timeout, .duration, default: .key("defaults.timeout"),
             "time limit for each of its calls"),
+        .value(
+            "rate_limits", \.rateLimits, .limitUses, default: .key("defaults.rate_limits"),
+            "rate limits that a request is charged to: to all of them or to none"),
         .list("calls", \.calls, .named(), isRequired: true, "requests to backends, by name"),
         .value(
             "auth", \.auth, .auth, default: .key("defaults.auth"),

@@ -20,6 +20,8 @@ enum TextFormat: String, Sendable {
     case origin
     case slowLimit = "slow > time"
     case secret
+    case rate
+    case reference
 
     /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
@@ -37,6 +39,8 @@ enum TextFormat: String, Sendable {
         case .origin: #"^(\*|null|[a-z][a-z0-9+.-]*://(\*\.)?[^\s/?#@*A-Z]+)$"#
         case .slowLimit: #"^slow *> *[0-9]+(\.[0-9]+)?(ms|s|m|h)$"#
         case .secret: "^[A-Za-z0-9._~+/=-]{16,512}$"
+        case .rate: "^[1-9][0-9]{0,6}/[smhd]$"
+        case .reference: #"^\{[^{}]+\}$"#
         case .file: "^.+$"
         case .text, .path, .regex: nil
         }

@@ -1,7 +1,7 @@
 /// The syntax of header fields, and the fields that a configuration must not set.
 package enum HeaderSyntax {
     /// A token of RFC 9110, section 5.6.2.
-    static func isName(_ text: String) -> Bool {
+    package static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 

@@ -18,7 +18,27 @@ struct EntrySummary {
             }
         }
         lines += plan.authenticators.map { "auth \($0.name): \($0.text)" }
-        return lines + cors
+        return lines + cors + rateLimits
+    }
+
+    /// One line for each use of a limit, with the endpoints that have it.
+    private var rateLimits: [String] {
+        var uses: [(text: String, endpoints: [String])] = []
+        for endpoint in plan.endpoints {
+            for use in endpoint.limits {
+                let text = use.summary + (use.cost > 1 ? "; costs \(use.cost)" : "")
+                if let index = uses.firstIndex(where: { $0.text == text }) {
+                    uses[index].endpoints.append(endpoint.name)
+                } else {
+                    uses.append((text, [endpoint.name]))
+                }
+            }
+        }
+        return uses.map { text, endpoints in
+            let isAll = endpoints.count == plan.endpoints.count
+            return "rate limit of \(isAll ? "all endpoints" : endpoints.joined(separator: ", ")):"
+                + " \(text)"
+        }
     }
 
     /// One line for each set of rules, with the endpoints that have it.

@@ -33,7 +33,8 @@ extension Explanation {
             exchange.record.end(at: loop.now)
             let recorded = RecordedResponse(
                 plan: plan, endpoint: endpoint, method: head.method, response: response,
-                began: exchange.began, record: exchange.record, targets: targets)
+                responseFields: exchange.responseFields, began: exchange.began,
+                record: exchange.record, targets: targets)
             return pools.close().map {
                 withExtendedLifetime(gateway) {
                     Run(
@@ -81,6 +82,8 @@ struct RecordedResponse {
     let endpoint: EndpointPlan?
     let method: Method
     let response: Response
+    /// Those that the server adds.
+    let responseFields: Fields
     let began: Instant
     /// Complete.
     let record: RequestRecord
@@ -90,8 +93,10 @@ struct RecordedResponse {
 
     var lines: [String] {
         var head = "answer    \(response.status.code) after \(duration.millisecondsText)"
-        for name in [FieldName.gatewayComplete, .retryAfter, .serverTiming, .wwwAuthenticate] {
-            guard let value = response.fields[name] else { continue }
+        for name in [
+            FieldName.gatewayComplete, .retryAfter, .serverTiming, .wwwAuthenticate, .rateLimit,
+        ] {
+            guard let value = response.fields[name] ?? responseFields[name] else { continue }
             head += "  \(name): \(value)"
         }
         let body = response.completeBody

@@ -59,7 +59,10 @@ package struct Explanation {
     }
 
     private func text(of endpoint: EndpointPlan) -> String {
-        var lines = ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
+        let values = try? endpoint.values(of: head, body: body)
+        var lines =
+            ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
+            + ExplainedLimits(endpoint, values).lines
         do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
             lines += self.lines(of: calls)

@@ -33,8 +33,10 @@ struct KrakenDEndpoint {
     private var outputEncoding: DocumentNode? { node["output_encoding"] ?? scope.outputEncoding }
     private var isRelayed: Bool { outputEncoding?.text == "no-op" }
 
-    /// Adds the backends of the endpoint to `backends`, unless the endpoint cannot be expressed.
-    func converted(_ backends: inout KrakenDBackends) -> ImportedEndpoint {
+    /// Adds the backends and the rate limits of the endpoint, unless it cannot be expressed.
+    func converted(
+        _ backends: inout KrakenDBackends, _ limits: inout KrakenDRateLimits
+    ) -> ImportedEndpoint {
         var findings = ImportFindings()
         let auth = scope.auth.setting(of: node, &findings)
         let protections =
@@ -47,10 +49,11 @@ struct KrakenDEndpoint {
             reportLosses(&findings)
             let calls = try calls(of: route, &used, &findings)
             backends = used
+            let limitNames = limits.names(ofEndpoint: route, extras, &findings)
             return ImportedEndpoint(
                 title: title, location: node.location,
                 tree: .located(
-                    .block(members(route, calls, auth: auth, &findings)), node.location),
+                    .block(members(route, calls, auth: auth, limitNames, &findings)), node.location),
                 backends: used.namesOfEndpoint,
                 isProtected: !protections.isEmpty && !scope.opensProtected,
                 reasons: reasons(protections), findings: findings)
@@ -105,7 +108,7 @@ struct KrakenDEndpoint {
     }
 
     private func members(
-        _ route: Config.Route, _ calls: [(String, YAMLTree)], auth: YAMLTree?,
+        _ route: Config.Route, _ calls: [(String, YAMLTree)], auth: YAMLTree?, _ limits: [String]?,
         _ findings: inout ImportFindings
     ) -> [(String, YAMLTree)] {
         let location = node["endpoint"]?.location ?? node.location
@@ -129,6 +132,7 @@ struct KrakenDEndpoint {
                         : privateCaching(time, &findings)
                 ))
         }
+        if let limits { members.append(("rate_limits", .texts(limits))) }
         return members + [("calls", .block(calls))]
     }
 
@@ -331,7 +335,8 @@ struct KrakenDEndpoint {
                     : "'output_encoding: \(encoding)' is left out: responses are JSON objects")
         }
         for member in extras
-        where !["proxy", "validation/json-schema"].contains(member.key)
+        where !["proxy", "validation/json-schema", KrakenDRateLimits.endpointKey].contains(
+            member.key)
             && !KrakenDProtection.protects(member.key)
         {
             findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)

@@ -47,7 +47,7 @@ enum KrakenDLosses {
     /// Of `extra_config`, at any level.
     static let ofExtras: [String: ImportLoss] = [
         "qos/ratelimit/service": rate, "qos/ratelimit/router": rate, "qos/ratelimit/proxy": rate,
-        "qos/ratelimit/tiered": rate,
+        "qos/ratelimit/tiered": .warning("write 'plans' of a rate limit"),
         "qos/http-cache": .note(
             "backend responses are not cached; 'cache_control' lets clients cache responses"),
         "auth/client-credentials": .warning(
@@ -96,5 +96,5 @@ enum KrakenDLosses {
     }
 
     private static let rate = ImportLoss.warning(
-        "rate limits are not supported; 'max_in_flight' and 'max_concurrent' limit concurrency")
+        "write 'rate_limits' on the endpoints; 'max_concurrent' limits the calls to a backend")
 }

@@ -31,6 +31,10 @@ struct KrakenDService {
         if let cors = KrakenDCORS(extra("security/cors"), &findings).tree {
             defaults.append(("cors", cors))
         }
+        var limits = KrakenDRateLimits(service: extra(KrakenDRateLimits.serviceKey), &findings)
+        if !limits.namesOfService.isEmpty {
+            defaults.append(("rate_limits", .texts(limits.namesOfService)))
+        }
         members.append(
             (
                 "defaults",
@@ -45,8 +49,9 @@ struct KrakenDService {
             protections: KrakenDProtection.all(ofService: root), auth: auth,
             opensProtected: opensProtected)
         let endpoints = (root["endpoints"]?.elements ?? []).map { node in
-            KrakenDEndpoint(node, scope).converted(&backends)
+            KrakenDEndpoint(node, scope).converted(&backends, &limits)
         }
+        if !limits.limits.isEmpty { members.append(("rate_limits", .block(limits.limits))) }
         return ImportedDocument(
             name: root["name"]?.text, location: root.location, findings: findings, members: members,
             backends: backends, endpoints: endpoints, trailer: auth.keyFileLines)
@@ -151,7 +156,9 @@ struct KrakenDService {
     }
 
     /// The extensions of the service that are converted.
-    private static let converted = ["telemetry/logging", "security/cors", "security/http"]
+    private static let converted = [
+        "telemetry/logging", "security/cors", "security/http", KrakenDRateLimits.serviceKey,
+    ]
 
     private static let known: Set<String> = [
         "$schema", "version", "name", "port", "listen_ip", "host", "timeout", "cache_ttl",

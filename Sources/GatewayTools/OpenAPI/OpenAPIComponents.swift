@@ -37,13 +37,19 @@ enum OpenAPIComponents {
     }
 
     private static var responses: [(String, JSONTree)] {
-        let statuses = ["400", "413", "502", "503", "504"]
-        let named = statuses.map { ("Status\($0)", response($0, isRetried: $0 == "503")) }
-        return named + [("Problem", response("default", isRetried: false))]
+        let named = statuses.map { ("Status\($0)", response($0)) }
+        return named + [("Problem", response("default"))]
     }
 
-    private static func response(_ status: String, isRetried: Bool) -> JSONTree {
-        let names = ["X-Request-Id"] + (isRetried ? ["Retry-After"] : [])
+    /// Those with a response of their own among the components.
+    static let statuses = ["400", "413", "429", "502", "503", "504"]
+
+    static let quotaHeaders = ["RateLimit-Policy", "RateLimit"]
+
+    private static func response(_ status: String) -> JSONTree {
+        var names = ["X-Request-Id"]
+        if ["429", "503"].contains(status) { names.append("Retry-After") }
+        if status == "429" { names += quotaHeaders }
         return .object([
             ("description", .text(description(of: status))),
             ("headers", .object(names.map { ($0, header($0)) })),
@@ -74,6 +80,10 @@ enum OpenAPIComponents {
             text("Gateway-Failures", "The calls that failed (RFC 9651).", isRequired: false),
             text("Server-Timing", "The duration of each call.", isRequired: false),
             text("Retry-After", "Seconds to wait before the request is retried.", isRequired: true),
+            text(
+                "RateLimit-Policy", "The rate limits (draft-ietf-httpapi-ratelimit-headers).",
+                isRequired: false),
+            text("RateLimit", "What is left of the rate limits.", isRequired: false),
         ]
     }
 
@@ -109,6 +119,7 @@ enum OpenAPIComponents {
             ("type", type("string")), ("title", type("string")), ("status", type("integer")),
             ("instance", type("string")),
             ("reason", .object([("enum", .texts(RefusalReason.allCases.map { "\($0.name)" }))])),
+            ("violated-policies", .object([("type", .text("array")), ("items", type("string"))])),
             ("errors", list(of: "Fault")),
             ("failures", list(of: "Failure")),
         ])

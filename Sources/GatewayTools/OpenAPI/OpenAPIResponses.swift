@@ -25,7 +25,7 @@ struct OpenAPIResponses {
         return .object(responses)
     }
 
-    /// The statuses of refusals by address, credential and host.
+    /// The statuses of refusals by address, credential, host and rate limits.
     private var refusals: [String] {
         var statuses: [String] = []
         if plan.auth != nil { statuses.append("401") }
@@ -33,6 +33,7 @@ struct OpenAPIResponses {
             statuses.append("403")
         }
         if entry.hosts != nil { statuses.append("421") }
+        if plan.limits.contains(where: { !$0.key.isEmpty }) { statuses.append("429") }
         return statuses
     }
 
@@ -120,7 +121,7 @@ struct OpenAPIResponses {
     }
 
     private static func component(_ status: String) -> String {
-        ["400", "413", "502", "503", "504"].contains(status) ? "Status\(status)" : "Problem"
+        OpenAPIComponents.statuses.contains(status) ? "Status\(status)" : "Problem"
     }
 
     /// With `relay_body`, the backend's response.
@@ -147,6 +148,9 @@ struct OpenAPIResponses {
         var names = ["Gateway-Complete", "X-Request-Id"]
         if plan.report == .header { names.append("Gateway-Failures") }
         if plan.hasServerTiming { names.append("Server-Timing") }
+        if plan.limits.contains(where: { $0.limit.announce == .always }) {
+            names += OpenAPIComponents.quotaHeaders
+        }
         return names
     }
 }

@@ -15,6 +15,7 @@ enum Checks {
         LogCheck(record: record, violations: found).check()
         RecordCheck(record: record, violations: found).check()
         EntryCheck(record: record, violations: found).check()
+        QuotaCheck(record: record, violations: found).check()
         return found.all
     }
 }

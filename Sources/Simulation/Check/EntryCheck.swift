@@ -66,6 +66,7 @@ struct EntryCheck {
             switch response.status {
             case 403 where request.request.defect == nil && isRefusal(request): "address"
             case 421: "host"
+            case 429, 503: QuotaModel.violated(response) == nil ? nil : "quota"
             default: nil
             }
         guard request.request.method != "HEAD",

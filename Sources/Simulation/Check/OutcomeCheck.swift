@@ -37,12 +37,18 @@ struct OutcomeCheck {
     ) -> [Violation] {
         let status = response.status
         if isTooSlow(request, config), status == 408 { return [] }
+        if QuotaModel.violated(response) != nil {
+            // `QuotaCheck` knows whether it was right; here only requests of a limited endpoint count.
+            return isLimited(request, config)
+                ? [] : [Violation(.status, "a rate limit refused a request that it does not count")]
+        }
         if status == 503, response["Gateway-Complete"] == nil {
             let isLimited =
                 config.limits.limitsConnections || config.limits.requestsInFlight != nil
                 || record.mayLackRoom
                 || RequestModel(request: request.request, config: config).endpoint?.maxInFlight
                     != nil
+                || QuotaModel(request: request.request, config: config).mayOverload
             return isLimited && response["Retry-After"] != nil
                 ? [] : [Violation(.status, "503 without a limit, or without Retry-After")]
         }
@@ -64,6 +70,20 @@ struct OutcomeCheck {
                 ? [] : [Violation(.status, "\(status), expected the 204 of a preflight")]
         case .starts(let endpoint):
             return EndpointCheck(record, request, response, endpoint, config).violations
+        }
+    }
+
+    /// Whether the request reaches the rate limits of its endpoint.
+    private func isLimited(_ request: RequestRecord, _ config: DrawnConfig) -> Bool {
+        let model = RequestModel(request: request.request, config: config)
+        let uses = QuotaModel(request: request.request, config: config).uses
+        guard !uses.isEmpty else { return false }
+        if request.request.defect == .badChunk { return true }
+        switch model.expectation {
+        case .starts: return true
+        // The limits are checked before the body and the parameters, if their key is known.
+        case .refused(let statuses): return statuses == [400] || statuses == [413]
+        case .preflight: return false
         }
     }
 

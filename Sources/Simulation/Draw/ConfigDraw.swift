@@ -13,14 +13,27 @@ struct ConfigDraw {
         let endpoints = (0..<(former?.endpoints.count ?? random.number(1...3))).map { index in
             endpoint(index, former?.endpoints[index], backends: backends.count)
         }
+        let quota = RateLimitDraw(random: random.derived("quota"))
+        let rateLimits = former?.rateLimits ?? quota.limits()
+        let limited = endpoints.map { endpoint in
+            var endpoint = endpoint
+            let hasLanguage = endpoint.params.contains { $0.name == "lang" }
+            let former = former?.endpoints[endpoint.index]
+            // Without its parameter, a reload cannot keep a limit by it.
+            endpoint.limitUses =
+                former?.limitUses.filter { rateLimits[$0.limit].key != .language || hasLanguage }
+                ?? quota.uses(of: rateLimits, languages: hasLanguage, endpoint.index)
+            return endpoint
+        }
         return DrawnConfig(
             generation: generation,
             workers: former?.workers ?? random.pick([1, 1, 2, 3]),
             listensOnUnixSocket: former?.listensOnUnixSocket
                 ?? random.derived("listen").chance(0.15),
             limits: limits(), entry: EntryDraw(random: random.derived("entry")).entry(),
+            rateLimits: rateLimits,
             drainTimeout: random.pick([40, 200, 5000]),
-            backends: backends, endpoints: endpoints)
+            backends: backends, endpoints: limited)
     }
 
     // MARK: The process

@@ -29,6 +29,8 @@ struct ConfigText {
         add(0, "drain: { timeout: \(config.drainTimeout)ms }")
         write(config.limits)
         write(config.entry)
+        if !config.rateLimits.isEmpty { add(0, "rate_limits:") }
+        for limit in config.rateLimits { write(limit) }
         add(0, "backends:")
         for backend in config.backends { write(backend) }
         add(0, "endpoints:")
@@ -46,6 +48,30 @@ struct ConfigText {
         add(0, "security_headers", entry.securityHeaders)
         write(0, entry.headers)
         if let cors = entry.cors { add(0, "defaults: { cors: \(text(of: cors)) }") }
+    }
+
+    private mutating func write(_ limit: DrawnRateLimit) {
+        let key: String? =
+            switch limit.key {
+            case nil: nil
+            case .address: "address"
+            case .tenant: "\"{request.header.X-Tenant}\""
+            case .language: "\"{lang}\""
+            }
+        let rate = "\(limit.count)/\(limit.isPerMinute ? "m" : "s")"
+        add(
+            1,
+            "\(limit.name): { rate: \(rate), burst: \(limit.burst)\(key.map { ", key: \($0)" } ?? "") }"
+        )
+    }
+
+    private mutating func write(_ uses: [DrawnLimitUse], _ limits: [DrawnRateLimit]) {
+        guard !uses.isEmpty else { return }
+        let entries = uses.map { use in
+            use.cost == 1
+                ? limits[use.limit].name : "{ limit: \(limits[use.limit].name), cost: \(use.cost) }"
+        }
+        add(2, "rate_limits: \(flow(entries))")
     }
 
     private mutating func write(_ entry: DrawnEndpointEntry) {
@@ -156,6 +182,7 @@ struct ConfigText {
         add(2, "max_in_flight", endpoint.maxInFlight)
         add(2, "max_body", endpoint.maxBody, "B")
         write(endpoint.entry)
+        write(endpoint.limitUses, config.rateLimits)
         add(2, "calls:")
         for call in endpoint.calls { write(call, endpoint, config) }
     }

@@ -8,6 +8,7 @@ struct DrawnConfig {
     var listensOnUnixSocket = false
     var limits = DrawnLimits()
     var entry = DrawnEntry()
+    var rateLimits: [DrawnRateLimit] = []
     var drainTimeout: Int
     var backends: [DrawnBackend]
     var endpoints: [DrawnEndpoint]
@@ -113,6 +114,7 @@ struct DrawnEndpoint {
     var maxInFlight: Int?
     var maxBody: Int
     var entry = DrawnEndpointEntry()
+    var limitUses: [DrawnLimitUse] = []
     var calls: [DrawnCall]
 
     enum SucceedWhen: String { case any, all, required }

@@ -55,6 +55,9 @@ struct RequestDraw {
         }
         request.afterSending = afterSending()
         EntryDraw(random: random.derived("entry")).complete(&request)
+        if !config.rateLimits.isEmpty {
+            RateLimitDraw(random: random.derived("quota")).complete(&request)
+        }
         return request
     }
 

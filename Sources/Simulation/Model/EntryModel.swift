@@ -55,7 +55,7 @@ struct EntryModel {
     }
 
     /// The header counts only if its sender is a trusted proxy.
-    private var address: String? {
+    var address: String? {
         let peer = config.listensOnUnixSocket ? nil : "127.0.0.1"
         return entry.clients == nil ? peer : request.header("X-Forwarded-For") ?? peer
     }

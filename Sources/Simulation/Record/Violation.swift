@@ -22,6 +22,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case calls
     /// Unavailable hosts are not called; health checks are as configured.
     case hosts
+    /// Rate limits grant what they may, and refuse nothing else.
+    case quota
     /// One log line per request.
     case log
     /// The record of a request agrees with what happened, and its times add up.

@@ -62,6 +62,10 @@ package enum Behaviour: CaseIterable, Sendable {
     case allowedOrigins, otherOrigins, allowedPreflights
     /// A host was ejected for longer than the first time.
     case grownEjections
+    /// A rate limit refused a request: by a key that is known early or late, or without a key.
+    case quotaOfClients, quotaOfParameters, quotaOfAll
+    /// A request was charged to several limits.
+    case severalLimits
 
     func count(in record: RunRecord) -> Int {
         switch self {
@@ -94,6 +98,14 @@ package enum Behaviour: CaseIterable, Sendable {
         case .allowedPreflights:
             origins(record) { $0.status == 204 && $0["Access-Control-Allow-Methods"] != nil }
         case .grownEjections: HostsModel.all(of: record).reduce(0) { $0 + $1.grownEjections }
+        case .quotaOfClients: refusals(record, by: "per_client")
+        case .quotaOfParameters: refusals(record, by: "per_language")
+        case .quotaOfAll: refusals(record, by: "together")
+        case .severalLimits:
+            record.attempts.count { attempt in
+                record.configs[attempt.call.generation].endpoints[attempt.call.endpoint]
+                    .limitUses.count > 1
+            }
         }
     }
 
@@ -116,6 +128,11 @@ package enum Behaviour: CaseIterable, Sendable {
             }
             return isMeant(response)
         }
+    }
+
+    private func refusals(_ record: RunRecord, by limit: String) -> Int {
+        record.requests.compactMap { $0?.response }
+            .count { QuotaModel.violated($0)?.contains(limit) == true }
     }
 
     private func responded(_ record: RunRecord, _ isMeant: (DrawnCall) -> Bool) -> Int {

@@ -62,6 +62,7 @@ enum FullPage {
             EndpointLoad(name: endpoint, deadline: .seconds(1), inFlight: 1, inFlightMax: 2)
         ]
         snapshot.authResults = [AuthResults(name: "partners")]
+        snapshot.limitUsages = [LimitUsage(name: "per_client", granted: 3, refused: 2, refunded: 1)]
         return snapshot
     }
 

@@ -21,7 +21,7 @@ extension MetricsWriter {
     }
 
     /// A resource and its limit, over all workers.
-    private mutating func usage(_ name: String, _ help: String, _ used: Int, _ limit: Int) {
+    mutating func usage(_ name: String, _ help: String, _ used: Int, _ limit: Int) {
         family(name, .gauge, help)
         sample(used)
         family("\(name)_limit", .gauge, "Limit on \(name).")

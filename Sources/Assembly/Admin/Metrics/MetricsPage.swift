@@ -33,6 +33,7 @@ package struct MetricsPage {
         writer.writeClients(snapshots)
         writer.writeLosses(snapshots)
         writer.writeAuthentication(snapshots.map(\.authResults))
+        writer.writeLimits(snapshots.map(\.limitUsages), facts.limitCells)
         var sum = WorkerMetrics()
         for snapshot in snapshots { sum.add(snapshot.meter) }
         sum.show(Self.shownStatuses, elsewhere: Self.shownStatusesElsewhere)

@@ -1,3 +1,6 @@
+package import Basics
+package import Gateway
+
 /// Values of the process as a whole, which no worker counts.
 package struct ProcessFacts: Sendable {
     /// The number of reloads, by result, and when the present configuration was loaded.
@@ -49,6 +52,30 @@ package struct ProcessFacts: Sendable {
         }
     }
 
+    /// The table of rate limits.
+    package struct LimitCellFacts: Sendable {
+        /// Keys that are not at their full burst.
+        package let keys: Int
+        /// The keys that the table has room for.
+        package let keysMax: Int
+        /// Keys whose requests were forgotten because the table was full there.
+        package let keysDropped: Int
+
+        package init(keys: Int = 0, keysMax: Int = 0, keysDropped: Int = 0) {
+            self.keys = keys
+            self.keysMax = keysMax
+            self.keysDropped = keysDropped
+        }
+
+        /// - Parameter table: of the process; without limits all numbers are 0
+        package init(_ table: LimitTable, at moment: Instant) {
+            let cells = table.cellsIfUsed
+            self.init(
+                keys: cells?.liveKeys(at: moment) ?? 0, keysMax: cells?.capacity ?? 0,
+                keysDropped: cells?.droppedKeys ?? 0)
+        }
+    }
+
     package let version: String
     /// That of the configuration in use.
     package let digest: String
@@ -60,11 +87,12 @@ package struct ProcessFacts: Sendable {
     /// Nil where the system does not report it.
     package let usage: Usage?
     package let spans: SpanCounts
+    package let limitCells: LimitCellFacts
 
     package init(
         version: String, digest: String, startedAt: Int64 = 0, reloads: Reloads = Reloads(),
         log: LogFacts = LogFacts(), descriptors: Descriptors, usage: Usage? = nil,
-        spans: SpanCounts = SpanCounts()
+        spans: SpanCounts = SpanCounts(), limitCells: LimitCellFacts = LimitCellFacts()
     ) {
         self.version = version
         self.digest = digest
@@ -74,5 +102,6 @@ package struct ProcessFacts: Sendable {
         self.descriptors = descriptors
         self.usage = usage
         self.spans = spans
+        self.limitCells = limitCells
     }
 }

@@ -51,6 +51,9 @@ package struct SeriesBound {
                 inFlightMax: endpoint.inFlightMax)
         }
         snapshot.authResults = plan.authenticators.map { AuthResults(name: $0.name) }
+        snapshot.limitUsages = plan.limits.map {
+            LimitUsage(name: $0.name, granted: 0, refused: 0, refunded: 0)
+        }
         let empty = WorkerSnapshot(
             meter: WorkerMetrics(), backends: [], connections: 0, bufferedBytes: 0, requests: [])
         return (0..<workers).map { worker in
@@ -84,7 +87,8 @@ package struct SeriesBound {
             range.compactMap { UInt16(exactly: $0) }
         }
         let refused: [UInt16] = endpoint.auth == nil ? [] : [401, 403, 429]
-        return Set(ownStatuses + [endpoint.partialStatus.code] + relayed + refused)
+        let quota = endpoint.limits.isEmpty ? [] : [Status.tooManyRequests.code]
+        return Set(ownStatuses + [endpoint.partialStatus.code] + relayed + refused + quota)
     }
 
     /// The statuses of the gateway's own responses, and what is written where none was sent.

@@ -1,0 +1,75 @@
+import Basics
+import HTTP
+
+/// One limit of an endpoint, ready to charge requests: the cells of the process, and the hash of
+/// the limit's name, which survives reloads as the name does.
+struct LimitCheck {
+    let plan: LimitUsePlan
+    let counts: LimitCounts
+    private let hash: KeyedHash
+    private let addressMask: AddressMask
+
+    init(_ plan: LimitUsePlan, _ counts: LimitCounts, _ table: LimitTable, _ mask: AddressMask) {
+        self.plan = plan
+        self.counts = counts
+        var hash = KeyedHash(table.hashKey)
+        hash.combine(Bytes(plan.limit.name).span)
+        self.hash = hash
+        addressMask = mask
+    }
+
+    /// What a request is charged as.
+    struct Target {
+        let key: UInt64
+        /// The index of the rate.
+        let rate: Int
+    }
+
+    /// - Parameter values: those of the request; nil if no limit of this position uses them
+    func target(
+        of head: RequestHead, _ exchange: Exchange, _ values: CallValues?, _ proxies: TrustedProxies
+    ) -> Target {
+        var hash = hash
+        for part in plan.key where !combine(part, exchange, values, into: &hash) {
+            // Also instead of a missing value: a client must not avoid a limit by leaving it out.
+            addressMask.combine(exchange.clientAddress(of: head, proxies).address, into: &hash)
+        }
+        return Target(key: hash.value, rate: rate(exchange, values))
+    }
+
+    /// Whether the request has the value.
+    private func combine(
+        _ part: LimitUsePlan.KeyPart, _ exchange: Exchange, _ values: CallValues?,
+        into hash: inout KeyedHash
+    ) -> Bool {
+        switch part {
+        case .address: return false
+        case .caller:
+            guard let caller = exchange.caller else { return false }
+            hash.combine(Mark.caller)
+            // Names of callers are unique within one authenticator.
+            let (authenticator, name) = (caller.authenticator, caller.name)
+            hash.combine(authenticator.span)
+            hash.combine(name.span)
+        case .value(let source):
+            guard let text = values?.text(of: source) else { return false }
+            hash.combine(Mark.value)
+            hash.combine(text.span)
+        }
+        return true
+    }
+
+    private func rate(_ exchange: Exchange, _ values: CallValues?) -> Int {
+        switch plan.planSource {
+        case .none: 0
+        case .caller: plan.limit.rate(ofPlan: exchange.caller?.plan)
+        case .value(let source): plan.limit.rate(ofPlan: values?.text(of: source))
+        }
+    }
+
+    /// Keeps a value from being mistaken for an address, and so on.
+    private enum Mark {
+        static let caller: UInt64 = 1
+        static let value: UInt64 = 2
+    }
+}

@@ -1,0 +1,141 @@
+import Basics
+
+/// The rules for `rate_limits`.
+extension ConfigCheck {
+    mutating func checkRateLimits() {
+        for limit in config.rateLimits { checkRateLimit(limit) }
+        for endpoint in config.endpoints {
+            let uses = config.rateLimits(of: endpoint)
+            checkUses(uses, of: endpoint)
+        }
+    }
+
+    /// A limit that no endpoint uses limits nothing.
+    mutating func checkEveryRateLimitIsUsed() {
+        let used = config.endpoints.flatMap { config.rateLimits(of: $0) }.compactMap(\.value.limit)
+        for limit in config.rateLimits
+        where !used.contains(where: { $0.value == limit.name.value }) {
+            problems.warning(
+                at: limit.name.location,
+                "rate limit '\(limit.name.quoted)' has no effect: no endpoint uses it")
+        }
+    }
+
+    // MARK: A limit
+
+    private mutating func checkRateLimit(_ limit: Config.RateLimit) {
+        let name = "rate limit '\(limit.name.quoted)'"
+        for (rate, burst) in limit.rates where rate.value.bucket(burst: burst) == nil {
+            let spelled = rate.quoted(\.spelled)
+            problems.error(
+                at: rate.location,
+                rate.value.bucket(burst: 1) == nil
+                    ? "\(name): \(spelled) is above 100000 requests per second, the highest rate"
+                    : "\(name): at \(spelled), a burst of \(burst) needs more than 366 days until it"
+                        + " is available again")
+        }
+        if let plan = limit.plan, limit.plans.isEmpty {
+            problems.error(at: plan.location, "\(name) has a 'plan' and no 'plans'")
+        }
+        checkKey(of: limit, name)
+        for reference in limit.references {
+            switch reference.value.source {
+            case .call:
+                problems.error(
+                    at: reference.location,
+                    "\(name) uses {\(reference.value.text)}; limits are checked before the calls")
+            case .requestHeader(let header) where HeaderSyntax.isForwarding(header):
+                problems.warning(
+                    at: reference.location,
+                    "\(name) uses {\(reference.value.text)}; any client can send this header;"
+                        + " 'address' uses it from trusted proxies only")
+            default: break
+            }
+        }
+    }
+
+    private mutating func checkKey(of limit: Config.RateLimit, _ name: String) {
+        var seen: [String] = []
+        for part in limit.key {
+            if seen.contains(part.value.spelled) {
+                problems.warning(
+                    at: part.location, "'key' of \(name) has \(part.value.spelled) twice")
+            }
+            seen.append(part.value.spelled)
+        }
+    }
+
+    // MARK: The limits of an endpoint
+
+    private mutating func checkUses(
+        _ uses: [Located<Config.LimitUse>], of endpoint: Config.Endpoint
+    ) {
+        var seen: [String] = []
+        for use in uses {
+            guard let name = use.value.limit else { continue }
+            guard let limit = config.rateLimits.first(where: { $0.name.value == name.value }) else {
+                guard !unread.contains("rate_limits", of: config.location) else { continue }
+                let names = config.rateLimits.map(\.name.value)
+                problems.error(
+                    at: name.location,
+                    "there is no rate limit '\(name.quoted)'"
+                        + Suggestion.hint(for: name.quoted, among: names))
+                continue
+            }
+            if seen.contains(name.value) {
+                problems.error(
+                    at: name.location,
+                    "'rate_limits' has '\(name.quoted)' twice; 'cost' counts a request several times"
+                )
+            }
+            seen.append(name.value)
+            checkCost(use.value, limit)
+            checkReferences(of: limit, usedAt: name, in: endpoint)
+        }
+        if uses.count > Self.usesMax, let last = uses.last {
+            problems.error(
+                at: last.location, "'rate_limits' has more than \(Self.usesMax) entries")
+        }
+    }
+
+    /// Each is charged for every request, and refunded if a later one refuses it.
+    private static let usesMax = 8
+
+    private mutating func checkCost(_ use: Config.LimitUse, _ limit: Config.RateLimit) {
+        guard let cost = use.cost else { return }
+        for (rate, burst) in limit.rates where cost.value > burst {
+            problems.error(
+                at: cost.location,
+                "cost \(cost.quoted { "\($0)" }) is above the burst \(burst) of rate limit"
+                    + " '\(limit.name.quoted)' at \(rate.quoted(\.spelled)), so every request would"
+                    + " be refused")
+        }
+    }
+
+    /// A name must be a parameter of every endpoint that uses the limit.
+    private mutating func checkReferences(
+        of limit: Config.RateLimit, usedAt use: Located<String>, in endpoint: Config.Endpoint
+    ) {
+        guard hasAllParams(of: endpoint) else { return }
+        for reference in limit.references {
+            guard case .name(let name) = reference.value.source,
+                !endpoint.parameterNames.contains(name)
+            else { continue }
+            problems.error(
+                at: use.location,
+                "rate limit '\(use.quoted)' uses {\(reference.value.text)}; \(endpoint.title) has no"
+                    + " parameter '\(name)'")
+        }
+    }
+}
+
+extension Config.RateLimit.KeyPart {
+    /// As a configuration spells it.
+    package var spelled: String {
+        switch self {
+        case .address: "address"
+        case .caller: "caller"
+        case .reference(let template): template.template.text
+        }
+    }
+}

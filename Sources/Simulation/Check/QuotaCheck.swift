@@ -1,0 +1,135 @@
+import Basics
+import Rehearsal
+
+/// Rate limits grant what they may, and refuse nothing else.
+///
+/// The moment at which a request is charged is not visible from outside, only that it lies between
+/// the first byte and the first call, or the refusal. So both rules are checked with the bounds that
+/// make a violation certain: in any time, no key gets more than burst + rate × time; and a request is
+/// refused only if every earlier request of its key together could have used the bucket.
+struct QuotaCheck {
+    let record: RunRecord
+    let violations: ViolationLog
+
+    func check() {
+        let limits = record.configs[0].rateLimits
+        guard !limits.isEmpty else { return }
+        let charged = record.requests.compactMap { $0 }
+        for (index, limit) in limits.enumerated() {
+            let uses = charged.compactMap { use(of: $0, index, limit) }
+            for key in Set(uses.flatMap(\.keys)).sorted() {
+                checkGrants(uses.filter { $0.keys == [key] && $0.granted != nil }, limit, key)
+            }
+            for use in uses where use.isRefused(by: limit) { checkRefusal(use, among: uses, limit) }
+        }
+        for request in charged { checkResponse(request) }
+    }
+
+    /// A request that a limit may have been charged for.
+    private struct Use {
+        let request: RequestRecord
+        let cost: Int
+        /// By which it counts, under each configuration that may have applied.
+        let keys: Set<String>
+        /// When it was charged at the earliest.
+        let earliest: Instant
+        /// When its first call was sent, so that it was granted before.
+        let granted: Instant?
+        /// The limits that refused it; nil if none did.
+        let violated: [String]?
+
+        func isRefused(by limit: DrawnRateLimit) -> Bool { violated?.contains(limit.name) == true }
+    }
+
+    /// Nil if no configuration charges the request to the limit.
+    private func use(
+        of request: RequestRecord, _ index: Int, _ limit: DrawnRateLimit
+    ) -> Use? {
+        let models = record.configs(for: request).map {
+            QuotaModel(request: request.request, config: $0)
+        }
+        guard let cost = models.lazy.flatMap(\.uses).first(where: { $0.limit == index })?.cost
+        else { return nil }
+        return Use(
+            request: request, cost: cost, keys: Set(models.map { $0.key(of: limit) }),
+            earliest: request.firstRead ?? request.began,
+            granted: record.attempts(of: request).map(\.sent).min(),
+            violated: request.response.flatMap(QuotaModel.violated))
+    }
+
+    // MARK: Rules
+
+    /// All of these have one key, and were granted.
+    private func checkGrants(_ uses: [Use], _ limit: DrawnRateLimit, _ key: String) {
+        for first in uses {
+            for last in uses {
+                guard let end = last.granted, end >= first.earliest else { continue }
+                let within = uses.filter { use in
+                    use.earliest >= first.earliest && (use.granted.map { $0 <= end } ?? false)
+                }
+                let cost = within.reduce(0) { $0 + $1.cost }
+                // Times count in units of 10 µs.
+                let time = seconds(end - first.earliest) + 0.000_02
+                guard Double(cost) > Double(limit.burst) + time / limit.interval else { continue }
+                violations.add(
+                    .quota, last.request.mark,
+                    "\(limit.name) granted \(cost) of \(key) within \(time) s, with a burst of"
+                        + " \(limit.burst) and one each \(limit.interval) s")
+                return
+            }
+        }
+    }
+
+    /// The bucket must have been too empty, if all other requests were charged as late as possible.
+    private func checkRefusal(_ refused: Use, among uses: [Use], _ limit: DrawnRateLimit) {
+        guard let end = refused.request.responded else { return }
+        let others = uses.filter { use in
+            use.request.number != refused.request.number && use.violated == nil
+                && use.earliest <= end && !use.keys.isDisjoint(with: refused.keys)
+        }
+        let charges = others.map { use in
+            (
+                time: seconds(min(use.granted ?? use.request.responded ?? end, end) - record.began),
+                cost: use.cost
+            )
+        }
+        var arrival = -Double.infinity
+        for charge in charges.sorted(by: { $0.time < $1.time }) {
+            arrival = max(arrival, charge.time) + Double(charge.cost) * limit.interval
+        }
+        let now = seconds(refused.earliest - record.began)
+        let debt = max(arrival, now) + Double(refused.cost) * limit.interval - now
+        guard debt <= Double(limit.burst) * limit.interval - 0.000_02 else { return }
+        violations.add(
+            .quota, refused.request.mark,
+            "\(limit.name) refused a request although at most \(charges.count) others of its key were"
+                + " charged before, with a burst of \(limit.burst)")
+    }
+
+    /// A refusal starts no call, and states when to try again.
+    private func checkResponse(_ request: RequestRecord) {
+        guard let response = request.response, let violated = QuotaModel.violated(response) else {
+            return
+        }
+        let limits = record.configs[0].rateLimits
+        if violated.isEmpty || !violated.allSatisfy({ name in limits.contains { $0.name == name } })
+        {
+            violations.add(.quota, request.mark, "a refusal names the limits \(violated)")
+        }
+        if !record.attempts(of: request).isEmpty {
+            violations.add(.quota, request.mark, "a refused request was sent to a backend")
+        }
+        let wait = response["Retry-After"].flatMap { Int($0) } ?? 0
+        if wait < 1 || response["RateLimit"]?.hasSuffix(";r=0;t=\(wait)") != true,
+            violated.count == 1
+        {
+            violations.add(.quota, request.mark, "a refusal without Retry-After, or with another t")
+        }
+        let isShared = limits.first { $0.name == violated.first }?.key == nil
+        if response.status != (isShared ? 503 : 429) {
+            violations.add(.quota, request.mark, "\(violated) responds \(response.status)")
+        }
+    }
+
+    private func seconds(_ time: Duration) -> Double { time.inMilliseconds / 1000 }
+}

@@ -1,0 +1,59 @@
+import Rehearsal
+
+/// What a request is charged to under one configuration, written from the documentation.
+struct QuotaModel {
+    let request: ScriptedRequest
+    let config: DrawnConfig
+
+    /// The limits of the endpoint that the request names.
+    var uses: [DrawnLimitUse] { endpoint?.limitUses ?? [] }
+
+    private var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
+
+    /// Whether it has a limit without a key, whose refusal is a 503.
+    var mayOverload: Bool { uses.contains { config.rateLimits[$0.limit].key == nil } }
+
+    /// The text by which a limit counts the request; one text for all without a key.
+    func key(of limit: DrawnRateLimit) -> String {
+        switch limit.key {
+        case nil: "all"
+        case .address: address
+        case .tenant: request.header("X-Tenant").map { "tenant \($0)" } ?? address
+        case .language:
+            RequestModel(request: request, config: config).value(of: "lang")
+                .map { "language \($0)" } ?? address
+        }
+    }
+
+    /// IPv6 addresses count by their /64, and all clients of unix sockets as one.
+    private var address: String {
+        guard let address = EntryModel(request: request, config: config).address else {
+            return "no address"
+        }
+        return address.contains(":") ? "network 2001:db8::/64" : "address \(address)"
+    }
+
+    /// The names of the limits in a refusal; nil if a response is none.
+    ///
+    /// The response to HEAD has no body. A 429 is always a refusal, whose `RateLimit` has the names; a
+    /// 503 may have other reasons, so that one to HEAD counts as none.
+    static func violated(_ response: PeerMessage) -> [String]? {
+        guard [429, 503].contains(response.status),
+            response["Content-Type"] == "application/problem+json"
+        else { return nil }
+        guard !response.body.isEmpty else {
+            return response.status == 429 ? announced(response) : nil
+        }
+        guard let tree = Tree(reading: response.body), tree["reason"]?.string == "quota" else {
+            return nil
+        }
+        return tree["violated-policies"]?.elements?.compactMap(\.string) ?? []
+    }
+
+    /// `"per_client";r=0;t=3`
+    private static func announced(_ response: PeerMessage) -> [String] {
+        (response["RateLimit"] ?? "").split(separator: ", ").compactMap { member in
+            member.split(separator: "\"").first.map(String.init)
+        }
+    }
+}

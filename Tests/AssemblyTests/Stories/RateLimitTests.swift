@@ -1,0 +1,409 @@
+import Assembly
+import Foundation
+import Gateway
+import HTTP
+import TestSupport
+import Testing
+
+/// `rate_limits` in virtual time: which requests reach the backends, and the responses to all
+/// others. The harness's clients are on 127.0.0.1.
+@Suite(.watched) struct RateLimitTests {
+    private static let call = "one: { from: a, get: /1 }"
+
+    private func harness(
+        _ limits: String, _ uses: String, _ endpoint: String = "", top: String = "",
+        call: String = call, files: [String: String] = [:]
+    ) throws -> GatewayHarness {
+        try GatewayHarness(
+            call, endpoint: "\(endpoint)\nrate_limits: \(uses)",
+            top: "rate_limits: { \(limits) }\n\(top)", files: files)
+    }
+
+    private func statuses(_ harness: GatewayHarness, _ count: Int, _ text: String = get()) throws
+        -> [Int]
+    {
+        try (0..<count).map { _ in try harness.fetch(text).status }
+    }
+
+    // MARK: One limit
+
+    @Test func grantsTheBurstAndThenTheRate() throws {
+        let harness = try harness("it: { rate: 10/s, burst: 3, key: address }", "[it]")
+        #expect(try statuses(harness, 5) == [200, 200, 200, 429, 429])
+        harness.pass(99)
+        #expect(try statuses(harness, 1) == [429])
+        harness.pass(1)
+        #expect(try statuses(harness, 2) == [200, 429])
+        harness.pass(10_000)
+        #expect(try statuses(harness, 4) == [200, 200, 200, 429])
+        #expect(harness.seen.count == 7)
+        harness.expectQuiet()
+    }
+
+    @Test func announcesWhatIsLeft() throws {
+        let harness = try harness("it: { rate: 100/m, burst: 3, key: address }", "[it]")
+        let expected = [(2, 1), (1, 2), (0, 2)]
+        for (remaining, seconds) in expected {
+            let response = try harness.fetch()
+            #expect(response.status == 200)
+            #expect(response["RateLimit-Policy"] == #""it";q=100;w=60"#)
+            #expect(response["RateLimit"] == #""it";r=\#(remaining);t=\#(seconds)"#)
+            #expect(response["Retry-After"] == nil)
+        }
+        harness.expectQuiet()
+    }
+
+    @Test func refusesWithAProblem() throws {
+        let harness = try harness("it: { rate: 1/m, key: address }", "[it]")
+        #expect(try harness.fetch().status == 200)
+        harness.pass(20_500)
+        let response = try harness.fetch(get("/x", "X-Request-Id: r"))
+        #expect(response.status == 429)
+        #expect(
+            response.body
+                == #"{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","#
+                + #""title":"Too Many Requests","status":429,"instance":"r","reason":"quota","#
+                + #""violated-policies":["it"]}"#)
+        #expect(response["Content-Type"] == "application/problem+json")
+        // 39.5 s, rounded up.
+        #expect(response["Retry-After"] == "40")
+        #expect(response["RateLimit-Policy"] == #""it";q=1;w=60"#)
+        #expect(response["RateLimit"] == #""it";r=0;t=40"#)
+        harness.pass(39_000)
+        #expect(try harness.fetch().status == 429)
+        harness.pass(500)
+        #expect(try harness.fetch().status == 200)
+        harness.expectQuiet()
+    }
+
+    /// The gateway itself is overloaded, whatever this client does.
+    @Test func aLimitWithoutKeyIs503() throws {
+        let harness = try harness("all: { rate: 1/s }", "[all]")
+        #expect(try harness.fetch().status == 200)
+        let response = try harness.fetch()
+        #expect(response.status == 503 && response["Retry-After"] == "1")
+        #expect(response.body.contains(#""reason":"quota","violated-policies":["all"]"#))
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [("always", true, true), ("refused", false, true), ("never", false, false)])
+    func announceDecidesAboutTheFields(_ announce: String, _ granted: Bool, _ refused: Bool) throws
+    {
+        let harness = try harness("it: { rate: 1/s, key: address, announce: \(announce) }", "[it]")
+        let first = try harness.fetch()
+        #expect(first.status == 200)
+        #expect((first["RateLimit"] != nil) == granted)
+        #expect((first["RateLimit-Policy"] != nil) == granted)
+        let second = try harness.fetch()
+        #expect(second.status == 429 && second["Retry-After"] == "1")
+        #expect((second["RateLimit"] != nil) == refused)
+        #expect((second["RateLimit-Policy"] != nil) == refused)
+        harness.expectQuiet()
+    }
+
+    @Test func aRequestCountsAsItsCost() throws {
+        let harness = try harness(
+            "it: { rate: 10/s, key: address }", "[{ limit: it, cost: 4 }]")
+        #expect(try statuses(harness, 3) == [200, 200, 429])
+        harness.pass(199)
+        #expect(try statuses(harness, 1) == [429])
+        harness.pass(1)
+        #expect(try statuses(harness, 1) == [200])
+        harness.expectQuiet()
+    }
+
+    // MARK: Keys
+
+    /// Requests that are counted together, and one that is not.
+    @Test(arguments: [
+        ("\"{request.header.X-T}\"", [["X-T: a"], ["x-t: a"]], ["X-T: b"]),
+        (
+            "[\"{request.header.X-T}\", \"{request.header.X-U}\"]",
+            [["X-T: a", "X-U: b"], ["X-U: b", "X-T: a"]], ["X-T: ab", "X-U:"]
+        ),
+        // Without a value the address counts; it is not mistaken for one.
+        ("\"{request.header.X-T}\"", [[], []], ["X-T: 127.0.0.1"]),
+        ("[address, \"{request.header.X-T}\"]", [["X-T: a"], ["X-T: a"]], ["X-T: b"]),
+    ])
+    func countsByAHeader(_ key: String, _ same: [[String]], _ other: [String]) throws {
+        let harness = try harness("it: { rate: 1/s, key: \(key) }", "[it]")
+        #expect(try harness.fetch(request("GET", "/x", same[0])).status == 200)
+        #expect(try harness.fetch(request("GET", "/x", same[1])).status == 429)
+        #expect(try harness.fetch(request("GET", "/x", other)).status == 200)
+        harness.expectQuiet()
+    }
+
+    @Test func countsByParameterAndBody() throws {
+        let route = "route: POST /x/{id}\nparams: { id: { type: integer } }"
+        let harness = try harness(
+            "by_id: { rate: 1/s, key: \"{id}\" },"
+                + " by_user: { rate: 2/s, key: \"{request.body.user}\" }",
+            "[by_id, by_user]", route, call: "one: { from: a, post: \"/1\" }")
+        func status(_ id: String, _ body: String) throws -> Int {
+            try harness.fetch(post(body, to: "/x/\(id)")).status
+        }
+        let ann = #"{"user":"ann"}"#
+        #expect(try status("1", ann) == 200)
+        #expect(try status("1", ann) == 429)
+        #expect(try status("2", ann) == 200)
+        #expect(try status("3", ann) == 429, "the user has used both requests")
+        #expect(try status("3", #"{"user":"ben"}"#) == 200, "and the id was refunded")
+        #expect(try status("4", "{}") == 200, "without a user the address counts")
+        // An invalid request is not charged.
+        #expect(try status("x", #"{"user":"cid"}"#) == 400)
+        #expect(try status("5", #"{"user":"cid"}"#) == 200)
+        #expect(try status("6", #"{"user":"cid"}"#) == 200)
+        harness.expectQuiet()
+    }
+
+    @Test func countsByCaller() throws {
+        let files = [
+            "keys.yaml": Keys.entry("ann", "key-of-ann") + Keys.entry("ann", "other-of-ann")
+                + Keys.entry("ben", "key-of-ben")
+        ]
+        let harness = try harness(
+            "it: { rate: 1/s, key: caller }", "[it]", "auth: keys",
+            top: "auth: { keys: { api_key: { header: X-Api-Key, keys: keys.yaml } } }",
+            files: files)
+        #expect(try harness.fetch(get("/x", "X-Api-Key: key-of-ann")).status == 200)
+        #expect(try harness.fetch(get("/x", "X-Api-Key: other-of-ann")).status == 429)
+        #expect(try harness.fetch(get("/x", "X-Api-Key: key-of-ben")).status == 200)
+        #expect(try statuses(harness, 3) == [401, 401, 401], "not charged without a credential")
+        harness.expectQuiet()
+    }
+
+    /// A limit by address is above the authentication, so it also bounds guesses.
+    @Test func limitByAddressCountsBeforeTheAuthentication() throws {
+        let harness = try harness(
+            "it: { rate: 2/s, key: address }", "[it]", "auth: keys",
+            top: "auth: { keys: { api_key: { header: X-Api-Key, keys: keys.yaml } } }",
+            files: ["keys.yaml": Keys.entry("ann", "key-of-ann")])
+        #expect(try statuses(harness, 3) == [401, 401, 429])
+        harness.expectQuiet()
+    }
+
+    /// An IPv6 client can choose its address from a network.
+    @Test(arguments: [
+        ("", "2001:db8::1", "2001:db8::ffff:2", true),
+        ("", "2001:db8::1", "2001:db8:0:1::1", false),
+        (", ipv6_prefix: 48", "2001:db8::1", "2001:db8:0:1::1", true),
+        (", ipv6_prefix: 48", "2001:db8::1", "2001:db8:1::1", false),
+        (", ipv6_prefix: 128", "2001:db8::1", "2001:db8::2", false),
+        (", ipv6_prefix: 128", "2001:db8::1", "2001:db8:0::1", true),
+        (", ipv6_prefix: 96", "2001:db8::1", "2001:db8::ffff", true),
+        ("", "10.0.0.1", "10.0.0.2", false), ("", "10.0.0.1", "::ffff:10.0.0.1", true),
+    ])
+    func countsAddressesByNetwork(
+        _ clients: String, _ first: String, _ second: String, _ isSame: Bool
+    ) throws {
+        let harness = try harness(
+            "it: { rate: 1/s, key: address }", "[it]",
+            top: "clients: { trusted_proxies: [127.0.0.1]\(clients) }")
+        #expect(try harness.fetch(get("/x", "X-Forwarded-For: \(first)")).status == 200)
+        let second = try harness.fetch(get("/x", "X-Forwarded-For: \(second)"))
+        #expect(second.status == (isSame ? 429 : 200))
+        harness.expectQuiet()
+    }
+
+    // MARK: Plans
+
+    @Test func plansHaveRatesOfTheirOwn() throws {
+        let files = [
+            "keys.yaml": Keys.entry("ann", "key-of-ann", "plan: gold")
+                + Keys.entry("ben", "key-of-ben", "plan: unknown") + Keys.entry("cid", "key-of-cid")
+        ]
+        let harness = try harness(
+            "it: { rate: 1/s, key: caller, plans: { gold: 3/s } }", "[it]", "auth: keys",
+            top: "auth: { keys: { api_key: { header: X-Api-Key, keys: keys.yaml } } }",
+            files: files)
+        for (key, granted, policy) in [("ann", 3, 3), ("ben", 1, 1), ("cid", 1, 1)] {
+            for _ in 0..<granted {
+                let response = try harness.fetch(get("/x", "X-Api-Key: key-of-\(key)"))
+                #expect(response.status == 200)
+                #expect(response["RateLimit-Policy"] == #""it";q=\#(policy);w=1"#)
+            }
+            #expect(try harness.fetch(get("/x", "X-Api-Key: key-of-\(key)")).status == 429)
+        }
+        harness.expectQuiet()
+    }
+
+    @Test func planComesFromAReference() throws {
+        let harness = try harness(
+            "it: { rate: 1/s, key: address, plans: { gold: 2/s }, plan: \"{request.header.X-P}\" }",
+            "[it]")
+        #expect(try statuses(harness, 3, get("/x", "X-P: gold")) == [200, 200, 429])
+        harness.pass(5000)
+        #expect(try statuses(harness, 2, get("/x", "X-P: tin")) == [200, 429])
+        harness.expectQuiet()
+    }
+
+    // MARK: Several limits
+
+    @Test func chargesAllLimitsOrNone() throws {
+        let harness = try harness(
+            "many: { rate: 3/s, key: address }, few: { rate: 1/s, key: \"{request.query.k}\" }",
+            "[many, few]")
+        #expect(try harness.fetch(get("/x?k=a")).status == 200)
+        // Refused by `few`: `many` is refunded each time.
+        for _ in 0..<5 {
+            let response = try harness.fetch(get("/x?k=a"))
+            #expect(response.status == 429)
+            #expect(response.body.contains(#""violated-policies":["few"]"#))
+            #expect(response["RateLimit"] == #""few";r=0;t=1"#)
+            #expect(response.count("RateLimit") == 1 && response.count("RateLimit-Policy") == 1)
+        }
+        let granted = try harness.fetch(get("/x?k=b"))
+        #expect(granted["RateLimit"] == #""many";r=1;t=1, "few";r=0;t=1"#)
+        #expect(granted["RateLimit-Policy"] == #""many";q=3;w=1, "few";q=1;w=1"#)
+        #expect(try harness.fetch(get("/x?k=c")).status == 200)
+        let refused = try harness.fetch(get("/x?k=d"))
+        #expect(refused.body.contains(#""violated-policies":["many"]"#))
+        harness.expectQuiet()
+    }
+
+    @Test func refundsLimitsOfEarlierPositions() throws {
+        let harness = try harness(
+            "early: { rate: 2/h, key: address }, late: { rate: 1/s, key: \"{k}\" }",
+            "[late, early]", "params: { k: {} }")
+        let first = try harness.fetch(get("/x?k=a"))
+        #expect(first.count("RateLimit") == 2, "one line for each position")
+        for _ in 0..<3 {
+            let refused = try harness.fetch(get("/x?k=a"))
+            #expect(refused.status == 429)
+            #expect(refused.body.contains(#"["late"]"#))
+            #expect(refused.count("RateLimit") == 1, "what was refunded is not announced")
+            #expect(refused["RateLimit"] == #""late";r=0;t=1"#)
+        }
+        #expect(try harness.fetch(get("/x?k=b")).status == 200)
+        #expect(try harness.fetch(get("/x?k=c")).status == 429)
+        let counts = try #require(harness.instance?.snapshot.limitUsages)
+        #expect(
+            counts.map { "\($0.name) \($0.granted) \($0.refused) \($0.refunded)" } == [
+                "early 5 1 3", "late 2 3 0",
+            ])
+        harness.expectQuiet()
+    }
+
+    @Test func namesAllLimitsThatRefuse() throws {
+        let harness = try harness(
+            "a: { rate: 1/s, key: address }, b: { rate: 1/m, key: address },"
+                + " c: { rate: 9/s, key: address }", "[a, b, c]")
+        #expect(try harness.fetch().status == 200)
+        let response = try harness.fetch()
+        #expect(response.body.contains(#""violated-policies":["a","b"]"#))
+        #expect(response["Retry-After"] == "60", "the longest wait")
+        #expect(response["RateLimit"] == #""a";r=0;t=1, "b";r=0;t=60"#)
+        harness.expectQuiet()
+    }
+
+    @Test func endpointsShareALimit() throws {
+        let config =
+            GatewayHarness.text(
+                Self.call, "", "",
+                """
+                rate_limits: { it: { rate: 2/s, key: address }, own: { rate: 1/s, key: address } }
+                defaults: { rate_limits: [it] }
+                """) + "\n  - { route: GET /y, calls: { one: { from: a, get: /1 } } }"
+            + "\n  - { route: GET /own, rate_limits: [own], calls: { one: { from: a, get: /1 } } }"
+            + "\n  - { route: GET /free, rate_limits: [], calls: { one: { from: a, get: /1 } } }\n"
+        let harness = try GatewayHarness(config: config)
+        #expect(try harness.fetch(get("/x")).status == 200)
+        #expect(try harness.fetch(get("/y")).status == 200)
+        #expect(try harness.fetch(get("/x")).status == 429)
+        #expect(try statuses(harness, 2, get("/own")) == [200, 429])
+        #expect(try statuses(harness, 3, get("/free")) == [200, 200, 200])
+        // Neither an unknown path nor another method is a request of an endpoint.
+        #expect(try harness.fetch(get("/z")).status == 404)
+        #expect(try harness.fetch(request("DELETE", "/x")).status == 405)
+        harness.expectQuiet()
+    }
+
+    // MARK: A rejection is a response of its endpoint
+
+    @Test func rejectionIsPadded() throws {
+        for (limit, use) in [("address", "/x?k=1"), ("\"{k}\"", "/x?k=1")] {
+            let harness = try harness(
+                "it: { rate: 1/m, key: \(limit) }", "[it]",
+                "params: { k: {} }\nmin_duration: 300ms\ndeadline: 250ms")
+            #expect(try harness.fetch(get(use)).outcome == "200 at 300")
+            #expect(try harness.fetch(get(use)).outcome == "429 at 300")
+            harness.expectQuiet()
+        }
+    }
+
+    @Test func rejectionHasTheHeadersOfItsEndpoint() throws {
+        let harness = try harness(
+            "it: { rate: 1/m, key: address }", "[it]",
+            "cors: { origins: [\"https://shop.example.com\"] }\nresponse_headers: { X-A: b }",
+            top: "security_headers: api")
+        _ = try harness.fetch()
+        let response = try harness.fetch(get("/x", "Origin: https://shop.example.com"))
+        #expect(response.status == 429)
+        #expect(response["X-A"] == "b" && response["X-Content-Type-Options"] == "nosniff")
+        #expect(response["Access-Control-Allow-Origin"] == "https://shop.example.com")
+        #expect(response["Access-Control-Expose-Headers"]?.contains("RateLimit") == true)
+        // A preflight is not charged and not refused.
+        let preflight = try harness.fetch(
+            request(
+                "OPTIONS", "/x",
+                ["Origin: https://shop.example.com", "Access-Control-Request-Method: GET"]))
+        #expect(preflight.status == 204)
+        harness.expectQuiet()
+    }
+
+    /// The body of a refused request is not read, and needs no room.
+    @Test func refusesBeforeTheBody() throws {
+        let harness = try harness(
+            "it: { rate: 1/m, key: address }", "[it]", "route: POST /x",
+            call: "one: { from: a, post: /1 }")
+        #expect(try harness.fetch(post("{}")).status == 200)
+        let client = try harness.send(
+            request("POST", "/x", ["Content-Length: 100000", "Expect: 100-continue"]))
+        #expect(harness.response(of: client).status == 429)
+        harness.expectQuiet()
+    }
+
+    @Test func countsAndLogsTheReason() throws {
+        let harness = try harness("it: { rate: 1/m, key: address }", "[it]")
+        #expect(try statuses(harness, 3) == [200, 429, 429])
+        #expect(harness.instance?.snapshot.meter.refusals[.quota] == 2)
+        let usage = try #require(harness.instance?.snapshot.limitUsages.first)
+        #expect(usage.name == "it" && usage.granted == 1 && usage.refused == 2)
+        #expect(harness.responseCounts == ["GET /x: 200 once, 429 2 times"])
+        let reasons = harness.logged.filter { $0.contains(#""status":429"#) }
+        #expect(reasons.count == 2)
+        #expect(reasons.allSatisfy { $0.contains(#""outcome":"rejected","reason":"quota""#) })
+        harness.expectQuiet()
+    }
+
+    // MARK: Reload
+
+    @Test func countsSurviveAReload() throws {
+        func text(_ rate: String, _ name: String = "it") -> String {
+            GatewayHarness.text(
+                Self.call, "rate_limits: [\(name)]", "",
+                "rate_limits: { \(name): { rate: \(rate), key: address } }")
+        }
+        let harness = try GatewayHarness(config: text("2/m"))
+        #expect(try statuses(harness, 2) == [200, 200])
+        try harness.install(text("2/m"))
+        #expect(try statuses(harness, 1) == [429])
+        let usage = try #require(harness.instance?.snapshot.limitUsages.first)
+        #expect(usage.granted == 2 && usage.refused == 1)
+        // The debt is a time: 60 s of the old rate are 60 s of the new one, its whole burst.
+        try harness.install(text("120/m"))
+        #expect(try statuses(harness, 1) == [429])
+        harness.pass(500)
+        #expect(try statuses(harness, 1) == [200])
+        try harness.install(text("2/m", "another"))
+        #expect(try statuses(harness, 3) == [200, 200, 429])
+        harness.expectQuiet()
+    }
+}
+
+extension ReceivedResponse {
+    /// The number of lines of a header.
+    fileprivate func count(_ name: String) -> Int {
+        lines.count { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+    }
+}

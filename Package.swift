@@ -33,7 +33,7 @@ let commit: [CSetting] = {
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
         "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "Basics",
+        "RESP", "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
@@ -94,6 +94,8 @@ let package = Package(
             name: "TLS", dependencies: ["COpenSSL", "Reactor", "Promises", "Basics"],
             swiftSettings: onC),
         .target(name: "YAMLReader", dependencies: ["CYAML", "Basics"], swiftSettings: onC),
+        .target(
+            name: "RESP", dependencies: ["Reactor", "Promises", "Basics"], swiftSettings: strict),
 
         // Row 4.
         .target(
@@ -224,6 +226,10 @@ let package = Package(
             dependencies: [
                 "HTTPServer", "HTTP", "TestSupport", "SimReactor", "Reactor", "Promises", "Basics",
             ],
+            swiftSettings: onC),
+        .testTarget(
+            name: "RESPTests",
+            dependencies: ["RESP", "TestSupport", "SimReactor", "Reactor", "Promises", "Basics"],
             swiftSettings: onC),
         .testTarget(
             name: "YAMLReaderTests", dependencies: ["YAMLReader", "Basics"], swiftSettings: onC),

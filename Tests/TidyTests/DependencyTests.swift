@@ -9,7 +9,7 @@ import Testing
         ["CUV", "COpenSSL", "CYAML", "CBuild"],
         ["Basics", "Promises"],
         ["HTTP", "Reactor", "JSONText", "Patterns", "PromiseOperators", "PromisesDispatch"],
-        ["TLS", "UVReactor", "SimReactor", "YAMLReader"],
+        ["TLS", "UVReactor", "SimReactor", "YAMLReader", "RESP"],
         ["GatewayConfig", "HTTPClient"],
         ["Gateway", "HTTPServer"],
         ["GatewayTools"],
@@ -39,6 +39,7 @@ import Testing
         "SimReactor": ["Reactor", "Promises", "Basics"],
         "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
         "YAMLReader": ["CYAML", "Basics"],
+        "RESP": ["Reactor", "Promises", "Basics"],
         "Patterns": ["Basics"],
         "GatewayConfig": [
             "HTTP", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",

@@ -112,8 +112,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS", "YAMLReader",
-                "Reactor", "Promises", "Basics",
+                "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "RESP", "TLS",
+                "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
         .target(
@@ -144,8 +144,8 @@ let package = Package(
         .target(
             name: "Rehearsal",
             dependencies: [
-                "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor", "Promises",
-                "Basics",
+                "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "RESP", "Reactor",
+                "Promises", "Basics",
             ],
             swiftSettings: strict),
 
@@ -239,13 +239,14 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "GatewayConfig", "GatewayTools", "HTTPClient", "HTTPServer", "HTTP",
-                "SimReactor", "JSONText", "Patterns", "YAMLReader", "Reactor", "Promises", "Basics",
+                "SimReactor", "JSONText", "Patterns", "RESP", "YAMLReader", "Reactor", "Promises",
+                "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer", "HTTP",
+                "Assembly", "Rehearsal", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer", "HTTP",
                 "TestSupport", "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises",
                 "Basics",
             ],

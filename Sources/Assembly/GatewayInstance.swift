@@ -19,6 +19,8 @@ package final class GatewayInstance {
     private let installed: Installed
     private let limits: LimitTable
     private var server: Server?
+    /// The connection to the store; nil without `store`.
+    private var store: LimitStore?
     private var temporaryLogLevel: Log.Level?
 
     /// Holds the gateway service for new requests. A separate object, so that the server, which the
@@ -45,10 +47,12 @@ package final class GatewayInstance {
         recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
         // The metrics know endpoints and calls by these numbers, also after a reload.
         let metricNumbers = recorder.adopt(plan)
+        store = plan.store.map { LimitStore($0, loop: loop, log: log) }
         installed = Installed(
             GatewayService(
                 plan, endpointNumbers: metricNumbers.endpoints,
-                callNumbers: metricNumbers.calls, pools: pools, loop: loop, limits: limits))
+                callNumbers: metricNumbers.calls, pools: pools, store: store, loop: loop,
+                limits: limits))
         // Drains no pool yet; it resets the marks by which a reload finds the unused pools.
         pools.retireUnused()
         var hooks = recorder.hooks
@@ -103,15 +107,26 @@ package final class GatewayInstance {
     /// connections and their state.
     package func install(_ plan: Plan) {
         let former = installed.gateway
+        let formerStore = replaceStore(plan.store)
         let metricNumbers = recorder.adopt(plan)
         installed.gateway = GatewayService(
             plan, endpointNumbers: metricNumbers.endpoints, callNumbers: metricNumbers.calls,
-            pools: pools, loop: loop, replacing: former, limits: limits)
+            pools: pools, store: store, loop: loop, replacing: former, limits: limits)
         former.stopHealthChecks()
+        formerStore?.close()
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level
         server?.adopt(plan.server)
         log.write(.info, "configuration installed")
+    }
+
+    /// Connects to another store if its settings have changed; returns the former one, which the
+    /// caller closes.
+    private func replaceStore(_ plan: StorePlan?) -> LimitStore? {
+        guard plan != store?.plan else { return nil }
+        let former = store
+        store = plan.map { LimitStore($0, loop: loop, log: log) }
+        return former
     }
 
     /// Logs at this level, whatever the configuration says; nil ends that.
@@ -152,6 +167,7 @@ package final class GatewayInstance {
         server = nil
         installed.gateway.stopHealthChecks()
         recorder.close()
+        store.take()?.close()
         log.onFirstLine = nil
         loop.descriptors.onShortage = { _ in }
         log.flush()
@@ -181,6 +197,7 @@ package final class GatewayInstance {
         snapshot.authResults = installed.gateway.authResults
         snapshot.limitUsages = installed.gateway.limitUsages
         snapshot.loopIterations = loop.iterations.durations.copy
+        snapshot.store = store?.state
         if let server {
             snapshot.requestsInFlight = server.requestsInFlight
             snapshot.limits = ServerLimits(server.settings)

@@ -30,6 +30,7 @@ extension WorkerSnapshot {
             descriptorShortages: descriptorShortages, requests: [])
         counters.losses = losses
         counters.loopIterations = loopIterations
+        counters.store = store
         counters.endpointLoads = endpointLoads.map(\.countersOnly)
         counters.authResults = authResults
         counters.limitUsages = limitUsages

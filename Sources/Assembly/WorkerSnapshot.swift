@@ -24,6 +24,8 @@ package struct WorkerSnapshot: Sendable {
     package var authResults: [AuthResults] = []
     package var limitUsages: [LimitUsage] = []
     package var loopIterations = Histogram(.loopIterations)
+    /// Nil without `store`.
+    package var store: StoreState?
 
     package init(
         meter: WorkerMetrics, backends: [BackendState], backendDetails: [BackendDetail] = [],

@@ -26,22 +26,25 @@ package final class GatewayService {
     ///     across reloads as long as its route stays the same
     ///   - callNumbers: one number for each call of each endpoint; empty if calls are not counted
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
+    ///   - store: decides about the limits that replicas share; nil without one
     ///   - targets: records the targets of the calls of a request that `explain` runs
     ///   - limits: those of the process
     package convenience init(
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
-        loop: any Loop, replacing former: GatewayService? = nil, targets: SentTargets? = nil,
+        store: LimitStore? = nil, loop: any Loop, replacing former: GatewayService? = nil,
+        targets: SentTargets? = nil,
         limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0))
     ) {
         self.init(
             plan, endpointNumbers: endpointNumbers, callNumbers: callNumbers, pools: pools,
-            loop: loop, replacing: former, targets: targets, limits: limits, entryFilters: nil)
+            store: store, loop: loop, replacing: former, targets: targets, limits: limits, entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
-        loop: any Loop, replacing former: GatewayService? = nil, targets: SentTargets? = nil,
+        store: LimitStore? = nil, loop: any Loop, replacing former: GatewayService? = nil,
+        targets: SentTargets? = nil,
         limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0)),
         entryFilters: [Filter<Request, Response>]?
     ) {

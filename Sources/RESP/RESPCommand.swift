@@ -4,6 +4,11 @@ package import Basics
 package struct RESPCommand: Sendable, Equatable {
     package let bytes: [UInt8]
 
+    /// A command that was written with the functions below.
+    package init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
     /// - Parameter arguments: the name of the command is the first
     package init(_ arguments: [Bytes]) {
         var bytes: [UInt8] = []

@@ -61,7 +61,15 @@ package enum RESPErrorCode {
     /// is full, or refuses the credentials or the connection.
     package static func isOutage(_ error: Bytes) -> Bool {
         codes.contains { error.hasPrefix($0) }
-            || error.hasPrefix("ERR max number of clients")
+            || error.hasPrefix("ERR max number of clients") || isOutageOfScript(error)
+    }
+
+    /// Before Redis 7 the error of a command in a script is quoted: `ERR Error running script
+    /// (call to f_1): @user_script:9: @user_script: 9: -READONLY You can't write`.
+    private static func isOutageOfScript(_ error: Bytes) -> Bool {
+        guard error.hasPrefix("ERR Error running script") else { return false }
+        let text = String(error)
+        return codes.contains { text.contains(": -\($0)") }
     }
 
     /// Whether the store does not know the script, as after a restart.

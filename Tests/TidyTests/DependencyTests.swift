@@ -46,8 +46,8 @@ import Testing
         ],
         // For the buckets of rate limits, which all workers share.
         "Gateway": [
-            "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS", "YAMLReader",
-            "Reactor", "Promises", "Basics", "Synchronization",
+            "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "RESP", "TLS",
+            "YAMLReader", "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "GatewayTools": [
             "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS",
@@ -61,8 +61,8 @@ import Testing
             "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "Rehearsal": [
-            "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor", "Promises",
-            "Basics",
+            "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "RESP", "Reactor",
+            "Promises", "Basics",
         ],
         "Simulation": [
             "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor",

@@ -11,6 +11,8 @@ package struct Plan {
     package let process: ProcessPlan
     /// Nil without `traces`.
     package let traces: TracePlan?
+    /// Nil without `store`.
+    package internal(set) var store: StorePlan?
     /// `limits:`; counts are the worker's share.
     package internal(set) var server: ServerSettings
     /// The proxies whose forwarding headers are trusted.
@@ -33,7 +35,8 @@ package struct Plan {
     /// which have no cryptography.
     package func replacingSecurity(_ replace: (StreamSecurity) -> StreamSecurity?) -> Plan {
         Plan(
-            process: process, traces: traces, server: server, proxies: proxies,
+            process: process, traces: traces, store: store?.replacingSecurity(replace),
+            server: server, proxies: proxies,
             entry: entry,
             backends: backends.map { $0.replacingSecurity(replace) }, endpoints: endpoints,
             authenticators: authenticators, limits: limits, shares: shares)

@@ -51,8 +51,9 @@ package struct Planner {
             backends.append(try plan(backend, index))
         }
         return Plan(
-            process: process, traces: try traces, server: try server, proxies: proxies,
-            entry: try entry(endpoints), backends: backends, endpoints: endpoints,
+            process: process, traces: try traces, store: try store, server: try server,
+            proxies: proxies, entry: try entry(endpoints), backends: backends,
+            endpoints: endpoints,
             authenticators: try authenticators, limits: limitPlans, shares: shares)
     }
 

@@ -1,12 +1,15 @@
 package import TLS
 import YAMLReader
 
-/// What connects with TLS: a backend, or the exporter of traces.
+/// What connects with TLS: a backend, the exporter of traces, or the store.
 struct TLSClient {
     /// As messages name it: `backend 'a'`.
     let title: String
     let tls: Config.Backend.TLS?
-    let secureHost: Located<Config.BackendURL>?
+    /// Where its first secure host is written; nil without one.
+    let secureHost: SourceLocation?
+    /// The scheme of a secure host.
+    var scheme = "https://"
     /// Whether it has hosts, of whatever scheme.
     let hasHosts: Bool
     let needsSystemTrust: Bool
@@ -24,7 +27,7 @@ extension ConfigCheck {
         checkTLS(
             TLSClient(
                 title: "backend '\(backend.name.value)'", tls: backend.tls,
-                secureHost: backend.secureHost, hasHosts: !backend.hosts.isEmpty,
+                secureHost: backend.secureHost?.location, hasHosts: !backend.hosts.isEmpty,
                 needsSystemTrust: backend.needsSystemTrust))
     }
 
@@ -34,7 +37,7 @@ extension ConfigCheck {
             if let tls = client.tls, client.hasHosts {
                 problems.error(
                     at: tls.location,
-                    "'tls' of \(client.title) needs a host with https://")
+                    "'tls' of \(client.title) needs a host with \(client.scheme)")
             }
             return
         }
@@ -43,13 +46,13 @@ extension ConfigCheck {
         guard wasRead else { return }
         if client.needsSystemTrust, config.systemTrust == nil {
             problems.error(
-                at: host.location,
+                at: host,
                 "\(client.title) needs a list of trusted CA certificates, and this"
                     + " system has none: install ca-certificates, or set SSL_CERT_FILE or"
                     + " 'tls: { ca: FILE }'")
             return
         }
-        checkFiles(of: client, host.location)
+        checkFiles(of: client, host)
     }
 
     private mutating func checkKeys(of tls: Config.Backend.TLS, _ title: String) {

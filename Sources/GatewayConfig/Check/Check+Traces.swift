@@ -22,7 +22,7 @@ extension ConfigCheck {
     private mutating func checkTLS(of traces: Config.Traces) {
         checkTLS(
             TLSClient(
-                title: "'traces'", tls: traces.tls, secureHost: traces.secureHost,
+                title: "'traces'", tls: traces.tls, secureHost: traces.secureHost?.location,
                 hasHosts: traces.otlp != nil, needsSystemTrust: traces.needsSystemTrust))
         guard traces.otlp?.value.scheme == .http, let header = traces.headers.first else { return }
         problems.warning(

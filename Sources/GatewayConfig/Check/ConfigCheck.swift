@@ -41,6 +41,7 @@ struct ConfigCheck {
         checkCORS()
         checkAuth()
         checkRateLimits()
+        checkStore()
         if wasRead, config.endpoints.isEmpty {
             problems.error(at: config.location, "there are no endpoints")
         }

@@ -29,6 +29,7 @@ package struct Config: Sendable {
     var include: [Located<String>] = []
     package var backends: [Backend] = []
     package var endpoints: [Endpoint] = []
+    package var store: Store?
 
     /// The system's trusted CA certificates; read if a backend needs them, nil if there are none.
     package var systemTrust: File?

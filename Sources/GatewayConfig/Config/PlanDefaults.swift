@@ -67,6 +67,11 @@ package enum PlanDefaults {
 
     package static let drainTimeout: Duration = .seconds(30)
 
+    package static let storePrefix = "tributary"
+    /// A store on the same network replies within a millisecond.
+    package static let storeTimeout: Duration = .milliseconds(50)
+    package static let storeConnectTimeout: Duration = .seconds(1)
+
     package static let listenHost = "127.0.0.1"
     package static let listenPort: UInt16 = 8080
 

@@ -52,6 +52,7 @@ extension Config: PlainBlock {
             .list(
                 "rate_limits", \.rateLimits, .named(),
                 "rates of requests, by name; they apply where an endpoint or defaults lists them"),
+            .block("store", \.store, "the Redis or Valkey server in which replicas share limits"),
         ] + sharedKeys
 
     /// The keys of an included file.

@@ -22,6 +22,8 @@ enum TextFormat: String, Sendable {
     case secret
     case rate
     case reference
+    case storeURL = "URL of a store"
+    case password
 
     /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
@@ -41,7 +43,8 @@ enum TextFormat: String, Sendable {
         case .secret: "^[A-Za-z0-9._~+/=-]{16,512}$"
         case .rate: "^[1-9][0-9]{0,6}/[smhd]$"
         case .reference: #"^\{[^{}]+\}$"#
-        case .file: "^.+$"
+        case .file, .password: "^.+$"
+        case .storeURL: #"^(rediss?://[^\s/?#@]+(/[0-9]{0,5})?|unix:/.{1,106})$"#
         case .text, .path, .regex: nil
         }
     }

@@ -39,7 +39,7 @@ package struct ConfigLoader {
         loader.decoder.decode(main, into: &config, scope: "")
         loader.includeFiles(config.include, of: path, into: &config)
         if config.backends.contains(where: \.needsSystemTrust)
-            || config.traces?.needsSystemTrust == true
+            || config.traces?.needsSystemTrust == true || config.store?.needsSystemTrust == true
         {
             config.systemTrust = SystemTrust.file(in: files, environment: environment)
         }

@@ -19,6 +19,7 @@ import Testing
         [
             "version": 1, "workers": 1,
             "traces": ["otlp": "http://127.0.0.1:4318/v1/traces"] as Object,
+            "store": ["url": "redis://127.0.0.1:6379"] as Object,
             "limits": [:] as Object, "drain": [:] as Object, "defaults": [:] as Object,
             "backends": [
                 "a": [
@@ -52,7 +53,8 @@ import Testing
 
     /// The path of each block of the schema in the base.
     private static let blocks: [(definition: String?, path: [String])] = [
-        (nil, []), ("Traces", ["traces"]), ("Limits", ["limits"]), ("Drain", ["drain"]),
+        (nil, []), ("Traces", ["traces"]), ("Store", ["store"]), ("Limits", ["limits"]),
+        ("Drain", ["drain"]),
         ("Defaults", ["defaults"]),
         ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
         ("Breaker", ["backends", "a", "breaker"]), ("Eject", ["backends", "a", "eject"]),

@@ -63,6 +63,7 @@ enum FullPage {
         ]
         snapshot.authResults = [AuthResults(name: "partners")]
         snapshot.limitUsages = [LimitUsage(name: "per_client", granted: 3, refused: 2, refunded: 1)]
+        snapshot.store = StoreState(isUp: true, counts: StoreCounts())
         return snapshot
     }
 

@@ -21,6 +21,7 @@ import Testing
     private static let secrets = """
         version: 1
         admin: { address: "127.0.0.1:1", token: "s3cr3t-s3cr3t-s3cr3t" }
+        store: { url: "redis://h:1", password: s3cr3t }
         response_headers: { X-All: s3cr3t }
         backends:
           b:
@@ -50,7 +51,8 @@ import Testing
             #expect(!text.contains(secret), "\(secret): \(text)")
         }
         for part in [
-            #""token":"***""#, #""X-Key":"***""#, #""X-Part":"***${NAME}***""#,
+            #""token":"***""#, #""password":"***""#, #""X-Key":"***""#,
+            #""X-Part":"***${NAME}***""#,
             #""X-Brace":"***""#, #""X-Default":"${NAME:-***}""#,
             #""get":"/1?key=***&id={id}&s={id}***&v=${NAME}&d=${NAME:-***}""#,
             #""Authorization":"***","Accept":"application/json""#,
@@ -76,7 +78,7 @@ import Testing
 
     private static func mayHoldSecrets(_ schema: ValueSchema) -> Bool {
         switch schema {
-        case .text(.secret), .text(.pathWithReferences), .headers, .anything: true
+        case .text(.secret), .text(.password), .text(.pathWithReferences), .headers, .anything: true
         case .list(let item), .oneOrMany(let item), .map(let item): mayHoldSecrets(item)
         case .either(let choices): choices.contains(where: mayHoldSecrets)
         default: false

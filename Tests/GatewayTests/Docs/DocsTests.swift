@@ -44,7 +44,7 @@ import YAMLReader
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 33) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 34) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -98,7 +98,9 @@ import YAMLReader
     }
 
     @Test(arguments: examples) func exampleIsValid(_ example: Example) throws {
-        let secret = ["/run/secrets/admin-token": "0123456789abcdef\n"]
+        let secret = [
+            "/run/secrets/admin-token": "0123456789abcdef\n", "/run/secrets/store": "secret\n",
+        ]
         let (config, problems) = load(
             secret.merging(["c.yaml": example.text]) { $1 })
         #expect(config != nil && problems.errorCount == 0, "\(problems.lines)")
@@ -128,8 +130,9 @@ import YAMLReader
         (
             "Config",
             "version listen admin workers log traces limits drain defaults backends endpoints include"
-                + " hosts clients security_headers response_headers auth"
+                + " hosts clients security_headers response_headers auth store"
         ),
+        ("Store", "url username password prefix timeout connect_timeout tls"),
         ("Log", "format level access"), ("Traces", "otlp sample slow service headers tls"),
         (
             "Limits",

@@ -30,6 +30,7 @@ package struct MetricsPage {
         writer.writeLog(facts.log)
         writer.writeSpans(facts.spans)
         writer.writeWorkers(workers)
+        writer.writeStore(workers)
         writer.writeClients(snapshots)
         writer.writeLosses(snapshots)
         writer.writeAuthentication(snapshots.map(\.authResults))

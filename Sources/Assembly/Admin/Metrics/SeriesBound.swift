@@ -54,8 +54,11 @@ package struct SeriesBound {
         snapshot.limitUsages = plan.limits.map {
             LimitUsage(name: $0.name, granted: 0, refused: 0, refunded: 0)
         }
-        let empty = WorkerSnapshot(
+        let store = plan.store.map { _ in StoreState(isUp: true, counts: StoreCounts()) }
+        snapshot.store = store
+        var empty = WorkerSnapshot(
             meter: WorkerMetrics(), backends: [], connections: 0, bufferedBytes: 0, requests: [])
+        empty.store = store
         return (0..<workers).map { worker in
             WorkerReport(
                 worker: worker, isUp: true, heartbeatAge: .zero,

@@ -1,0 +1,71 @@
+package import Basics
+
+/// What one limit of a request is charged in the store, in the units of `LimitScript`.
+package struct StoreCharge: Equatable {
+    package let key: Bytes
+    let charge: Int64
+    /// The time of a whole burst.
+    let tolerance: Int64
+    /// The most that the arrival time may be ahead.
+    let aheadMax: Int64
+
+    init(key: Bytes, charge: Int64, tolerance: Int64, aheadMax: Int64) {
+        self.key = key
+        self.charge = charge
+        self.tolerance = tolerance
+        self.aheadMax = aheadMax
+    }
+}
+
+/// A token bucket in the units of the store.
+///
+/// Its interval is rounded up to whole units, so the store never grants more than the rate.
+package struct StoreBucket: Equatable, Sendable {
+    let interval: Int64
+    let tolerance: Int64
+
+    /// - Parameters:
+    ///   - count: requests per period, from 1 to a million
+    ///   - burst: the same
+    package init(count: Int, per period: Duration, burst: Int) {
+        let units = period.inNanoseconds / 1_000 * 8
+        interval = max(1, (units + Int64(count) - 1) / Int64(count))
+        tolerance = Self.product(interval, Int64(burst))
+    }
+
+    /// - Parameters:
+    ///   - cost: negative for a refund
+    ///   - slack: how far the arrival time may be ahead beyond a burst
+    package func charge(_ cost: Int, key: Bytes, slack: Duration = .zero) -> StoreCharge {
+        StoreCharge(
+            key: key, charge: Self.product(interval, Int64(cost)), tolerance: tolerance,
+            aheadMax: Self.sum(tolerance, slack.inNanoseconds / 1_000 * 8))
+    }
+
+    /// How many requests of cost 1 the store would grant.
+    package func remaining(ahead: Int64) -> Int {
+        Int(max(0, tolerance - max(0, ahead)) / interval)
+    }
+
+    /// The time until a request of this cost is granted.
+    package func wait(for cost: Int, ahead: Int64) -> Duration {
+        let units = max(0, ahead) + Self.product(interval, Int64(cost)) - tolerance
+        return Self.duration(ofUnits: max(0, units))
+    }
+
+    /// A time that the script returned.
+    package static func duration(ofUnits units: Int64) -> Duration { .nanoseconds(units * 125) }
+
+    /// 2^52, beyond which the numbers of the script are inexact: more than any valid bucket has.
+    private static let most: Int64 = 1 << 52
+
+    private static func product(_ one: Int64, _ other: Int64) -> Int64 {
+        let (product, overflow) = one.multipliedReportingOverflow(by: other)
+        return overflow ? (other < 0 ? -most : most) : max(-most, min(product, most))
+    }
+
+    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+        let (sum, overflow) = one.addingReportingOverflow(other)
+        return overflow ? most : min(sum, most)
+    }
+}

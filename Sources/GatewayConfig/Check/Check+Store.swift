@@ -1,0 +1,22 @@
+import YAMLReader
+
+extension ConfigCheck {
+    /// The store's credentials and TLS settings, and whether a limit uses it.
+    mutating func checkStore() {
+        guard let store = config.store else { return }
+        checkTLS(
+            TLSClient(
+                title: "'store'", tls: store.tls,
+                secureHost: store.isSecure ? store.url?.location : nil, scheme: "rediss://",
+                hasHosts: store.url != nil, needsSystemTrust: store.needsSystemTrust))
+        if let username = store.username, store.password == nil, wasRead {
+            problems.error(at: username.location, "'username' of 'store' needs 'password'")
+        }
+        if let password = store.password, password.isVerbatim {
+            problems.warning(
+                at: password.location,
+                "'password' of 'store' is written in the file; use ${file:/path} or ${NAME}, so"
+                    + " that the file has no secret")
+        }
+    }
+}

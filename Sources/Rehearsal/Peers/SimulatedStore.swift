@@ -1,0 +1,195 @@
+package import Basics
+import RESP
+package import Reactor
+package import SimReactor
+
+/// A store on a simulated network, with the faults of a real one. It runs every script as the one that
+/// charges rate limits, by a model of its own: GCRA with whole numbers.
+package final class SimulatedStore {
+    package enum Fault: Sendable, Hashable {
+        /// Every reply is late.
+        case slow(Duration)
+        /// Accepts connections and never replies, as a stopped process; later it replies to
+        /// everything.
+        case frozen
+        /// Writes fail with this error; reads, and PING, work.
+        case writesFail(String)
+        /// Everything fails with this error.
+        case allFails(String)
+        /// New connections get an error and are closed.
+        case tooManyClients
+        /// Replies with something else than RESP2.
+        case malformed
+        /// Replies twice.
+        case repeatsReplies
+        /// Closes a connection instead of replying.
+        case closes
+    }
+
+    /// A charge of one key.
+    package struct Charge: Sendable {
+        package let key: [UInt8]
+        package let isGranted: Bool
+        package let at: Instant
+    }
+
+    package private(set) var fault: Fault?
+    package private(set) var charges: [Charge] = []
+    /// Commands so far, PING and the first ones of a connection included.
+    package private(set) var commands = 0
+    package private(set) var isRunning = false
+
+    private let loop: SimLoop
+    private let address: SocketAddress
+    private var listener: (any Listener)?
+    private var connections: [StoreConnection] = []
+    private var buckets: [[UInt8]: Int64] = [:]
+    private var knowsScript = false
+
+    package init(on loop: SimLoop, at address: SocketAddress) {
+        self.loop = loop
+        self.address = address
+    }
+
+    /// Listens.
+    package func start() throws(IOFailure) {
+        listener = try loop.listen(on: address, sharedPort: false) { [unowned self] in accept($0) }
+        isRunning = true
+    }
+
+    /// Ends as a killed process does: connections are reset, keys and scripts are lost.
+    package func kill() {
+        isRunning = false
+        listener?.close()
+        listener = nil
+        buckets = [:]
+        knowsScript = false
+        fault = nil
+        let open = connections
+        connections = []
+        for connection in open { connection.peer.stream.close() }
+    }
+
+    /// Forgets scripts, as `SCRIPT FLUSH` does.
+    package func forgetScripts() { knowsScript = false }
+
+    /// Begins or ends a fault; what a frozen store received is processed then.
+    package func set(_ fault: Fault?) {
+        self.fault = fault
+        for connection in connections { connection.processWaiting() }
+    }
+
+    // MARK: Connections
+
+    private func accept(_ stream: any ByteStream) {
+        let connection = StoreConnection(ScriptedPeer(stream), of: self)
+        guard fault != .tooManyClients else {
+            connection.peer.send("-ERR max number of clients reached\r\n")
+            return connection.peer.stream.finishWriting()
+        }
+        connections.append(connection)
+    }
+
+    fileprivate func remove(_ connection: StoreConnection) {
+        connection.peer.stream.close()
+        connections.removeAll { $0 === connection }
+    }
+
+    fileprivate func process(_ command: [[UInt8]], _ connection: StoreConnection) {
+        commands += 1
+        let reply = reply(to: command)
+        switch fault {
+        case .slow(let delay):
+            loop.timer(after: delay) { connection.peer.send(reply) }
+        case .malformed: connection.peer.send("HTTP/1.1 400 Bad Request\r\n\r\n")
+        case .repeatsReplies: connection.peer.send(reply + reply)
+        case .closes: remove(connection)
+        default: connection.peer.send(reply)
+        }
+    }
+
+    // MARK: Commands
+
+    private func reply(to command: [[UInt8]]) -> String {
+        let name = String(decoding: command[0], as: UTF8.self)
+        if case .allFails(let error) = fault { return "-\(error)\r\n" }
+        switch name {
+        case "PING": return "+PONG\r\n"
+        case "AUTH", "SELECT": return "+OK\r\n"
+        case "EVALSHA" where !knowsScript:
+            return "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+        case "EVAL", "EVALSHA":
+            knowsScript = true
+            if case .writesFail(let error) = fault { return "-\(error)\r\n" }
+            return runScript(command) ?? "-ERR value is not an integer or out of range\r\n"
+        default: return "-ERR unknown command '\(name)'\r\n"
+        }
+    }
+
+    /// Units of 1/8 µs.
+    private var now: Int64 { loop.now.nanoseconds / 125 }
+
+    private func runScript(_ command: [[UInt8]]) -> String? {
+        let numbers = { (index: Int) in
+            command.indices.contains(index)
+                ? Int64(String(decoding: command[index], as: UTF8.self)) : nil
+        }
+        guard let count = numbers(2).map({ Int($0) }), (1...64).contains(count),
+            command.count == 4 + 4 * count, let mode = numbers(3 + count)
+        else { return nil }
+        var results: [(key: [UInt8], former: Int64, new: Int64)] = []
+        var isGranted = true
+        for index in 0..<count {
+            let first = 4 + count + 3 * index
+            guard let charge = numbers(first), let tolerance = numbers(first + 1),
+                let aheadMax = numbers(first + 2)
+            else { return nil }
+            let key = command[3 + index]
+            let former = max(now, min(buckets[key] ?? now, now + aheadMax))
+            let new = max(now, former + charge)
+            if mode == 1, new - now > tolerance { isGranted = false }
+            results.append((key, former, new))
+        }
+        for result in results {
+            if isGranted { buckets[result.key] = result.new }
+            charges.append(Charge(key: result.key, isGranted: isGranted, at: loop.now))
+        }
+        let ahead = results.map { (isGranted ? $0.new : $0.former) - now }
+        return "*\(count + 1)\r\n:\(isGranted ? 1 : 0)\r\n"
+            + ahead.map { ":\($0)\r\n" }.joined()
+    }
+}
+
+/// One connection to a simulated store.
+private final class StoreConnection {
+    let peer: ScriptedPeer
+    private unowned let store: SimulatedStore
+    private var reader = RESPReader(limits: RESPLimits())
+    private var waiting: [[[UInt8]]] = []
+
+    init(_ peer: ScriptedPeer, of store: SimulatedStore) {
+        self.peer = peer
+        self.store = store
+        peer.onReceived = { [unowned self] _ in receive() }
+        peer.onEnded = { [unowned self] _ in self.store.remove(self) }
+        peer.onFailed = { [unowned self] _ in self.store.remove(self) }
+    }
+
+    private func receive() {
+        var position = 0
+        let bytes = peer.received
+        peer.clearReceived()
+        while let value = try? reader.read(bytes.span, from: &position) {
+            guard case .array(let arguments) = value else { continue }
+            waiting.append(
+                arguments.map { if case .bulk(let text) = $0 { text.array } else { [] } })
+        }
+        processWaiting()
+    }
+
+    func processWaiting() {
+        while store.fault != .frozen, !waiting.isEmpty {
+            store.process(waiting.removeFirst(), self)
+        }
+    }
+}

@@ -15,6 +15,8 @@ struct Chain {
     let proxies: TrustedProxies
     /// The buckets of the process.
     let limits: LimitTable
+    /// Decides about the limits that replicas share; nil without a store.
+    let store: LimitStore?
     /// What each rate limit counts, by name.
     let limitCounts: [String: LimitCounts]
     /// Records the targets of calls for `explain`; nil while serving.
@@ -47,7 +49,8 @@ struct Chain {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let limits = EndpointLimits(
-            plan, limits, { limitCounts[$0.name] ?? LimitCounts() }, proxies: proxies, loop: loop)
+            plan, limits, { limitCounts[$0.name] ?? LimitCounts() }, store: store,
+            proxies: proxies, loop: loop)
         let filters: [Filter<Request, Response>?] = [
             // Above the body, which is not read for a client that is refused. Since it is above the
             // padding, its 403 is padded separately. Absent for `explain`, whose

@@ -37,7 +37,8 @@ package final class GatewayService {
     ) {
         self.init(
             plan, endpointNumbers: endpointNumbers, callNumbers: callNumbers, pools: pools,
-            store: store, loop: loop, replacing: former, targets: targets, limits: limits, entryFilters: nil)
+            store: store, loop: loop, replacing: former, targets: targets, limits: limits,
+            entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
@@ -70,7 +71,7 @@ package final class GatewayService {
             loop: loop, backends: backends,
             entry: targets == nil ? plan.entry : plan.entry.acceptingAll,
             authenticators: authenticators, proxies: plan.proxies, limits: limits,
-            limitCounts: limitCounts, targets: targets)
+            store: store, limitCounts: limitCounts, targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(
             plan,

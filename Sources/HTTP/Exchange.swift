@@ -89,6 +89,13 @@ package final class Exchange {
         set { unsafe state.limitCharges = newValue }
     }
 
+    /// Take back what the limits that replicas share have charged, as far as a later limit may refuse
+    /// the request.
+    package var limitRefunds: [() -> Void] {
+        get { unsafe state.limitRefunds }
+        set { unsafe state.limitRefunds = newValue }
+    }
+
     private struct State {
         var requestReceived: Instant
         var deadline = Instant(nanoseconds: .max)
@@ -97,6 +104,7 @@ package final class Exchange {
         var refusal: RefusalReason?
         var caller: Caller?
         var limitCharges: [LimitCharge] = []
+        var limitRefunds: [() -> Void] = []
     }
 
     /// Unchecked: no access calls other code. Private, since the attribute has no effect in other

@@ -25,6 +25,8 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
     case quota
     /// The keys that are needed to decide are not available.
     case keysUnavailable
+    /// The store that decides about a limit is not available.
+    case limitsUnavailable
 
     /// In the order of `rawValue`.
     package var name: StaticString {
@@ -40,6 +42,7 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .claims: "claims"
         case .quota: "quota"
         case .keysUnavailable: "keys_unavailable"
+        case .limitsUnavailable: "limits_unavailable"
         }
     }
 
@@ -59,7 +62,7 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .host: .misdirectedRequest
         case .missing, .malformed, .untrusted, .expired, .notYetValid: .unauthorized
         case .quota: .tooManyRequests
-        case .keysUnavailable: .serviceUnavailable
+        case .keysUnavailable, .limitsUnavailable: .serviceUnavailable
         }
     }
 }

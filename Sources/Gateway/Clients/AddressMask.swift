@@ -13,7 +13,7 @@ struct AddressMask: Sendable {
     }
 
     /// All clients without an address, on unix sockets, count as one.
-    func combine(_ address: IPAddress?, into hash: inout KeyedHash) {
+    func combine(_ address: IPAddress?, into hash: inout some LimitKey) {
         switch address {
         case nil: hash.combine(3)
         case .v4(let bits)?:

@@ -15,15 +15,15 @@ final class Endpoint {
     private let fanOut: FanOut
     private let aggregator: ResponseAggregator
     private let failureResponse: FailureResponse
-    /// The response of a rate limit that refuses a valid request; nil if none is checked here.
-    private let checkLimits: ((CallValues, Exchange) -> Response?)?
+    /// Charges the rate limits that need validated values; nil if there are none.
+    private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
     private let loop: any Loop
 
     /// - Parameter checkLimits: charges the limits that need validated values; gives the response of
     ///   one that refuses the request
     init(
         _ plan: EndpointPlan, _ calls: [EndpointCall], loop: any Loop,
-        checkLimits: ((CallValues, Exchange) -> Response?)? = nil
+        checkLimits: ((CallValues, Exchange) -> LimitCheckResult)? = nil
     ) {
         self.plan = plan
         self.checkLimits = checkLimits
@@ -42,10 +42,18 @@ final class Endpoint {
             exchange.record.responseMade(at: loop.now)
             return exchange.local.value(error.response(to: exchange))
         }
-        if let checkLimits, let refusal = checkLimits(state.values, exchange) {
-            return exchange.local.value(refusal)
+        switch checkLimits?(state.values, exchange) {
+        case .granted?, nil: return runCalls(state, exchange)
+        case .refused(let refusal)?: return exchange.local.value(refusal)
+        case .later(let refusal)?:
+            return refusal.then { [self] refusal in
+                refusal.map { exchange.local.value($0) } ?? runCalls(state, exchange)
+            }
         }
-        return fanOut.runCalls(state)
+    }
+
+    private func runCalls(_ state: FanOutState, _ exchange: Exchange) -> LocalPromise<Response> {
+        fanOut.runCalls(state)
             .map { [self] parts in
                 let response = try aggregator.response(from: parts, state)
                 state.recordResponse()

@@ -9,6 +9,8 @@ package final class LimitPlan {
     let quotedName: Bytes
     package let rates: [Rate]
     package let announce: Config.RateLimit.Announce
+    /// Whether replicas share it.
+    package let isShared: Bool
 
     /// A rate, and its bucket.
     package struct Rate {
@@ -19,15 +21,33 @@ package final class LimitPlan {
         package let spelled: String
         /// The member of `RateLimit-Policy`: `"per_caller";q=1000;w=60`.
         let policy: Bytes
+        /// Used if replicas share the limit.
+        let shared: SharedRate
+    }
+
+    /// How replicas share a rate.
+    struct SharedRate {
+        let store: StoreBucket
+        /// Decides while the store is down: the share of one replica.
+        let local: TokenBucket
+        /// Nil if the store decides about every request.
+        let sync: Duration?
+        let whenDown: Config.RateLimit.WhenDown
+        /// How far the store's arrival time may be ahead beyond a burst: what all replicas grant
+        /// between two synchronisations, several times over.
+        let slack: Duration
     }
 
     init(_ limit: Config.RateLimit) throws(PlanError) {
         name = limit.name.value
         quotedName = Bytes("\"\(name)\"")
         announce = limit.announce?.value ?? PlanDefaults.announce
+        isShared = limit.isShared
         var rates: [Rate] = []
         for (index, (rate, burst)) in limit.rates.enumerated() {
-            guard let bucket = rate.value.bucket(burst: burst) else {
+            guard let bucket = rate.value.bucket(burst: burst),
+                let shared = SharedRate(limit, rate.value, burst: burst)
+            else {
                 throw PlanError("\(rate.location): the rate cannot be counted")
             }
             rates.append(
@@ -35,7 +55,8 @@ package final class LimitPlan {
                     plan: index == 0 ? nil : Bytes(limit.plans[index - 1].name.value),
                     bucket: bucket, spelled: rate.written ?? rate.value.spelled,
                     policy: Bytes(
-                        "\"\(name)\";q=\(rate.value.count);w=\(rate.value.unit.seconds)")))
+                        "\"\(name)\";q=\(rate.value.count);w=\(rate.value.unit.seconds)"),
+                    shared: shared))
         }
         guard !rates.isEmpty else { throw PlanError("\(limit.location): no rate") }
         self.rates = rates
@@ -45,6 +66,18 @@ package final class LimitPlan {
     func rate(ofPlan plan: Bytes?) -> Int {
         guard let plan else { return 0 }
         return rates.firstIndex { $0.plan == plan } ?? 0
+    }
+}
+
+extension LimitPlan.SharedRate {
+    /// Nil if the share of a replica cannot be counted.
+    fileprivate init?(_ limit: Config.RateLimit, _ rate: Config.Rate, burst: Int) {
+        guard let local = limit.localBucket(of: rate, burst: burst) else { return nil }
+        self.local = local
+        store = StoreBucket(count: rate.count, per: .seconds(rate.unit.seconds), burst: burst)
+        if case .interval(let interval) = limit.sync?.value { sync = interval } else { sync = nil }
+        whenDown = limit.whenDown?.value ?? PlanDefaults.limitWhenDown
+        slack = (sync ?? .zero) * max(100, 2 * limit.replicaCount)
     }
 }
 

@@ -6,9 +6,12 @@ import TLS
 
 // Compiles `store`.
 extension Planner {
+    /// Nil if no limit uses it.
     var store: StorePlan? {
         get throws(PlanError) {
-            guard let store = config.store, let url = store.url?.value else { return nil }
+            guard config.rateLimits.contains(where: \.isShared), let store = config.store,
+                let url = store.url?.value
+            else { return nil }
             var settings = RESPSettings(destination: RESPSettings.Destination(url))
             if case .host(_, _, _, let database) = url { settings.database = database }
             settings.security = try security(of: store)

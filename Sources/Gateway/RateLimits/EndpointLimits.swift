@@ -13,6 +13,8 @@ final class EndpointLimits {
     private let cells: LimitCells
     private let proxies: TrustedProxies
     private let loop: any Loop
+    /// Nil without a store; then every limit counts in this process.
+    private let shared: SharedLimits?
     /// The position of the last limit.
     private let last: LimitUsePlan.Position
 
@@ -21,20 +23,44 @@ final class EndpointLimits {
     /// - Parameter counts: of each limit
     init?(
         _ plan: EndpointPlan, _ table: LimitTable, _ counts: (LimitPlan) -> LimitCounts,
-        proxies: TrustedProxies, loop: any Loop
+        store: LimitStore?, proxies: TrustedProxies, loop: any Loop
     ) {
         guard let last = plan.limits.map(\.position).max() else { return nil }
         self.last = last
         checks = plan.limits.map {
             LimitCheck($0, counts($0.limit), table, plan.addressMask)
         }
-        cells = table.cells
+        let cells = table.cells
+        self.cells = cells
+        shared = store.map { SharedLimits(store: $0, cells: cells, loop: loop) }
         self.proxies = proxies
         self.loop = loop
     }
 
-    private func checks(at position: LimitUsePlan.Position) -> [Int] {
-        checks.indices.filter { checks[$0].plan.position == position }
+    private func checks(at position: LimitUsePlan.Position) -> PositionChecks {
+        let all = checks.indices.filter { checks[$0].plan.position == position }
+        let isShared = { [self] (index: Int) in
+            shared != nil && checks[index].plan.limit.isShared
+        }
+        return PositionChecks(
+            process: all.filter { !isShared($0) }, shared: all.filter(isShared),
+            usesValues: all.contains { checks[$0].plan.usesValues },
+            isLast: position == last && !all.contains(where: isShared),
+            isFinal: position == last)
+    }
+
+    /// The limits of one position, by their indices.
+    private struct PositionChecks {
+        /// Counted in this process; checked first, since they cost no round trip.
+        let process: [Int]
+        let shared: [Int]
+        let usesValues: Bool
+        /// Whether no limit after those of the process can refuse the request.
+        let isLast: Bool
+        /// Whether this is the last position.
+        let isFinal: Bool
+
+        var isEmpty: Bool { process.isEmpty && shared.isEmpty }
     }
 
     // MARK: Filters
@@ -45,30 +71,43 @@ final class EndpointLimits {
     func filter(
         at position: LimitUsePlan.Position, padding: Filter<Request, Response>?
     ) -> Filter<Request, Response>? {
-        let indices = checks(at: position)
-        guard !indices.isEmpty else { return nil }
-        let usesValues = indices.contains { checks[$0].plan.usesValues }
+        let position = checks(at: position)
+        guard !position.isEmpty else { return nil }
         return Filter { next in
             Service { [self] request, exchange in
-                let values = usesValues ? headValues(of: request.head, exchange) : nil
-                guard let refusal = charge(indices, at: position, request.head, exchange, values)
-                else { return next(request, exchange) }
-                let rejection = Service<Request, Response> { [self] _, exchange in
-                    exchange.local.value(reject(refusal, exchange))
+                let values = position.usesValues ? headValues(of: request.head, exchange) : nil
+                let reject = { [self] (refusal: LimitRefusal) in
+                    let rejection = Service<Request, Response> { [self] _, exchange in
+                        exchange.local.value(self.reject(refusal, exchange))
+                    }
+                    return [padding].compactMap { $0 }.around(rejection)(request, exchange)
                 }
-                return [padding].compactMap { $0 }.around(rejection)(request, exchange)
+                switch charge(position, request.head, exchange, values) {
+                case .granted: return next(request, exchange)
+                case .refused(let refusal): return reject(refusal)
+                case .later(let decision):
+                    return decision.then { [self] decision in
+                        conclude(decision, exchange).map(reject) ?? next(request, exchange)
+                    }
+                }
             }
         }
     }
 
     /// Charges the limits that need validated parameters or the body, for the endpoint itself; nil
     /// if there are none.
-    func checkAfterValidation() -> ((CallValues, Exchange) -> Response?)? {
-        let indices = checks(at: .validated)
-        guard !indices.isEmpty else { return nil }
+    func checkAfterValidation() -> ((CallValues, Exchange) -> LimitCheckResult)? {
+        let position = checks(at: .validated)
+        guard !position.isEmpty else { return nil }
         return { [self] values, exchange in
-            charge(indices, at: .validated, values.head, exchange, values).map {
-                reject($0, exchange)
+            switch charge(position, values.head, exchange, values) {
+            case .granted: .granted
+            case .refused(let refusal): .refused(reject(refusal, exchange))
+            case .later(let decision):
+                .later(
+                    decision.map { [self] decision in
+                        conclude(decision, exchange).map { reject($0, exchange) }
+                    })
             }
         }
     }
@@ -82,21 +121,67 @@ final class EndpointLimits {
 
     // MARK: Charging
 
-    /// The refusal; nil if all limits grant the request.
+    /// Charges the limits of this process, then those that replicas share.
     private func charge(
-        _ indices: [Int], at position: LimitUsePlan.Position, _ head: RequestHead,
-        _ exchange: Exchange, _ values: CallValues?
-    ) -> QuotaRefusal? {
+        _ position: PositionChecks, _ head: RequestHead, _ exchange: Exchange,
+        _ values: CallValues?
+    ) -> LimitDecision {
         let input = Input(
             head: head, exchange: exchange, values: values, now: loop.now,
-            isLast: position == last)
+            isLast: position.isLast)
         var fields = RateLimitFields()
-        guard let refusal = charge(indices[...], input, &fields) else {
+        if let refusal = charge(position.process[...], input, &fields) {
+            refundEarlierPositions(of: exchange, at: input.now)
+            return .refused(.quota(refusal))
+        }
+        fields.append(to: &exchange.responseFields)
+        guard let shared, !position.shared.isEmpty else {
+            return .granted([], byStore: false)
+        }
+        let targets = position.shared.map { target($0, input, shared) }
+        let complete = { (decision: LimitDecision) in
+            if case .granted(_, let byStore) = decision, !position.isFinal {
+                exchange.limitRefunds.append { shared.refund(targets, inStore: byStore) }
+            }
+        }
+        switch shared.charge(targets) {
+        case .later(let decision): return .later(decision.onValue(complete))
+        case let decision:
+            complete(decision)
+            return conclude(decision, exchange).map { .refused($0) }
+                ?? .granted([], byStore: false)
+        }
+    }
+
+    /// Announces what limits that replicas share have granted, or refunds what was charged before;
+    /// returns the refusal.
+    private func conclude(_ decision: LimitDecision, _ exchange: Exchange) -> LimitRefusal? {
+        switch decision {
+        case .later: return nil
+        case .refused(let refusal):
+            refundEarlierPositions(of: exchange, at: loop.now)
+            return refusal
+        case .granted(let granted, _):
+            var fields = RateLimitFields()
+            for limit in granted where limit.limit.announce == .always {
+                fields.add(limit.limit, limit.rate, arrival: limit.arrival, at: loop.now)
+            }
             fields.append(to: &exchange.responseFields)
             return nil
         }
-        refundEarlierPositions(of: exchange, at: input.now)
-        return refusal
+    }
+
+    private func target(
+        _ index: Int, _ input: Input, _ shared: SharedLimits
+    ) -> SharedLimits.Target {
+        let check = checks[index]
+        let target = check.target(of: input.head, input.exchange, input.values, proxies)
+        let rate = check.plan.limit.rates[target.rate]
+        return SharedLimits.Target(
+            use: check.plan, counts: check.counts, rate: rate, shared: rate.shared,
+            key: target.key,
+            storeKey: check.storeKey(
+                of: input.head, input.exchange, input.values, proxies, shared.store))
     }
 
     /// What all limits of a position have in common.
@@ -169,13 +254,23 @@ final class EndpointLimits {
             check.counts.refunded &+= 1
         }
         exchange.limitCharges.removeAll()
+        for refund in exchange.limitRefunds { refund() }
+        exchange.limitRefunds.removeAll()
     }
 
     // MARK: Rejections
 
-    private func reject(_ refusal: QuotaRefusal, _ exchange: Exchange) -> Response {
-        exchange.refusal = .quota
+    private func reject(_ refusal: LimitRefusal, _ exchange: Exchange) -> Response {
+        exchange.refusal = refusal.reason
         exchange.record?.responseMade(at: loop.now)
         return refusal.response(to: exchange)
     }
+}
+
+/// What the limits decide that need the validated values of a request.
+enum LimitCheckResult {
+    case granted
+    case refused(Response)
+    /// Nil if the request is granted.
+    case later(LocalPromise<Response?>)
 }

@@ -78,6 +78,21 @@ import Synchronization
         }
     }
 
+    /// Sets the arrival time of a key's bucket if it is later than the present one: another process has
+    /// used the same limit.
+    package func raise(_ key: UInt64, to arrival: Int64, at moment: Instant) {
+        let now = TokenBucket.time(of: moment)
+        let arrival = min(arrival, now + TokenBucket.horizon)
+        while true {
+            let place = findPlace(of: key, at: now)
+            guard arrival > place.arrival else { return }
+            if replace(place, with: Self.word(key, arrival)) {
+                if place.dropsLiveKey { dropped.add(1, ordering: .relaxed) }
+                return
+            }
+        }
+    }
+
     /// The arrival time of a key's bucket; `now` if it is full.
     package func arrival(of key: UInt64, at moment: Instant) -> Int64 {
         findPlace(of: key, at: TokenBucket.time(of: moment)).arrival

@@ -30,17 +30,34 @@ struct LimitCheck {
         of head: RequestHead, _ exchange: Exchange, _ values: CallValues?, _ proxies: TrustedProxies
     ) -> Target {
         var hash = hash
-        for part in plan.key where !combine(part, exchange, values, into: &hash) {
-            // Also instead of a missing value: a client must not avoid a limit by leaving it out.
-            addressMask.combine(exchange.clientAddress(of: head, proxies).address, into: &hash)
-        }
+        combine(head, exchange, values, proxies, into: &hash)
         return Target(key: hash.value, rate: rate(exchange, values))
+    }
+
+    /// The key of a limit that replicas share; nil if it cannot be computed.
+    func storeKey(
+        of head: RequestHead, _ exchange: Exchange, _ values: CallValues?,
+        _ proxies: TrustedProxies, _ store: LimitStore
+    ) -> Bytes? {
+        var text = LimitKeyText(plan.limit.name)
+        combine(head, exchange, values, proxies, into: &text)
+        return store.key(of: text)
+    }
+
+    private func combine(
+        _ head: RequestHead, _ exchange: Exchange, _ values: CallValues?,
+        _ proxies: TrustedProxies, into key: inout some LimitKey
+    ) {
+        for part in plan.key where !combine(part, exchange, values, into: &key) {
+            // Also instead of a missing value: a client must not avoid a limit by leaving it out.
+            addressMask.combine(exchange.clientAddress(of: head, proxies).address, into: &key)
+        }
     }
 
     /// Whether the request has the value.
     private func combine(
         _ part: LimitUsePlan.KeyPart, _ exchange: Exchange, _ values: CallValues?,
-        into hash: inout KeyedHash
+        into hash: inout some LimitKey
     ) -> Bool {
         switch part {
         case .address: return false

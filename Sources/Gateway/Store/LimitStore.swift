@@ -12,6 +12,7 @@ package final class LimitStore {
     private let loop: any Loop
     private let log: Log
     private var counts = StoreCounts()
+    private(set) lazy var sync = LimitSync(loop: loop) { [unowned self] in add($0) }
 
     /// The store's decision about a request.
     package struct Verdict: Equatable {
@@ -33,7 +34,10 @@ package final class LimitStore {
     }
 
     /// Closes the connection. Requests that wait get no verdict.
-    package func close() { client.close() }
+    package func close() {
+        sync.close()
+        client.close()
+    }
 
     /// Whether requests use the store. While it is false, none waits for it.
     package var isUp: Bool { client.isUp }
@@ -102,11 +106,8 @@ package final class LimitStore {
     // MARK: Keys
 
     /// The key of a limit's bucket; nil if it cannot be computed. No name or address is stored.
-    package func key(of limit: String, _ value: Bytes) -> Bytes? {
-        var text = Array(limit.utf8)
-        text.append(0)
-        text.append(value)
-        guard let hash = SHA256.hash(text) else { return nil }
+    func key(of text: LimitKeyText) -> Bytes? {
+        guard let hash = SHA256.hash(text.bytes) else { return nil }
         return Bytes(plan.keyPrefix.array + hash.prefix(16))
     }
 }

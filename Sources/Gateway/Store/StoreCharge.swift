@@ -42,19 +42,11 @@ package struct StoreBucket: Equatable, Sendable {
             aheadMax: Self.sum(tolerance, slack.inNanoseconds / 1_000 * 8))
     }
 
-    /// How many requests of cost 1 the store would grant.
-    package func remaining(ahead: Int64) -> Int {
-        Int(max(0, tolerance - max(0, ahead)) / interval)
+    /// A time that the script returned, in units of `TokenBucket`, rounded up.
+    package static func cellUnits(_ units: Int64) -> Int64 {
+        let perCellUnit = TokenBucket.unit / 125
+        return max(0, min(units, most) + perCellUnit - 1) / perCellUnit
     }
-
-    /// The time until a request of this cost is granted.
-    package func wait(for cost: Int, ahead: Int64) -> Duration {
-        let units = max(0, ahead) + Self.product(interval, Int64(cost)) - tolerance
-        return Self.duration(ofUnits: max(0, units))
-    }
-
-    /// A time that the script returned.
-    package static func duration(ofUnits units: Int64) -> Duration { .nanoseconds(units * 125) }
 
     /// 2^52, beyond which the numbers of the script are inexact: more than any valid bucket has.
     private static let most: Int64 = 1 << 52

@@ -38,6 +38,7 @@ extension ConfigCheck {
             problems.error(at: plan.location, "\(name) has a 'plan' and no 'plans'")
         }
         checkKey(of: limit, name)
+        checkSharing(of: limit, name)
         for reference in limit.references {
             switch reference.value.source {
             case .call:
@@ -51,6 +52,35 @@ extension ConfigCheck {
                         + " 'address' uses it from trusted proxies only")
             default: break
             }
+        }
+    }
+
+    private mutating func checkSharing(of limit: Config.RateLimit, _ name: String) {
+        guard limit.isShared else {
+            for (key, location) in [
+                ("sync", limit.sync?.location), ("when_down", limit.whenDown?.location),
+                ("replicas", limit.replicas?.location),
+            ] {
+                guard let location else { continue }
+                problems.warning(
+                    at: location, "'\(key)' of \(name) has no effect without 'share: store'")
+            }
+            return
+        }
+        if let share = limit.share, config.store == nil,
+            !unread.contains("store", of: config.location)
+        {
+            problems.error(
+                at: share.location, "\(name) has 'share: store', which needs the key 'store'")
+        }
+        for (rate, burst) in limit.rates
+        where rate.value.bucket(burst: burst) != nil
+            && limit.localBucket(of: rate.value, burst: burst) == nil
+        {
+            problems.error(
+                at: limit.replicas?.location ?? rate.location,
+                "\(name): the share of one of \(limit.replicaCount) replicas needs more than 366"
+                    + " days until its burst is available again")
         }
     }
 

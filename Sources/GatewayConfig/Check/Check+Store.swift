@@ -18,5 +18,9 @@ extension ConfigCheck {
                 "'password' of 'store' is written in the file; use ${file:/path} or ${NAME}, so"
                     + " that the file has no secret")
         }
+        if wasRead, !config.rateLimits.contains(where: \.isShared) {
+            problems.warning(
+                at: store.location, "'store' has no effect: no rate limit has 'share: store'")
+        }
     }
 }

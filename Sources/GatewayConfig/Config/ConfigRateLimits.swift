@@ -15,6 +15,10 @@ extension Config {
         /// Where the name of the plan comes from; if not written, from the caller.
         package var plan: LocatedTemplate?
         package var announce: Located<Announce>?
+        package var share: Located<Share>?
+        package var sync: Located<Sync>?
+        package var whenDown: Located<WhenDown>?
+        package var replicas: Located<Int>?
 
         init(name: Located<String>, location: SourceLocation) {
             self.name = name
@@ -36,6 +40,20 @@ extension Config {
             package let name: Located<String>
             package let rate: Located<Rate>
         }
+
+        /// Where the bucket is: in each process, or in the store, for all replicas together.
+        package enum Share: String, Sendable, CaseIterable { case process, store }
+
+        /// How often a process uses the store.
+        package enum Sync: Sendable, Equatable {
+            /// About every request.
+            case each
+            /// Not about a request, but at an interval.
+            case interval(Duration)
+        }
+
+        /// What decides while the store is down.
+        package enum WhenDown: String, Sendable, CaseIterable { case local, open, closed }
 
         /// Which responses have the RateLimit fields.
         package enum Announce: String, Sendable, CaseIterable { case always, refused, never }
@@ -94,6 +112,18 @@ extension Config.RateLimit {
     package var rates: [(rate: Located<Config.Rate>, burst: Int)] {
         let first = rate.map { [($0, burst?.value ?? $0.value.count)] } ?? []
         return first + plans.map { ($0.rate, $0.rate.value.count) }
+    }
+
+    /// Whether replicas share it.
+    package var isShared: Bool { share?.value == .store }
+
+    package var replicaCount: Int { replicas?.value ?? PlanDefaults.limitReplicas }
+
+    /// The share of one replica, which decides while the store is down; nil if it is beyond the limits
+    /// of `TokenBucket`.
+    package func localBucket(of rate: Config.Rate, burst: Int) -> TokenBucket? {
+        let period = Duration.seconds(rate.unit.seconds) * replicaCount
+        return TokenBucket(count: rate.count, per: period, burst: max(1, burst / replicaCount))
     }
 
     /// The references of its key and its plan.

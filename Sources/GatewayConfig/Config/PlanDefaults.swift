@@ -37,6 +37,9 @@ package enum PlanDefaults {
     package static let securityHeaders = Config.SecurityHeaders.nosniff
     package static let apiKeyHeader = "X-Api-Key"
     package static let corsMaxAge: Duration = .seconds(600)
+    package static let limitShare = Config.RateLimit.Share.process
+    package static let limitWhenDown = Config.RateLimit.WhenDown.local
+    package static let limitReplicas = 1
     package static let announce = Config.RateLimit.Announce.always
     /// What one host can choose its addresses from.
     package static let ipv6Prefix = 64

@@ -33,6 +33,20 @@ extension Config.RateLimit: NamedBlock {
         .value(
             "announce", \.announce, .choice, default: .choice(PlanDefaults.announce),
             "which responses have the RateLimit header fields"),
+        .value(
+            "share", \.share, .choice, default: .choice(PlanDefaults.limitShare),
+            "where requests are counted: in each process, or in the store for all replicas"),
+        .value(
+            "sync", \.sync, .limitSync, default: .text("each"),
+            "with share: store, how often the store is used: for each request, or at an interval"),
+        .value(
+            "when_down", \.whenDown, .choice, default: .choice(PlanDefaults.limitWhenDown),
+            "while the store is down: the rate divided by replicas, no limit (open), or 503 (closed)"
+        ),
+        .value(
+            "replicas", \.replicas, .count(1...1000),
+            default: .number(PlanDefaults.limitReplicas),
+            "number of replicas, by which the rate is divided while the store is down"),
     ]
 }
 
@@ -60,6 +74,19 @@ extension ValueReader where Value == Config.LimitUse {
             guard let limit = name.read(node, &decoder) else { return nil }
             use.limit = Located(limit, of: node)
             return use
+        }
+    }
+}
+
+extension ValueReader where Value == Config.RateLimit.Sync {
+    /// `each`, or a time.
+    static var limitSync: ValueReader {
+        let interval = ValueReader<Duration>.duration
+        return ValueReader(
+            schema: .either([.choice(["each"]), interval.schema])
+        ) { node, decoder in
+            if case .scalar(let scalar) = node.content, scalar.text == "each" { return .each }
+            return interval.read(node, &decoder).map { .interval($0) }
         }
     }
 }

@@ -79,6 +79,12 @@ package final class SimulatedStore {
         for connection in connections { connection.processWaiting() }
     }
 
+    /// Charges a key as another replica would.
+    package func charge(_ key: [UInt8], count: Int64, interval: Duration) {
+        let charge = count * interval.inNanoseconds / 125
+        buckets[key] = max(buckets[key] ?? now, now) + charge
+    }
+
     // MARK: Connections
 
     private func accept(_ stream: any ByteStream) {

@@ -1,0 +1,28 @@
+import Basics
+
+/// What the values of a request that a limit counts by are written to: the hash of the process's
+/// cells, or the text whose hash is the key in the store.
+protocol LimitKey {
+    mutating func combine(_ word: UInt64)
+    mutating func combine(_ bytes: Span<UInt8>)
+}
+
+extension KeyedHash: LimitKey {}
+
+/// The values as a text that is the same in all replicas.
+struct LimitKeyText: LimitKey {
+    private(set) var bytes: [UInt8]
+
+    /// - Parameter limit: the name of the limit
+    init(_ limit: String) {
+        bytes = Array(limit.utf8)
+        bytes.append(0)
+    }
+
+    mutating func combine(_ word: UInt64) { bytes.append(text: word) }
+
+    mutating func combine(_ bytes: Span<UInt8>) {
+        combine(UInt64(bytes.count))
+        self.bytes.append(copying: bytes)
+    }
+}

@@ -1,0 +1,83 @@
+import Basics
+import Promises
+import Reactor
+
+/// Synchronises the buckets of limits with `sync: INTERVAL`: sends what this worker granted since the
+/// last time, and takes over the arrival time of the store where it is later. Owned by its store.
+final class LimitSync {
+    /// What requests used of one bucket.
+    struct Usage {
+        let key: Bytes
+        /// The bucket in the cells.
+        let cellKey: UInt64
+        let bucket: StoreBucket
+        let slack: Duration
+        /// The sum of the costs; negative after refunds.
+        var cost: Int
+    }
+
+    private let loop: any Loop
+    private let add: ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>
+    private var batches: [Duration: Batch] = [:]
+
+    private struct Batch {
+        var usages: [[UInt8]: Usage] = [:]
+        let timer: Timer
+    }
+
+    /// Keys in one run of the script, which blocks the store as long.
+    private static let keysMax = 64
+
+    /// - Parameter add: charges keys in the store
+    init(
+        loop: any Loop, add: @escaping ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>
+    ) {
+        self.loop = loop
+        self.add = add
+    }
+
+    /// Adds to what the next run of the interval sends.
+    func record(_ usage: Usage, every interval: Duration, _ cells: LimitCells) {
+        if batches[interval] == nil {
+            let timer = loop.timer(after: interval) { [unowned self] in send(interval, cells) }
+            batches[interval] = Batch(timer: timer)
+        }
+        batches[interval]?.usages[usage.key.array, default: usage.empty].cost += usage.cost
+    }
+
+    /// Drops what was not sent.
+    func close() {
+        for batch in batches.values { batch.timer.cancel() }
+        batches = [:]
+    }
+
+    private func send(_ interval: Duration, _ cells: LimitCells) {
+        guard let batch = batches.removeValue(forKey: interval) else { return }
+        // Sorted, so that the order does not depend on the hashes of the dictionary.
+        let usages = batch.usages.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+        for start in stride(from: 0, to: usages.count, by: Self.keysMax) {
+            send(Array(usages[start..<min(usages.count, start + Self.keysMax)]), cells)
+        }
+    }
+
+    private func send(_ usages: [Usage], _ cells: LimitCells) {
+        let charges = usages.map { $0.bucket.charge($0.cost, key: $0.key, slack: $0.slack) }
+        let loop = loop
+        add(charges).whenSettled { result in
+            guard case .success(let verdict?) = result else { return }
+            let now = loop.now
+            for (usage, ahead) in zip(usages, verdict.ahead) {
+                let arrival = TokenBucket.time(of: now) + StoreBucket.cellUnits(ahead)
+                cells.raise(usage.cellKey, to: arrival, at: now)
+            }
+        }
+    }
+}
+
+extension LimitSync.Usage {
+    fileprivate var empty: LimitSync.Usage {
+        var usage = self
+        usage.cost = 0
+        return usage
+    }
+}

@@ -1,0 +1,212 @@
+import Basics
+import GatewayConfig
+import HTTP
+import Promises
+import Reactor
+
+/// The limits that replicas share, as one worker charges them.
+///
+/// While the store is up, it decides (`sync: each`), or the process does by a bucket that is
+/// synchronised with it. While it is down, each process decides by its own share of the rate, without
+/// waiting. That share is charged for every granted request, so that the change gives no new burst.
+struct SharedLimits {
+    let store: LimitStore
+    let cells: LimitCells
+    let loop: any Loop
+
+    /// What one limit charges for a request.
+    struct Target {
+        let use: LimitUsePlan
+        let counts: LimitCounts
+        let rate: LimitPlan.Rate
+        let shared: LimitPlan.SharedRate
+        /// Of the local share in the cells.
+        let key: UInt64
+        /// Nil if the hash cannot be computed: the limit is then decided locally.
+        let storeKey: Bytes?
+
+        /// Of the bucket that is synchronised with the store.
+        fileprivate var syncedKey: UInt64 { key ^ 0x9E37_79B9_7F4A_7C15 }
+
+        /// A share of the burst may be less than the cost of one request, which must not be refused
+        /// for ever.
+        fileprivate var localCost: Int { min(use.cost, shared.local.burst) }
+
+        fileprivate func storeCharge(_ key: Bytes, refunds: Bool = false) -> StoreCharge {
+            shared.store.charge(refunds ? -use.cost : use.cost, key: key, slack: shared.slack)
+        }
+    }
+
+    // MARK: Charging
+
+    /// Charges all targets or none.
+    func charge(_ targets: [Target]) -> LimitDecision {
+        let now = loop.now
+        guard store.isUp, targets.allSatisfy({ $0.storeKey != nil }) else {
+            return chargeLocally(targets, at: now)
+        }
+        let synced = targets.filter { $0.shared.sync != nil }
+        var granted: [GrantedLimit] = []
+        for (index, target) in synced.enumerated() {
+            let charge = cells.charge(
+                target.syncedKey, target.use.cost, of: target.rate.bucket, at: now)
+            guard charge.isGranted else {
+                for former in synced[..<index] { refundSynced(former, at: now) }
+                return .refused(
+                    refusal(target, target.rate.bucket, target.use.cost, charge.arrival, at: now))
+            }
+            granted.append(
+                GrantedLimit(limit: target.use.limit, rate: target.rate, arrival: charge.arrival))
+        }
+        let each = targets.filter { $0.shared.sync == nil }
+        guard !each.isEmpty else {
+            commit(synced, at: now)
+            return .granted(granted, byStore: true)
+        }
+        return .later(
+            store.decide(
+                each.compactMap { target in target.storeKey.map { target.storeCharge($0) } }
+            )
+            .map { [granted] verdict in
+                complete(each, synced, granted, verdict)
+            })
+    }
+
+    /// The store has decided about the limits that it decides for each request, or has not.
+    private func complete(
+        _ each: [Target], _ synced: [Target], _ granted: [GrantedLimit],
+        _ verdict: LimitStore.Verdict?
+    ) -> LimitDecision {
+        let now = loop.now
+        guard let verdict else {
+            let decision = chargeLocally(each, at: now)
+            if case .refused = decision {
+                for target in synced { refundSynced(target, at: now) }
+            } else {
+                commit(synced, at: now)
+            }
+            return decision
+        }
+        let units = TokenBucket.time(of: now)
+        let arrivals = verdict.ahead.map { units + StoreBucket.cellUnits($0) }
+        guard verdict.isGranted else {
+            for target in synced { refundSynced(target, at: now) }
+            return .refused(refusal(each, arrivals, at: now))
+        }
+        commit(each + synced, at: now)
+        return .granted(
+            granted
+                + zip(each, arrivals).map {
+                    GrantedLimit(limit: $0.use.limit, rate: $0.rate, arrival: $1)
+                }, byStore: true)
+    }
+
+    /// The request is granted: charges the local shares, and what the store has to learn.
+    private func commit(_ targets: [Target], at now: Instant) {
+        for target in targets {
+            target.counts.granted &+= 1
+            _ = cells.charge(target.key, target.localCost, of: target.shared.local, at: now)
+            record(target, target.use.cost)
+        }
+    }
+
+    private func record(_ target: Target, _ cost: Int) {
+        guard let interval = target.shared.sync, let key = target.storeKey else { return }
+        store.sync.record(
+            LimitSync.Usage(
+                key: key, cellKey: target.syncedKey, bucket: target.shared.store,
+                slack: target.shared.slack, cost: cost), every: interval, cells)
+    }
+
+    // MARK: Without the store
+
+    private func chargeLocally(_ targets: [Target], at now: Instant) -> LimitDecision {
+        var granted: [GrantedLimit] = []
+        for (index, target) in targets.enumerated() {
+            let charge = cells.charge(
+                target.key, target.localCost, of: target.shared.local, at: now)
+            switch target.shared.whenDown {
+            case .local where charge.isGranted:
+                granted.append(
+                    GrantedLimit(
+                        limit: target.use.limit, rate: target.rate, arrival: charge.arrival))
+            case .open: continue
+            case .local:
+                refundLocal(targets[..<index], at: now)
+                return .refused(
+                    refusal(
+                        target, target.shared.local, target.localCost, charge.arrival, at: now))
+            case .closed:
+                refundLocal(targets[...index], at: now)
+                target.counts.refused &+= 1
+                return .refused(.unavailable)
+            }
+        }
+        for target in targets { target.counts.granted &+= 1 }
+        return .granted(granted, byStore: false)
+    }
+
+    // MARK: Refunds
+
+    /// A later limit has refused the request.
+    ///
+    /// - Parameter inStore: whether the store has charged its buckets
+    func refund(_ targets: [Target], inStore: Bool) {
+        let now = loop.now
+        refundLocal(targets[...], at: now)
+        var charges: [StoreCharge] = []
+        for target in targets { target.counts.refunded &+= 1 }
+        for target in targets where inStore {
+            if target.shared.sync != nil {
+                refundSynced(target, at: now)
+                record(target, -target.use.cost)
+            } else if let key = target.storeKey {
+                charges.append(target.storeCharge(key, refunds: true))
+            }
+        }
+        // Without the store there is nothing to refund in it.
+        if !charges.isEmpty, store.isUp { _ = store.add(charges) }
+    }
+
+    private func refundLocal(_ targets: ArraySlice<Target>, at now: Instant) {
+        for target in targets {
+            cells.refund(target.key, target.localCost, of: target.shared.local, at: now)
+        }
+    }
+
+    private func refundSynced(_ target: Target, at now: Instant) {
+        cells.refund(target.syncedKey, target.use.cost, of: target.rate.bucket, at: now)
+    }
+
+    // MARK: Refusals
+
+    private func refusal(
+        _ target: Target, _ bucket: TokenBucket, _ cost: Int, _ arrival: Int64, at now: Instant
+    ) -> LimitRefusal {
+        target.counts.refused &+= 1
+        let wait = bucket.wait(for: cost, arrival, at: TokenBucket.time(of: now))
+        return .quota(QuotaRefusal(target.use, target.rate, wait: wait))
+    }
+
+    /// Those limits refused whose bucket lacks room for the request.
+    private func refusal(
+        _ targets: [Target], _ arrivals: [Int64], at now: Instant
+    ) -> LimitRefusal {
+        let units = TokenBucket.time(of: now)
+        let waits = zip(targets, arrivals).map { target, arrival in
+            target.rate.bucket.wait(for: target.use.cost, arrival, at: units)
+        }
+        // The script rounds intervals up, so that the longest wait may be 0 here.
+        let longest = waits.max() ?? 0
+        var refusal: QuotaRefusal?
+        for (target, wait) in zip(targets, waits) where wait > 0 || wait == longest {
+            target.counts.refused &+= 1
+            if refusal == nil {
+                refusal = QuotaRefusal(target.use, target.rate, wait: wait)
+            } else {
+                refusal?.add(target.use, target.rate, wait: wait)
+            }
+        }
+        return refusal.map { .quota($0) } ?? .unavailable
+    }
+}

@@ -1,0 +1,355 @@
+import Assembly
+import Basics
+import Foundation
+import Gateway
+import HTTP
+import Reactor
+import Rehearsal
+import TestSupport
+import Testing
+
+/// Rate limits that replicas share (`share: store`), with a simulated store, in virtual time.
+@Suite(.watched) struct SharedLimitTests {
+    private static let call = "one: { from: a, get: /1 }"
+    private static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 6379)
+
+    /// A gateway with a limit `it`, and its store.
+    private struct Replica {
+        let gateway: GatewayHarness
+        let store: SimulatedStore
+
+        func statuses(_ count: Int, _ text: String = get()) throws -> [Int] {
+            try (0..<count).map { _ in try gateway.fetch(text).status }
+        }
+
+        /// Status and time of one response.
+        func outcome(_ text: String = get()) throws -> String {
+            let start = gateway.ms
+            let response = try gateway.fetch(text)
+            return "\(response.status) after \(String(format: "%g", gateway.ms - start))"
+        }
+
+        func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
+            store.kill()
+            gateway.expectQuiet(location)
+        }
+    }
+
+    private func replica(
+        _ limit: String, _ endpoint: String = "", others: String = "", uses: String = "[it]",
+        isRunning: Bool = true
+    ) throws -> Replica {
+        let gateway = try GatewayHarness(
+            Self.call, endpoint: "rate_limits: \(uses)\n\(endpoint)",
+            top: """
+                store: { url: redis://127.0.0.1 }
+                rate_limits: { it: { share: store, \(limit) }\(others) }
+                """)
+        let store = SimulatedStore(on: gateway.outside, at: Self.address)
+        if isRunning { try store.start() }
+        gateway.pass(1)
+        return Replica(gateway: gateway, store: store)
+    }
+
+    // MARK: The store decides
+
+    @Test func theStoreDecidesAboutEachRequest() throws {
+        let replica = try replica("rate: 10/s, burst: 3, key: address")
+        #expect(try replica.statuses(5) == [200, 200, 200, 429, 429])
+        #expect(replica.store.charges.map(\.isGranted) == [true, true, true, false, false])
+        replica.gateway.pass(100)
+        #expect(try replica.statuses(2) == [200, 429])
+        let response = try replica.gateway.fetch()
+        #expect(response["Retry-After"] == "1")
+        #expect(response["RateLimit"] == #""it";r=0;t=1"#)
+        replica.expectQuiet()
+    }
+
+    @Test func announcesWhatTheStoreHasLeft() throws {
+        let replica = try replica("rate: 100/m, burst: 3, key: address")
+        for (remaining, seconds) in [(2, 1), (1, 2), (0, 2)] {
+            let response = try replica.gateway.fetch()
+            #expect(response["RateLimit-Policy"] == #""it";q=100;w=60"#)
+            #expect(response["RateLimit"] == #""it";r=\#(remaining);t=\#(seconds)"#)
+        }
+        replica.expectQuiet()
+    }
+
+    /// What a client sends must not be readable in the store.
+    @Test func keysContainNeitherNamesNorAddresses() throws {
+        let replica = try replica("rate: 10/s, key: \"{request.header.X-T}\"")
+        for value in ["ann", "ann", "ben"] {
+            #expect(try replica.gateway.fetch(get("/x", "X-T: \(value)")).status == 200)
+        }
+        let keys = replica.store.charges.map(\.key)
+        #expect(keys[0] == keys[1] && keys[0] != keys[2])
+        for key in keys {
+            #expect(key.count == "tributary:limit:".utf8.count + 16)
+            #expect(key.starts(with: Array("tributary:limit:".utf8)))
+        }
+        replica.expectQuiet()
+    }
+
+    @Test func aStoreThatForgotTheScriptDecidesAllTheSame() throws {
+        let replica = try replica("rate: 10/s, burst: 2, key: address")
+        #expect(try replica.statuses(1) == [200])
+        replica.store.forgetScripts()
+        #expect(try replica.statuses(2) == [200, 429])
+        #expect(replica.store.charges.count == 3)
+        replica.expectQuiet()
+    }
+
+    /// A limit of the process costs no round trip, so it is checked first.
+    @Test func aLimitOfTheProcessRefusesBeforeTheStoreIsUsed() throws {
+        let replica = try replica(
+            "rate: 100/s, key: address", others: ", own: { rate: 1/s, key: address }",
+            uses: "[it, own]")
+        #expect(try replica.statuses(3) == [200, 429, 429])
+        #expect(replica.store.charges.count == 1)
+        replica.expectQuiet()
+    }
+
+    @Test func aRefusalOfTheStoreRefundsTheOtherLimits() throws {
+        let replica = try replica(
+            "rate: 1/m, key: \"{request.query.k}\"",
+            others: ", own: { rate: 3/m, key: address }", uses: "[it, own]")
+        #expect(try replica.statuses(4, get("/x?k=a")) == [200, 429, 429, 429])
+        #expect(try replica.statuses(2, get("/x?k=b")) == [200, 429])
+        #expect(try replica.statuses(1, get("/x?k=c")) == [200], "the third of `own`")
+        #expect(try replica.statuses(1, get("/x?k=d")) == [429])
+        replica.expectQuiet()
+    }
+
+    @Test func aLaterRefusalRefundsTheStore() throws {
+        let replica = try replica(
+            "rate: 3/h, key: address", "params: { k: {} }",
+            others: ", late: { rate: 1/h, key: \"{k}\" }", uses: "[it, late]")
+        #expect(try replica.statuses(4, get("/x?k=a")) == [200, 429, 429, 429])
+        replica.gateway.pass(1)
+        #expect(try replica.statuses(1, get("/x?k=b")) == [200])
+        #expect(try replica.statuses(1, get("/x?k=c")) == [200])
+        #expect(try replica.statuses(1, get("/x?k=d")) == [429], "three in all")
+        replica.expectQuiet()
+    }
+
+    @Test func aLimitByParameterIsDecidedByTheStore() throws {
+        let replica = try replica("rate: 1/s, key: \"{k}\"", "params: { k: {} }")
+        #expect(try replica.statuses(2, get("/x?k=a")) == [200, 429])
+        #expect(try replica.statuses(2, get("/x?k=b")) == [200, 429])
+        #expect(replica.store.charges.count == 4)
+        replica.expectQuiet()
+    }
+
+    // MARK: The store is down
+
+    @Test func aKilledStoreFailsNoRequest() throws {
+        let replica = try replica("rate: 10/s, burst: 2, key: address")
+        #expect(try replica.statuses(1) == [200])
+        replica.store.kill()
+        #expect(try replica.outcome() == "200 after 0")
+        #expect(try replica.outcome() == "429 after 0", "both requests of the burst are used")
+        replica.gateway.pass(100)
+        #expect(try replica.outcome() == "200 after 0")
+        #expect(replica.gateway.logged.count { $0.contains(#""msg":"store down""#) } == 1)
+        try replica.store.start()
+        replica.gateway.pass(2_000)
+        #expect(replica.gateway.logged.count { $0.contains(#""msg":"store up""#) } == 1)
+        let former = replica.store.charges.count
+        #expect(try replica.statuses(3) == [200, 200, 429])
+        #expect(replica.store.charges.count == former + 3)
+        replica.expectQuiet()
+    }
+
+    /// Three requests find out; the others do not wait.
+    @Test func aFrozenStoreDelaysThreeRequestsByItsTimeout() throws {
+        let replica = try replica("rate: 100/s, key: address")
+        replica.store.set(.frozen)
+        for _ in 1...3 { #expect(try replica.outcome() == "200 after 50") }
+        for _ in 1...5 { #expect(try replica.outcome() == "200 after 0") }
+        // Probes do not delay requests either.
+        replica.gateway.pass(5_500)
+        #expect(try replica.outcome() == "200 after 0")
+        replica.store.set(nil)
+        replica.gateway.pass(1_100)
+        let former = replica.store.charges.count
+        #expect(try replica.outcome() == "200 after 0")
+        #expect(replica.store.charges.count == former + 1)
+        replica.expectQuiet()
+    }
+
+    @Test(arguments: [
+        SimulatedStore.Fault.writesFail("READONLY You can't write against a read only replica."),
+        .writesFail("OOM command not allowed when used memory > 'maxmemory'."),
+        .allFails("LOADING Redis is loading the dataset in memory"),
+        .allFails("NOAUTH Authentication required."), .malformed, .repeatsReplies, .closes,
+    ])
+    func aFaultOfTheStoreFailsNoRequest(_ fault: SimulatedStore.Fault) throws {
+        let replica = try replica("rate: 100/s, key: address")
+        replica.store.set(fault)
+        for _ in 1...5 { #expect(try replica.outcome() == "200 after 0") }
+        replica.gateway.pass(3_000)
+        #expect(try replica.outcome() == "200 after 0")
+        #expect(replica.gateway.logged.count { $0.contains(#""msg":"store down""#) } == 1)
+        replica.store.set(nil)
+        replica.gateway.pass(1_100)
+        let former = replica.store.charges.count
+        #expect(try replica.outcome() == "200 after 0")
+        #expect(replica.store.charges.count == former + 1)
+        replica.expectQuiet()
+    }
+
+    @Test func eachReplicaHasItsShareWhileTheStoreIsDown() throws {
+        let replica = try replica(
+            "rate: 10/s, burst: 4, replicas: 2, key: address", isRunning: false)
+        #expect(try replica.statuses(3) == [200, 200, 429])
+        replica.gateway.pass(199)
+        #expect(try replica.statuses(1) == [429])
+        replica.gateway.pass(1)
+        #expect(try replica.statuses(2) == [200, 429])
+        replica.expectQuiet()
+    }
+
+    /// Otherwise a failing store would give every client a second burst.
+    @Test func theLocalShareIsChargedWhileTheStoreDecides() throws {
+        let replica = try replica("rate: 1/m, burst: 4, key: address")
+        #expect(try replica.statuses(3) == [200, 200, 200])
+        replica.store.kill()
+        #expect(try replica.statuses(3) == [200, 429, 429])
+        replica.expectQuiet()
+    }
+
+    @Test func aRequestThatCostsMoreThanTheShareIsGrantedOnce() throws {
+        let replica = try replica(
+            "rate: 10/s, burst: 10, replicas: 5, key: address", uses: "[{ limit: it, cost: 6 }]",
+            isRunning: false)
+        #expect(try replica.statuses(2) == [200, 429])
+        replica.expectQuiet()
+    }
+
+    @Test func aLimitThatIsOpenGrantsEverythingWhileTheStoreIsDown() throws {
+        let replica = try replica("rate: 1/m, when_down: open, key: address")
+        #expect(try replica.statuses(2) == [200, 429])
+        replica.store.kill()
+        #expect(try replica.statuses(5) == [200, 200, 200, 200, 200])
+        replica.expectQuiet()
+    }
+
+    @Test func aLimitThatIsClosedRefusesWhileTheStoreIsDown() throws {
+        let replica = try replica("rate: 100/s, when_down: closed, key: address")
+        #expect(try replica.statuses(2) == [200, 200])
+        replica.store.kill()
+        let response = try replica.gateway.fetch()
+        #expect(response.status == 503 && response["Retry-After"] == "1")
+        #expect(response.body.contains(#""reason":"limits_unavailable""#))
+        replica.expectQuiet()
+    }
+
+    /// Before its first connection, a closed limit does not refuse either.
+    @Test func requestsAtTheStartWaitForTheConnection() throws {
+        let gateway = try GatewayHarness(
+            Self.call, endpoint: "rate_limits: [it]",
+            top: """
+                store: { url: redis://127.0.0.1 }
+                rate_limits: { it: { share: store, rate: 1/s, when_down: closed, key: address } }
+                """)
+        let store = SimulatedStore(on: gateway.outside, at: Self.address)
+        try store.start()
+        #expect(try gateway.fetch().status == 200)
+        #expect(store.charges.count == 1)
+        store.kill()
+        gateway.expectQuiet()
+    }
+
+    // MARK: Synchronisation
+
+    @Test func aSynchronisedLimitDelaysNoRequest() throws {
+        let replica = try replica("rate: 10/s, burst: 3, sync: 100ms, key: address")
+        for expected in ["200 after 0", "200 after 0", "200 after 0", "429 after 0"] {
+            #expect(try replica.outcome() == expected)
+        }
+        #expect(replica.store.charges.isEmpty)
+        replica.gateway.pass(101)
+        #expect(replica.store.charges.count == 1, "one charge for all three")
+        #expect(try replica.outcome() == "200 after 0")
+        replica.expectQuiet()
+    }
+
+    /// The other worker is another replica: it shares nothing but the store.
+    @Test func replicasLearnOfEachOthersRequests() throws {
+        let replica = try replica("rate: 10/s, burst: 10, sync: 100ms, key: address")
+        // As another replica would: 9 of the burst.
+        #expect(try replica.statuses(1) == [200])
+        replica.gateway.pass(101)
+        let key = try #require(replica.store.charges.first?.key)
+        replica.store.charge(key, count: 9, interval: .milliseconds(100))
+        #expect(try replica.statuses(1) == [200])
+        replica.gateway.pass(101)
+        #expect(try replica.statuses(1) == [429], "after the next synchronisation")
+        replica.expectQuiet()
+    }
+
+    // MARK: Reload and end
+
+    @Test func aReloadKeepsTheConnection() throws {
+        let replica = try replica("rate: 1/m, burst: 3, key: address")
+        #expect(try replica.statuses(1) == [200])
+        let commands = replica.store.commands
+        try replica.gateway.install(
+            GatewayHarness.text(
+                Self.call, "rate_limits: [it]", "",
+                """
+                store: { url: redis://127.0.0.1 }
+                rate_limits: { it: { share: store, rate: 1/m, burst: 3, key: address } }
+                """))
+        #expect(try replica.statuses(3) == [200, 200, 429])
+        #expect(replica.store.commands == commands + 3)
+        replica.expectQuiet()
+    }
+
+    @Test func aReloadWithAnotherStoreDecidesWaitingRequestsLocally() throws {
+        let replica = try replica("rate: 10/s, key: address")
+        replica.store.set(.frozen)
+        let client = try replica.gateway.send(get())
+        replica.gateway.pass(10)
+        try replica.gateway.install(GatewayHarness.text(Self.call))
+        #expect(replica.gateway.response(of: client).status == 200)
+        replica.expectQuiet()
+    }
+
+    @Test func aClientThatLeavesWhileItsRequestWaitsLeavesNothing() throws {
+        let replica = try replica("rate: 10/s, key: address")
+        replica.store.set(.frozen)
+        let client = try replica.gateway.send(get())
+        replica.gateway.pass(10)
+        client.leave()
+        replica.gateway.pass(100)
+        #expect(replica.gateway.seen.isEmpty)
+        replica.expectQuiet()
+    }
+
+    /// `explain` and tools have no store; the limit counts in the process.
+    @Test func withoutALimitThatUsesItTheStoreIsNotConnected() throws {
+        let gateway = try GatewayHarness(
+            Self.call, top: "store: { url: redis://127.0.0.1 }")
+        let store = SimulatedStore(on: gateway.outside, at: Self.address)
+        try store.start()
+        gateway.pass(1_000)
+        #expect(try gateway.fetch().status == 200)
+        #expect(store.commands == 0)
+        store.kill()
+        gateway.expectQuiet()
+    }
+
+    @Test func metricsShowTheStateOfTheStore() throws {
+        let replica = try replica("rate: 100/s, key: address")
+        #expect(try replica.statuses(2) == [200, 200])
+        let state = { try #require(replica.gateway.instance?.snapshot.store) }
+        #expect(try state().isUp)
+        #expect(try state().counts.decided == 2)
+        replica.store.set(.frozen)
+        #expect(try replica.statuses(3) == [200, 200, 200])
+        #expect(try state().isUp == false)
+        #expect(try state().counts.failed == 3)
+        replica.expectQuiet()
+    }
+}

@@ -52,7 +52,7 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .missing, .malformed, .untrusted, .expired, .notYetValid, .scope, .claims,
             .keysUnavailable:
             true
-        case .address, .host, .quota: false
+        case .address, .host, .quota, .limitsUnavailable: false
         }
     }
 

@@ -153,7 +153,7 @@ package final class RESPClient {
         if !isUp { limitProbe() }
         connection.startReading()
         for command in commands {
-            connection.send(PendingReply()) { $0.append(contentsOf: command.bytes) }
+            connection.send(PendingReply()) { $0.append(contentsOf: command.command.bytes) }
         }
     }
 
@@ -171,6 +171,9 @@ package final class RESPClient {
         _ value: RESPValue, _ connection: RESPConnection, missing: Int
     ) {
         if case .error(let text) = value { return failAttempt(.refused(text)) }
+        guard settings.firstCommands.suffix(missing).first?.accepts(value) == true else {
+            return failAttempt(.unexpected)
+        }
         guard missing == 1 else { return link = .settingUp(connection, missing: missing - 1) }
         timer.take()?.cancel()
         link = .ready(connection)

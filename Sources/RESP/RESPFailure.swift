@@ -17,6 +17,8 @@ package enum RESPFailure: Error, Equatable {
     case malformed(RESPError)
     /// The store sent a reply that no command caused.
     case unsolicited(Bytes)
+    /// The store sent another reply than the command has.
+    case unexpected
     /// The store replied with an error.
     case refused(Bytes)
     /// The store is down, so nothing was sent.
@@ -36,6 +38,7 @@ extension RESPFailure: CustomStringConvertible {
         case .noAddress: "the name has no address"
         case .malformed(let error): "malformed reply: \(error)"
         case .unsolicited(let text): "unsolicited reply: \(String(text))"
+        case .unexpected: "a reply that does not belong to its command"
         case .refused(let text): String(text)
         case .down: "the store is down"
         case .closed: "closed"

@@ -43,16 +43,34 @@ package struct RESPSettings: Sendable, Equatable {
         }
     }
 
-    /// Sent on every new connection, in this order; each reply must not be an error.
-    var firstCommands: [RESPCommand] {
-        var commands: [RESPCommand] = []
+    /// A command of a new connection.
+    struct FirstCommand {
+        let command: RESPCommand
+        /// Nil for any that is not a simple string.
+        let reply: String?
+
+        /// Whether a reply belongs to the command. A store that repeats its replies, or sends some by
+        /// itself, must not be used.
+        func accepts(_ value: RESPValue) -> Bool {
+            guard case .simple(let text) = value else { return reply == nil }
+            return reply.map { Bytes($0) } == text
+        }
+    }
+
+    /// Sent on every new connection, in this order.
+    var firstCommands: [FirstCommand] {
+        var commands: [FirstCommand] = []
         if let credentials {
             let user = credentials.user.map { [$0] } ?? []
-            commands.append(RESPCommand([Bytes("AUTH")] + user + [credentials.password]))
+            let command = RESPCommand([Bytes("AUTH")] + user + [credentials.password])
+            commands.append(FirstCommand(command: command, reply: "OK"))
         }
-        if database != 0 { commands.append(RESPCommand("SELECT", "\(database)")) }
-        commands.append(RESPCommand("PING"))
-        if let trial { commands.append(trial) }
+        if database != 0 {
+            commands.append(
+                FirstCommand(command: RESPCommand("SELECT", "\(database)"), reply: "OK"))
+        }
+        commands.append(FirstCommand(command: RESPCommand("PING"), reply: "PONG"))
+        if let trial { commands.append(FirstCommand(command: trial, reply: nil)) }
         return commands
     }
 }

@@ -28,6 +28,11 @@ final class ScriptedStore {
         try listen()
     }
 
+    /// The replies to the first commands of a connection.
+    static let firstReplies = [
+        "PING": "+PONG\r\n", "AUTH": "+OK\r\n", "SELECT": "+OK\r\n", "TRIAL": ":1\r\n",
+    ]
+
     func listen() throws {
         listener = try loop.listen(on: address, sharedPort: false) { [weak self] stream in
             self?.accept(stream)
@@ -73,8 +78,7 @@ final class ScriptedStore {
         guard case .array(let arguments) = value else { return }
         let words = arguments.map { if case .bulk(let text) = $0 { String(text) } else { "?" } }
         log.append("\(number): \(words.joined(separator: " "))")
-        let isFirst = ["PING", "AUTH", "SELECT", "TRIAL"].contains(words[0])
-        if isFirst, !scriptsFirstCommands { return peer.send("+OK\r\n") }
+        if !scriptsFirstCommands, let reply = Self.firstReplies[words[0]] { return peer.send(reply) }
         if let reply = script(words) { peer.send(reply) }
     }
 }

@@ -186,7 +186,7 @@ import Testing
         harness.advance(5_000)
         #expect(harness.changes == ["READONLY You can't write"])
         #expect(harness.store.log.count { $0.hasSuffix("PING") } == 5)
-        harness.store.script = { _ in "+OK\r\n" }
+        harness.store.script = { ScriptedStore.firstReplies[$0[0]] }
         harness.advance(1_000)
         #expect(harness.changes.last == "up")
         harness.expectQuiet()
@@ -198,15 +198,28 @@ import Testing
         let store = harness.store
         store.scriptsFirstCommands = true
         store.script = { _ in
-            harness.after(80) { store.send("+OK\r\n") }
+            harness.after(80) { store.send("+PONG\r\n") }
             return nil
         }
         for _ in 1...3 { _ = harness.send("GET", "a") }
         harness.advance(10_000)
         #expect(harness.changes == ["no reply in time"])
-        store.script = { _ in "+OK\r\n" }
+        store.script = { ScriptedStore.firstReplies[$0[0]] }
         harness.advance(1_000)
         #expect(harness.changes == ["no reply in time", "up"])
+        harness.expectQuiet()
+    }
+
+    /// The trial would otherwise take the second PONG for its reply.
+    @Test func aStoreThatRepeatsItsRepliesIsNotUsed() throws {
+        let harness = try ClientHarness({ $0.trial = RESPCommand("TRIAL") }, starts: false)
+        harness.store.scriptsFirstCommands = true
+        harness.store.script = { words in
+            ScriptedStore.firstReplies[words[0]].map { $0 + $0 }
+        }
+        harness.client.start()
+        harness.advance(5_000)
+        #expect(harness.changes == ["a reply that does not belong to its command"])
         harness.expectQuiet()
     }
 

@@ -54,6 +54,7 @@ package final class LimitStore {
                 line.add("reason", untrusted: Bytes("\(failure)"))
             }
         }
+        log.flush()
     }
 
     // MARK: Charges

@@ -105,12 +105,11 @@ package final class SimulatedStore {
         commands += 1
         let reply = reply(to: command)
         switch fault {
-        case .slow(let delay):
-            loop.timer(after: delay) { connection.peer.send(reply) }
+        case .slow(let delay): connection.send(reply, at: loop.now + delay, on: loop)
         case .malformed: connection.peer.send("HTTP/1.1 400 Bad Request\r\n\r\n")
         case .repeatsReplies: connection.peer.send(reply + reply)
         case .closes: remove(connection)
-        default: connection.peer.send(reply)
+        default: connection.send(reply, at: loop.now, on: loop)
         }
     }
 
@@ -158,6 +157,8 @@ package final class SimulatedStore {
         }
         for result in results {
             if isGranted { buckets[result.key] = result.new }
+            // The trial of a new connection is no request.
+            guard !result.key.suffix(5).elementsEqual("probe".utf8) else { continue }
             charges.append(Charge(key: result.key, isGranted: isGranted, at: loop.now))
         }
         let ahead = results.map { (isGranted ? $0.new : $0.former) - now }
@@ -172,6 +173,8 @@ private final class StoreConnection {
     private unowned let store: SimulatedStore
     private var reader = RESPReader(limits: RESPLimits())
     private var waiting: [[[UInt8]]] = []
+    /// Replies are sent in order: none before this time.
+    private var earliest = Instant(nanoseconds: 0)
 
     init(_ peer: ScriptedPeer, of store: SimulatedStore) {
         self.peer = peer
@@ -191,6 +194,12 @@ private final class StoreConnection {
                 arguments.map { if case .bulk(let text) = $0 { text.array } else { [] } })
         }
         processWaiting()
+    }
+
+    func send(_ reply: String, at due: Instant, on loop: SimLoop) {
+        guard max(due, earliest) > loop.now else { return peer.send(reply) }
+        earliest = max(due, earliest)
+        loop.timer(after: earliest - loop.now) { [peer] in peer.send(reply) }
     }
 
     func processWaiting() {

@@ -32,6 +32,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case leftovers
     /// The same seed gives the same run.
     case trace
+    /// A limit that replicas share holds, and its store delays no request longer than its timeout.
+    case store
     /// The drawn configuration is valid.
     case configuration
 }

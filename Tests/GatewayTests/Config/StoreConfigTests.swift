@@ -9,8 +9,9 @@ import Testing
 /// The block `store`: its values, its checks, and its plan.
 @Suite struct StoreConfigTests {
     private func plan(_ store: String, environment: [String: String] = [:]) throws -> StorePlan {
+        let limit = "rate_limits: { it: { rate: 1/s, share: store } }"
         let (config, problems) = load(
-            ["c.yaml": Snippet.top("store: \(store)")], environment: environment)
+            ["c.yaml": Snippet.top("store: \(store)\n\(limit)")], environment: environment)
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         return try #require(plan.store)
     }

@@ -165,7 +165,7 @@ final class EndpointAuth {
         authenticators[refused.authenticator].counts.count(reason)
         exchange.refusal = reason
         let response = Service<Request, Response> { [self] _, exchange in
-            exchange.record?.responseMade(at: loop.now)
+            exchange.record.responseMade(at: loop.now)
             return exchange.local.value(self.response(to: refused, exchange))
         }
         return (padding?.around(response) ?? response)(request, exchange)

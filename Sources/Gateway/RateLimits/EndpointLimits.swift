@@ -262,7 +262,7 @@ final class EndpointLimits {
 
     private func reject(_ refusal: LimitRefusal, _ exchange: Exchange) -> Response {
         exchange.refusal = refusal.reason
-        exchange.record?.responseMade(at: loop.now)
+        exchange.record.responseMade(at: loop.now)
         return refusal.response(to: exchange)
     }
 }

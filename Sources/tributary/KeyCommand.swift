@@ -1,6 +1,7 @@
 import ArgumentParser
 import GatewayConfig
 import GatewayTools
+import UVReactor
 
 /// `tributary key`
 struct KeyCommand: ParsableCommand {
@@ -41,7 +42,7 @@ struct NewKeyCommand: ParsableCommand {
     var plan: String?
 
     func run() throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SecretRandom()
         let key = NewKey(using: &generator)
         let entry: String
         do throws(Refusal) {

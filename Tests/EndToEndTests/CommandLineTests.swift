@@ -34,7 +34,7 @@ extension EndToEnd {
 
         @Test(arguments: [
             [], ["serve"], ["check"], ["explain"], ["simulate"], ["schema"], ["openapi"],
-            ["demo-backends"], ["health"], ["import"], ["version"],
+            ["demo-backends"], ["health"], ["import"], ["version"], ["key", "new"],
         ]) func helpShowsExamples(_ command: [String]) throws {
             let result = try Command(command + ["--help"])
             #expect(try result.exitStatus() == 0)
@@ -44,6 +44,8 @@ extension EndToEnd {
         @Test(arguments: [
             ["fly"], ["check"], ["check", "--strictly", "x.yaml"], ["health", "nonsense"],
             ["serve", "a.yaml", "b.yaml"], ["openapi"], ["import"],
+            ["key", "new"], ["key", "new", "a b"], ["key", "new", "a:b", "--basic"],
+            ["key", "new", "a", "--expires", "tomorrow"],
             ["demo-backends", "--port", "65535"], ["demo-backends", "--host", "nowhere"],
             ["check", "--replicas", "0", "x.yaml"], ["check", "--replicas", "10001", "x.yaml"],
             ["check", "--replicas", "2", "--format", "json", "x.yaml"],
@@ -83,6 +85,12 @@ extension EndToEnd {
                 let commandName: String
                 let arguments: [Argument]?
                 let subcommands: [Command]?
+
+                /// With those of its subcommands.
+                var allArguments: [Argument] {
+                    let others = (subcommands ?? []).filter { $0.commandName != "help" }
+                    return (arguments ?? []) + others.flatMap(\.allArguments)
+                }
             }
 
             struct Argument: Decodable {
@@ -122,7 +130,7 @@ extension EndToEnd {
                 let text = try #require(
                     section(command.commandName, of: page), "\(command.commandName)")
                 #expect(page.contains("`tributary \(command.commandName)"))
-                let names = (command.arguments ?? []).flatMap { $0.names ?? [] }.map(\.name)
+                let names = command.allArguments.flatMap { $0.names ?? [] }.map(\.name)
                 for name in names where !["help", "h", "version"].contains(name) {
                     let spelled = name.count == 1 ? "`-\(name)`" : "--\(name)"
                     #expect(text.contains(spelled), "\(command.commandName) \(spelled)")
@@ -147,7 +155,7 @@ extension EndToEnd {
             for command in commands {
                 let found = try #require(
                     options(of: command.commandName, onManPage: page), "\(command.commandName)")
-                let names = (command.arguments ?? []).flatMap { $0.names ?? [] }.map(\.name)
+                let names = command.allArguments.flatMap { $0.names ?? [] }.map(\.name)
                     .filter { !["help", "h", "version"].contains($0) }
                 #expect(
                     found == Set(names.map { ($0.count == 1 ? "-" : "--") + $0 }),

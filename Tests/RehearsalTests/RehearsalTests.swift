@@ -20,12 +20,15 @@ import Testing
               stock: { from: stock, get: "/levels/{product.shop.city}", take: items }
         """
 
+    /// - Parameter keys: the content of the file `keys.yaml`
     private func rehearsal(
-        _ faults: String = "", requests: Int = 200, text: String = Self.text,
+        _ faults: String = "", requests: Int = 200, text: String = Self.text, keys: String = "",
         adjust: (inout RehearsalRun.Settings) throws -> Void = { _ in }
     ) throws -> RehearsalRun {
         let files = ConfigFiles(
-            read: { _ throws(ConfigFileError) in Array(text.utf8) },
+            read: { path throws(ConfigFileError) in
+                Array((path == "keys.yaml" ? keys : text).utf8)
+            },
             list: { _ throws(ConfigFileError) in throw .notFound })
         let (loaded, problems) = ConfigLoader.load("c.yaml", files: files) { _ in nil }
         let config = try #require(loaded, "\(problems.lines)")
@@ -43,6 +46,19 @@ import Testing
         let rehearsal = try rehearsal()
         let report = RehearsalReport.of(rehearsal)
         #expect(report.contains("GET /products/{id}\n"))
+        #expect(report.contains("  200                  200    100.0%"))
+        #expect(!report.contains("failed"))
+        rehearsal.close()
+    }
+
+    /// Nothing can make a key from its hash, so simulated requests have none and are accepted.
+    @Test func requestsNeedNoCredentials() throws {
+        let auth = "auth: { p: { api_key: { keys: keys.yaml } } }\ndefaults: { auth: p, "
+        let rehearsal = try rehearsal(
+            text: Self.text.replacing("defaults: { ", with: auth)
+                .replacing("take: items", with: "headers: { X: \"{request.caller}\" }"),
+            keys: "[]")
+        let report = RehearsalReport.of(rehearsal)
         #expect(report.contains("  200                  200    100.0%"))
         #expect(!report.contains("failed"))
         rehearsal.close()

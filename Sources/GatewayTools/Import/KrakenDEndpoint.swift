@@ -153,7 +153,7 @@ struct KrakenDEndpoint {
         return .text("private, \(age)")
     }
 
-    /// Of an endpoint with an authenticator: a shared cache would send the response to everybody.
+    /// Of an endpoint with an authenticator: a shared cache would send the response to every client.
     private func privateCaching(
         _ time: Duration, _ findings: inout ImportFindings
     ) -> YAMLTree {

@@ -16,6 +16,7 @@ enum Checks {
         RecordCheck(record: record, violations: found).check()
         EntryCheck(record: record, violations: found).check()
         QuotaCheck(record: record, violations: found).check()
+        AuthCheck(record: record, violations: found).check()
         return found.all
     }
 }

@@ -235,7 +235,8 @@ struct EndpointCheck {
             violations.append(Violation(.marks, "not the id of the request"))
         }
         let isComplete = response["Gateway-Complete"] == "true"
-        let cached = isComplete ? endpoint.cacheControl : "no-store"
+        let fallback = endpoint.isProtected ? "no-store" : nil
+        let cached = isComplete ? endpoint.cacheControl ?? fallback : "no-store"
         if response.status < 400, response["Cache-Control"] != cached {
             violations.append(Violation(.contents, "Cache-Control is not \(cached ?? "absent")"))
         }

@@ -60,25 +60,37 @@ struct EntryCheck {
     }
 
     private func checkReason(_ request: RequestRecord, _ response: PeerMessage) {
+        guard request.request.method != "HEAD",
+            response["Content-Type"] == "application/problem+json"
+        else { return }
         let tree = Tree(reading: response.body)
         let reason = tree?["reason"]?.string
-        let expected: String? =
-            switch response.status {
-            case 403 where request.request.defect == nil && isRefusal(request): "address"
-            case 421: "host"
-            case 429, 503: QuotaModel.violated(response) == nil ? nil : "quota"
-            default: nil
-            }
-        guard request.request.method != "HEAD",
-            response["Content-Type"] == "application/problem+json", reason != expected
-        else { return }
-        violations.add(
-            .headers, request.mark,
-            "\(response.status) has the reason \(reason ?? "none"), not \(expected ?? "none")")
+        let expected: [String?] =
+            QuotaModel.violated(response) == nil
+            ? record.configs(for: request).flatMap { reasons(of: response.status, request, $0) }
+            : ["quota"]
+        if !expected.contains(reason) {
+            violations.add(
+                .headers, request.mark,
+                "\(response.status) has the reason \(reason ?? "none"), expected one of"
+                    + " \(expected.map { $0 ?? "none" })")
+        }
     }
 
-    /// Backends may respond 403, too, which a required call relays.
-    private func isRefusal(_ request: RequestRecord) -> Bool {
-        record.attempts(of: request).isEmpty
+    /// The reasons that a response with this status may have.
+    private func reasons(
+        of status: Int, _ request: RequestRecord, _ config: DrawnConfig
+    ) -> [String?] {
+        if status == 421 { return ["host"] }
+        // Backends may respond with the same statuses, which a required call relays.
+        guard record.attempts(of: request).isEmpty else { return [nil] }
+        let defect = request.request.defect
+        guard defect == nil || defect == .badChunk else { return [nil] }
+        let model = RequestModel(request: request.request, config: config)
+        if let refusal = model.credentialRefusal, refusal.status == status {
+            // The server may have refused the malformed message before.
+            return defect == nil ? [refusal.reason] : [refusal.reason, nil]
+        }
+        return [status == 403 ? "address" : nil]
     }
 }

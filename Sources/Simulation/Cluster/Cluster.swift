@@ -123,7 +123,7 @@ package final class Cluster {
         var recorded: [RecordedConfig] = []
         for config in plan.configs {
             let text = ConfigText.of(config)
-            let recording = ConfigRecording(files: ConfigFiles(oneFile: text)) { _ in nil }
+            let recording = ConfigRecording(files: ConfigFiles(text, config.auth)) { _ in nil }
             let (read, problems) = ConfigLoader.load(
                 "drawn.yaml", files: recording.files, environment: recording.environment,
                 contexts: recording.contexts)
@@ -290,10 +290,12 @@ extension Cluster: HostDelegate, ClientDelegate {
 
 extension ConfigFiles {
     /// The configuration text, and the CA file that it names.
-    fileprivate init(oneFile text: String) {
+    fileprivate init(_ text: String, _ auth: DrawnAuth?) {
         self.init(
             read: { path throws(ConfigFileError) in
-                Array((path.hasSuffix(DrawnTLS.authorityFile) ? DrawnTLS.authority : text).utf8)
+                if let keys = auth?.keyFile(path) { return Array(keys.utf8) }
+                return Array(
+                    (path.hasSuffix(DrawnTLS.authorityFile) ? DrawnTLS.authority : text).utf8)
             },
             list: { _ throws(ConfigFileError) in throw .notFound })
     }

@@ -10,8 +10,12 @@ struct ConfigDraw {
         let backends = (0..<(former?.backends.count ?? random.number(1...3))).map { index in
             backend(index, former?.backends[index])
         }
+        let authDraw = AuthDraw(random: random.derived("auth"))
+        let auth = authDraw.auth()
         let endpoints = (0..<(former?.endpoints.count ?? random.number(1...3))).map { index in
-            endpoint(index, former?.endpoints[index], backends: backends.count)
+            var endpoint = endpoint(index, former?.endpoints[index], backends: backends.count)
+            endpoint.auth = authDraw.endpoint(index, auth)
+            return endpoint
         }
         let quota = RateLimitDraw(random: random.derived("quota"))
         let rateLimits = former?.rateLimits ?? quota.limits()
@@ -32,7 +36,7 @@ struct ConfigDraw {
                 ?? random.derived("listen").chance(0.15),
             limits: limits(), entry: EntryDraw(random: random.derived("entry")).entry(),
             rateLimits: rateLimits,
-            drainTimeout: random.pick([40, 200, 5000]),
+            auth: auth, drainTimeout: random.pick([40, 200, 5000]),
             backends: backends, endpoints: limited)
     }
 

@@ -28,7 +28,7 @@ struct ConfigText {
         add(0, "workers: \(config.workers)")
         add(0, "drain: { timeout: \(config.drainTimeout)ms }")
         write(config.limits)
-        write(config.entry)
+        write(config.entry, config.auth)
         if !config.rateLimits.isEmpty { add(0, "rate_limits:") }
         for limit in config.rateLimits { write(limit) }
         add(0, "backends:")
@@ -37,7 +37,7 @@ struct ConfigText {
         for endpoint in config.endpoints { write(endpoint, config) }
     }
 
-    private mutating func write(_ entry: DrawnEntry) {
+    private mutating func write(_ entry: DrawnEntry, _ auth: DrawnAuth?) {
         if let clients = entry.clients {
             var lists = ["trusted_proxies: [127.0.0.1, unix]"]
             if !clients.allow.isEmpty { lists.append("allow: \(flow(clients.allow))") }
@@ -47,7 +47,33 @@ struct ConfigText {
         if !entry.hosts.isEmpty { add(0, "hosts: \(flow(entry.hosts))") }
         add(0, "security_headers", entry.securityHeaders)
         write(0, entry.headers)
-        if let cors = entry.cors { add(0, "defaults: { cors: \(text(of: cors)) }") }
+        if let auth { write(auth) }
+        let defaults =
+            (entry.cors.map { ["cors: \(text(of: $0))"] } ?? [])
+            + (auth.map { ["auth: \($0.authenticators[0].name)"] } ?? [])
+        if !defaults.isEmpty { add(0, "defaults: { \(defaults.joined(separator: ", ")) }") }
+    }
+
+    private mutating func write(_ auth: DrawnAuth) {
+        add(0, "auth:")
+        for authenticator in auth.authenticators {
+            let method =
+                authenticator.header.map {
+                    "api_key: { header: \($0), keys: \(authenticator.file) }"
+                }
+                ?? "basic: { keys: \(authenticator.file) }"
+            add(1, "\(authenticator.name): { \(method) }")
+        }
+    }
+
+    private mutating func write(_ auth: DrawnEndpointAuth) {
+        let names = flow(auth.kinds.map(\.rawValue))
+        if auth.isInherited { return }
+        if auth.kinds.isEmpty { return add(2, "auth: none") }
+        add(
+            2,
+            auth.scopes.isEmpty
+                ? "auth: \(names)" : "auth: { any: \(names), scopes: \(flow(auth.scopes)) }")
     }
 
     private mutating func write(_ limit: DrawnRateLimit) {
@@ -183,6 +209,7 @@ struct ConfigText {
         add(2, "max_body", endpoint.maxBody, "B")
         write(endpoint.entry)
         write(endpoint.limitUses, config.rateLimits)
+        if let auth = endpoint.auth { write(auth) }
         add(2, "calls:")
         for call in endpoint.calls { write(call, endpoint, config) }
     }
@@ -204,7 +231,7 @@ struct ConfigText {
         add(3, "\(call.name):")
         add(4, "from: \(config.backends[call.backend].name)")
         add(4, "\(call.method.lowercased()): \"\(call.target(of: endpoint, config, reference))\"")
-        var headers: [String] = []
+        var headers = endpoint.isProtected ? ["X-Caller: \"{request.caller}\""] : []
         for (index, use) in call.uses.enumerated() where use.place == .header {
             headers.append("X-U\(index): \"\(reference(use))\"")
         }

@@ -9,6 +9,8 @@ struct DrawnConfig {
     var limits = DrawnLimits()
     var entry = DrawnEntry()
     var rateLimits: [DrawnRateLimit] = []
+    /// Nil without authenticators.
+    var auth: DrawnAuth?
     var drainTimeout: Int
     var backends: [DrawnBackend]
     var endpoints: [DrawnEndpoint]
@@ -115,6 +117,8 @@ struct DrawnEndpoint {
     var maxBody: Int
     var entry = DrawnEndpointEntry()
     var limitUses: [DrawnLimitUse] = []
+    /// Nil if the configuration has no authenticators.
+    var auth: DrawnEndpointAuth?
     var calls: [DrawnCall]
 
     enum SucceedWhen: String { case any, all, required }
@@ -124,6 +128,8 @@ struct DrawnEndpoint {
     var path: String { "/e\(index)" }
 
     var hasID: Bool { params.contains { $0.name == "id" } }
+
+    var isProtected: Bool { auth.map { !$0.kinds.isEmpty } ?? false }
 
     /// Calls whose failure fails the request.
     var requiredCalls: [DrawnCall] {

@@ -19,6 +19,7 @@ enum Focus {
 
     func adjust(_ config: inout DrawnConfig, _ random: RandomSource) {
         config.limits = DrawnLimits()
+        config.auth = nil
         for index in config.backends.indices { adjust(&config.backends[index], index, random) }
         for index in config.endpoints.indices { adjust(&config.endpoints[index], random) }
     }
@@ -40,6 +41,7 @@ enum Focus {
 
     /// No call times out, and all may be resent, so every failure is visible outside of the gateway.
     private func adjust(_ endpoint: inout DrawnEndpoint, _ random: RandomSource) {
+        endpoint.auth = nil
         (endpoint.deadline, endpoint.timeout) = (5000, 5000)
         (endpoint.minDuration, endpoint.roundUpTo, endpoint.maxInFlight) = (nil, nil, nil)
         for index in endpoint.calls.indices {

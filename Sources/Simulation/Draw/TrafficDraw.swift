@@ -58,6 +58,7 @@ struct RequestDraw {
         if !config.rateLimits.isEmpty {
             RateLimitDraw(random: random.derived("quota")).complete(&request)
         }
+        AuthDraw(random: random.derived("auth")).complete(&request, endpoint)
         return request
     }
 

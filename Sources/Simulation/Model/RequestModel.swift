@@ -26,6 +26,7 @@ struct RequestModel {
         guard let endpoint else { return .refused([404]) }
         guard methodFits(endpoint) else { return .refused([405]) }
         if entry.isRefused(by: endpoint) { return .refused([403]) }
+        if case .refused(let refusal) = auth(endpoint) { return .refused([refusal.status]) }
         if let body = request.body, body.utf8.count > endpoint.body?.max ?? endpoint.maxBody {
             return .refused([413])
         }
@@ -45,6 +46,22 @@ struct RequestModel {
         return endpoint == nil ? [404] : [405, 413]
     }
 
+    private func auth(_ endpoint: DrawnEndpoint) -> AuthModel.Outcome {
+        AuthModel(request: request, config: config, endpoint: endpoint).outcome
+    }
+
+    /// Whether the credential decides, because nothing before it refuses the request.
+    var refusesCredential: Bool { credentialRefusal != nil }
+
+    /// Why the credential is refused, if nothing before it refuses the request.
+    var credentialRefusal: AuthModel.Refusal? {
+        guard entry.refusal == nil, entry.preflightRules == nil, let endpoint,
+            methodFits(endpoint), !entry.isRefused(by: endpoint),
+            case .refused(let refusal) = auth(endpoint)
+        else { return nil }
+        return refusal
+    }
+
     private var entry: EntryModel { EntryModel(request: request, config: config) }
 
     /// Statuses of refusals that may come before a malformed body is read.
@@ -52,6 +69,7 @@ struct RequestModel {
         guard request.defect == .badChunk else { return [] }
         let isRefused = endpoint.map { entry.isRefused(by: $0) } ?? false
         return (entry.refusal.map { [$0] } ?? []) + (isRefused ? [403] : [])
+            + (credentialRefusal.map { [$0.status] } ?? [])
     }
 
     private func methodFits(_ endpoint: DrawnEndpoint) -> Bool {

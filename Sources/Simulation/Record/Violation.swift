@@ -12,6 +12,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case contents
     /// Every response has the configured security, fixed and CORS headers; refusals have a reason.
     case headers
+    /// Only requests of authenticated callers reach a backend of a protected endpoint.
+    case auth
     /// No response is early or late.
     case times
     /// Calls that are not needed any more are cancelled.

@@ -60,6 +60,10 @@ package enum Behaviour: CaseIterable, Sendable {
     case otherServerNames
     /// A page's origin was allowed, or not; a preflight was.
     case allowedOrigins, otherOrigins, allowedPreflights
+    /// A call was made for an authenticated caller; a request got 400, 401 or 403 for its credential.
+    case authenticatedCalls, ambiguousCredentials, refusedCredentials, missingScopes
+    /// A key was valid before a reload, and refused after it.
+    case removedKeys
     /// A host was ejected for longer than the first time.
     case grownEjections
     /// A rate limit refused a request: by a key that is known early or late, or without a key.
@@ -97,6 +101,11 @@ package enum Behaviour: CaseIterable, Sendable {
         case .otherOrigins: origins(record) { $0["Access-Control-Allow-Origin"] == nil }
         case .allowedPreflights:
             origins(record) { $0.status == 204 && $0["Access-Control-Allow-Methods"] != nil }
+        case .authenticatedCalls: record.attempts.count { $0.message["X-Caller"] != nil }
+        case .ambiguousCredentials: refusals(record) { $0.status == 400 }
+        case .refusedCredentials: refusals(record) { $0.status == 401 && $0.reason != "missing" }
+        case .missingScopes: refusals(record) { $0.status == 403 }
+        case .removedKeys: removedKeys(record)
         case .grownEjections: HostsModel.all(of: record).reduce(0) { $0 + $1.grownEjections }
         case .quotaOfClients: refusals(record, by: "per_client")
         case .quotaOfParameters: refusals(record, by: "per_language")
@@ -133,6 +142,37 @@ package enum Behaviour: CaseIterable, Sendable {
     private func refusals(_ record: RunRecord, by limit: String) -> Int {
         record.requests.compactMap { $0?.response }
             .count { QuotaModel.violated($0)?.contains(limit) == true }
+    }
+
+    /// Requests that were refused for their credential.
+    private func refusals(_ record: RunRecord, _ isMeant: (AuthModel.Refusal) -> Bool) -> Int {
+        record.requests.compactMap { $0 }.count { request in
+            guard request.request.defect == nil, let response = request.response else {
+                return false
+            }
+            return record.configs(for: request).contains { config in
+                let model = RequestModel(request: request.request, config: config)
+                guard let refusal = model.credentialRefusal else { return false }
+                return refusal.status == response.status && isMeant(refusal)
+            }
+        }
+    }
+
+    /// Requests with a key that only the former configuration accepts.
+    private func removedKeys(_ record: RunRecord) -> Int {
+        record.requests.compactMap { $0 }.count { request in
+            guard request.request.defect == nil, request.response?.status == 401 else {
+                return false
+            }
+            let models = record.configs.map {
+                RequestModel(request: request.request, config: $0)
+            }
+            guard models.count > 1, models[1].credentialRefusal?.reason == "untrusted" else {
+                return false
+            }
+            return models[0].credentialRefusal == nil
+                && models[0].endpoint?.isProtected == true
+        }
     }
 
     private func responded(_ record: RunRecord, _ isMeant: (DrawnCall) -> Bool) -> Int {

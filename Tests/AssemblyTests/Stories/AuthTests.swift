@@ -268,3 +268,91 @@ import Testing
         harness.expectQuiet()
     }
 }
+
+/// What operators see of authentication: log, metrics, `explain`, and no secrets.
+@Suite(.watched) struct AuthRecordTests {
+    private static let files = AuthTests.files
+    private static let endpoint = "auth: { any: [partners, tools], scopes: [write] }"
+
+    private func harness(_ log: String = "") throws -> GatewayHarness {
+        try GatewayHarness(
+            AuthTests.call, endpoint: Self.endpoint, top: AuthTests.top + "\n" + log,
+            files: Self.files)
+    }
+
+    private func send(_ harness: GatewayHarness) throws {
+        _ = try harness.fetch(get("/x", "X-Api-Key: key-of-ann"))
+        _ = try harness.fetch(get("/x", "X-Api-Key: key-of-ben"))
+        _ = try harness.fetch(get("/x", "X-Api-Key: key-of-nobody"))
+        _ = try harness.fetch(get("/x", "Authorization: Basic c2VjcmV0"))
+        _ = try harness.fetch(get("/x"))
+    }
+
+    @Test func logHasTheCallerAndTheReason() throws {
+        let harness = try harness()
+        try send(harness)
+        let lines = harness.logged.filter { $0.contains(#""msg":"request""#) }.map { line in
+            [/"caller":"(\w+)"/, /"status":(\d+)/, /"reason":"(\w+)"/].map { pattern in
+                line.firstMatch(of: pattern).map { String($0.1) } ?? "-"
+            }.joined(separator: " ")
+        }
+        #expect(
+            lines == [
+                "ann 200 -", "ben 403 scope", "- 401 untrusted", "- 401 malformed", "- 401 missing",
+            ])
+        harness.expectQuiet()
+    }
+
+    @Test func combinedLogHasTheCaller() throws {
+        let harness = try harness("log: { format: combined }")
+        try send(harness)
+        let words = harness.logged.filter { $0.contains("GET /x") }.map { line in
+            line.split(separator: " ").prefix(3).joined(separator: " ")
+        }
+        #expect(
+            words == [
+                "127.0.0.1 - ann", "127.0.0.1 - ben", "127.0.0.1 - -", "127.0.0.1 - -",
+                "127.0.0.1 - -",
+            ])
+        harness.expectQuiet()
+    }
+
+    @Test func metricsCountTheDecisions() throws {
+        let harness = try harness()
+        try send(harness)
+        #expect(
+            try decisions(harness) == [
+                "partners accepted": 1, "partners scope": 1, "partners untrusted": 1,
+                "tools malformed": 1, "partners missing": 1,
+            ])
+        // A reload keeps the counts.
+        try harness.install(
+            GatewayHarness.text(AuthTests.call, Self.endpoint, "", AuthTests.top),
+            files: Self.files)
+        _ = try harness.fetch(get("/x", "X-Api-Key: key-of-ann"))
+        #expect(try decisions(harness)["partners accepted"] == 2)
+        harness.expectQuiet()
+    }
+
+    /// `tributary_auth_total`, without samples that are 0.
+    private func decisions(_ harness: GatewayHarness) throws -> [String: Double] {
+        let samples = try harness.metricsPage().samples.filter {
+            $0.name == "tributary_auth_total" && $0.value > 0
+        }
+        return Dictionary(
+            uniqueKeysWithValues: samples.map {
+                ("\($0.labels["auth"] ?? "") \($0.labels["result"] ?? "")", $0.value)
+            })
+    }
+
+    /// Neither the log nor the metrics contain a credential, not even one that is refused.
+    @Test func secretsAreNotRecorded() throws {
+        let harness = try harness("log: { level: debug }")
+        try send(harness)
+        let all = harness.logged.joined() + harness.responseCounts.joined()
+        // The positive control: the requests are in the log.
+        #expect(all.contains("untrusted"))
+        for secret in ["key-of", "c2VjcmV0", "sha256"] { #expect(!all.contains(secret)) }
+        harness.expectQuiet()
+    }
+}

@@ -12,19 +12,15 @@ import Testing
 @Suite(.watched) struct ExplainedRunTests {
     private func explained(
         _ harness: GatewayHarness, _ calls: String, endpoint: String = "", backend: String = "",
-        _ target: String = "/x", method: Method = .get, body: String = ""
+        _ target: String = "/x", method: Method = .get, body: String = "", top: String = "",
+        files: [String: String] = [:], fields: Fields = Fields()
     ) throws -> [String] {
-        let (config, problems) = ConfigLoader.load(
-            "c.yaml",
-            files: ConfigFiles(
-                read: { _ throws(ConfigFileError) in
-                    Array(GatewayHarness.text(calls, endpoint, backend).utf8)
-                },
-                list: { _ throws(ConfigFileError) in throw .notFound }),
-            environment: { _ in nil })
-        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let plan = try GatewayHarness.plan(
+            GatewayHarness.text(calls, endpoint, backend, top), files: files)
+        var head: Fields = [.requestID: "abc"]
+        head.append(fields)
         let explanation = Explanation(
-            plan, method, try #require(Target(target)), [.requestID: "abc"], body: Bytes(body))
+            plan, method, try #require(Target(target)), head, body: Bytes(body))
         var text: String?
         let loop = harness.network.makeLoop("explain")
         loop.timer(after: .zero) {
@@ -129,5 +125,41 @@ import Testing
         #expect(lines[0].hasPrefix("route     none"))
         #expect(lines[1].hasPrefix("answer    \(status) after 0.0ms"))
         #expect(harness.events == [])
+    }
+
+    // MARK: Authentication
+
+    private func authenticated(_ fields: Fields) throws -> [String] {
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        let lines = try explained(
+            harness, "one: { from: a, get: \"/{request.caller}\" }",
+            endpoint: "auth: { any: [partners], scopes: [write] }", top: AuthTests.top,
+            files: AuthTests.files, fields: fields)
+        #expect(harness.events.isEmpty == !lines.contains { $0.contains("7001/ann") })
+        return lines.filter { line in
+            ["auth", "caller", "refused", "answer"].contains { line.hasPrefix($0) }
+        }
+    }
+
+    @Test func showsWhoTheCallerIs() throws {
+        #expect(
+            try authenticated(["X-Api-Key": "key-of-ann"]) == [
+                "auth      partners, with write",
+                "caller    ann, accepted by partners, with read write; plan gold",
+                "answer    200 after 0.0ms  Gateway-Complete: true",
+            ])
+    }
+
+    @Test func showsWhyACredentialIsRefused() throws {
+        #expect(
+            try authenticated([:]) == [
+                "auth      partners, with write", "refused   401: missing",
+                #"answer    401 after 0.0ms  WWW-Authenticate: ApiKey realm="partners""#,
+            ])
+        #expect(
+            try authenticated(["X-Api-Key": "key-of-ben"]).prefix(3) == [
+                "auth      partners, with write", "caller    ben, accepted by partners",
+                "refused   403: scope",
+            ])
     }
 }

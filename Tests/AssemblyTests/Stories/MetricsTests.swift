@@ -321,7 +321,7 @@ extension GatewayHarness {
     fileprivate var meter: WorkerMetrics { instance?.snapshot.meter ?? WorkerMetrics() }
 
     /// The page of this instance as that of a process with one worker.
-    fileprivate func metricsPage() throws -> ExpositionText {
+    func metricsPage() throws -> ExpositionText {
         let snapshot = try #require(instance).snapshot
         return try ExpositionText(FullPage.text(.openMetrics, [snapshot]), .openMetrics)
     }

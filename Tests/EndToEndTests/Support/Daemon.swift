@@ -97,9 +97,9 @@ final class Daemon: Command {
 
     /// Repeats a request until the response has this status, for changes that take a short, unknown
     /// time.
-    func eventually(_ request: String, is status: Int) throws {
+    func eventually(_ request: String, _ fields: [String] = [], is status: Int) throws {
         let limit = Limit.date
-        while try self.request(request).status != status {
+        while try self.request(request, fields).status != status {
             guard Date.now < limit else { throw Limit.Passed("\(request) to be \(status)") }
         }
     }

@@ -28,7 +28,9 @@ func load(
 ) -> (config: Config?, problems: Problems) {
     let all = files.merging(Certificates.files) { own, _ in own }
         .merging(addressFiles) { own, _ in own }
-        .merging(keyFiles) { own, _ in own }
+        .merging(keyFiles.filter { file in files.values.contains { $0.contains(file.key) } }) {
+            own, _ in own
+        }
     return ConfigLoader.load(
         main, files: ConfigFiles(texts: all), environment: { environment[$0] })
 }

@@ -1,0 +1,158 @@
+import Rehearsal
+
+/// The drawn `auth:` of a configuration.
+struct DrawnAuth {
+    var authenticators: [DrawnAuthenticator]
+}
+
+struct DrawnAuthenticator {
+    var kind: Kind
+    /// Those in its key file.
+    var callers: [DrawnCaller]
+
+    /// Each kind occurs at most once; two of them read the same header.
+    enum Kind: String, CaseIterable { case keys, more, far, basic }
+
+    var name: String { kind.rawValue }
+    var file: String { "\(name)-keys.yaml" }
+
+    /// Nil for passwords.
+    var header: String? {
+        switch kind {
+        case .keys, .more: "X-Key"
+        case .far: "X-Far"
+        case .basic: nil
+        }
+    }
+}
+
+/// The clients that may have a key. Their keys are also their passwords.
+enum DrawnCaller: String, CaseIterable {
+    case ann, ben, cat, zoe
+    /// Its key has expired.
+    case old
+
+    var key: String { "key-\(rawValue)" }
+
+    /// SHA-256 of the key.
+    fileprivate var hash: String {
+        switch self {
+        case .ann: "a82937400c2cc11407f5bb2f9af56eded40d3002f15bdf996f5b70917bf8edb1"
+        case .ben: "0aa65abacbc45330b7adefdc459ffae5e617a37d5a069c5b5e75ebd78a8ace4f"
+        case .cat: "ae162ec2c530b7f1fa8ec0bde90da66847ff9ed827c009655b29fd6fbf13aad8"
+        case .zoe: "95e3b71b05b555c1911ae8f9517f48134dba70e4efa0604c88f14461eba71d36"
+        case .old: "28443aeace889b3e9bc4411f134e860309beea04d7202417db03953fffcec3cf"
+        }
+    }
+
+    /// The value of `Authorization` with the name and the key.
+    var basic: String {
+        switch self {
+        case .ann: "Basic YW5uOmtleS1hbm4="
+        case .ben: "Basic YmVuOmtleS1iZW4="
+        case .cat: "Basic Y2F0OmtleS1jYXQ="
+        case .zoe: "basic em9lOmtleS16b2U="
+        case .old: "Basic b2xkOmtleS1vbGQ="
+        }
+    }
+
+    var scopes: [String] {
+        switch self {
+        case .ann, .old: ["read", "write"]
+        case .ben: ["read"]
+        case .cat, .zoe: []
+        }
+    }
+}
+
+/// `auth:` of an endpoint.
+struct DrawnEndpointAuth {
+    /// Empty for a public endpoint.
+    var kinds: [DrawnAuthenticator.Kind] = []
+    var scopes: [String] = []
+    /// Not written: it is that of `defaults`.
+    var isInherited = false
+}
+
+extension DrawnAuth {
+    /// The content of a key file; nil if no authenticator names it.
+    func keyFile(_ path: String) -> String? {
+        guard let authenticator = authenticators.first(where: { path.hasSuffix($0.file) }) else {
+            return nil
+        }
+        let name = authenticator.kind == .basic ? "user" : "id"
+        let entries = authenticator.callers.map { caller in
+            // The simulated clock begins in 2026.
+            let expires = caller == .old ? ", expires: \"2025-06-30T12:00:00Z\"" : ""
+            return "- { \(name): \(caller.rawValue), hash: \"sha256:\(caller.hash)\","
+                + " scopes: [\(caller.scopes.joined(separator: ", "))]\(expires) }\n"
+        }
+        return entries.isEmpty ? "[]\n" : entries.joined()
+    }
+}
+
+/// Draws authenticators, and the credentials of requests.
+struct AuthDraw {
+    let random: RandomSource
+
+    func auth() -> DrawnAuth? {
+        guard random.chance(0.25) else { return nil }
+        // Every other configuration has all of them.
+        var kinds = DrawnAuthenticator.Kind.allCases
+        if random.chance(0.5) { kinds = Array(kinds.prefix(random.number(1...3))) }
+        return DrawnAuth(
+            authenticators: kinds.enumerated().map { index, kind in
+                let random = random.derived("callers", index)
+                let callers: [DrawnCaller] = kind == .more ? [.zoe, .old] : DrawnCaller.allCases
+                return DrawnAuthenticator(
+                    kind: kind, callers: callers.filter { _ in random.chance(0.85) })
+            })
+    }
+
+    /// - Parameter auth: that of the configuration
+    func endpoint(_ index: Int, _ auth: DrawnAuth?) -> DrawnEndpointAuth? {
+        guard let auth else { return nil }
+        let random = random.derived("endpoint", index)
+        let kinds = auth.authenticators.map(\.kind)
+        switch random.number(0...9) {
+        case 0: return DrawnEndpointAuth()
+        case 1...4: return DrawnEndpointAuth(kinds: [kinds[0]], isInherited: true)
+        default:
+            var some = kinds.filter { _ in random.chance(0.6) }
+            if some.isEmpty { some = kinds }
+            return DrawnEndpointAuth(
+                kinds: some,
+                scopes: random.maybe(0.4, random.pick([["read"], ["read", "write"]])) ?? [])
+        }
+    }
+
+    /// Adds credentials: mostly one that its endpoint accepts.
+    func complete(_ request: inout ScriptedRequest, _ endpoint: DrawnEndpoint) {
+        guard endpoint.auth != nil || random.chance(0.05) else { return }
+        let caller = random.pick([DrawnCaller.ann, .ann, .ann, .ann, .ben, .cat, .zoe, .old])
+        var lines: [(name: String, value: String)] = []
+        switch random.number(0...19) {
+        case 0: break
+        case 1: lines = [("X-Key", "wrong"), ("X-Far", caller.key)]
+        case 2: lines = [("X-Key", caller.key), ("X-Key", caller.key)]
+        case 3: lines = [("Authorization", caller.basic), ("Authorization", "Bearer x")]
+        case 4: lines = [("X-Key", caller.key), ("X-Far", caller.key)]
+        case 5: lines = [("Authorization", random.pick(["Bearer x", "Basic !", "Basic"]))]
+        case 6: lines = [("X-Key", random.pick(["", "key-", "key-Ann", "key-ann,key-ann"]))]
+        case 7: lines = [("Authorization", "Basic YW5uOndyb25n"), ("X-Key", caller.key)]
+        case 8: lines = [("Authorization", caller.basic), ("X-Key", "wrong")]
+        default: lines = [credential(of: caller, for: endpoint)]
+        }
+        request.headers += lines
+    }
+
+    private func credential(
+        of caller: DrawnCaller, for endpoint: DrawnEndpoint
+    ) -> (name: String, value: String) {
+        switch random.pick((endpoint.auth?.kinds ?? []) + (endpoint.isProtected ? [] : [.keys])) {
+        case .basic: ("Authorization", caller.basic)
+        case .far: ("X-Far", caller.key)
+        case .keys, .more: ("X-Key", caller.key)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Rehearsal
+
+/// The model of authentication: who sent a request, or why it is refused. It is written from the
+/// documentation and compares keys as texts, without the gateway's code.
+struct AuthModel {
+    let request: ScriptedRequest
+    let config: DrawnConfig
+    let endpoint: DrawnEndpoint
+
+    enum Outcome: Equatable {
+        case isPublic
+        case accepted(DrawnCaller, by: DrawnAuthenticator.Kind)
+        case refused(Refusal)
+    }
+
+    struct Refusal: Equatable {
+        let status: Int
+        let reason: String
+        /// The lines of `WWW-Authenticate`.
+        let challenges: [String]
+    }
+
+    var outcome: Outcome {
+        guard let auth = endpoint.auth, !auth.kinds.isEmpty else { return .isPublic }
+        if isAmbiguous(auth.kinds) { return refused(400, "malformed") }
+        var reasons: [String] = []
+        for kind in auth.kinds {
+            switch answer(of: kind) {
+            case .noCredential: continue
+            case .refuses(let reason): reasons.append(reason)
+            case .accepts(let caller):
+                guard auth.scopes.allSatisfy(caller.scopes.contains) else {
+                    return .refused(lackingScopes(auth.scopes, kind))
+                }
+                return .accepted(caller, by: kind)
+            }
+        }
+        // The reason that says most about the credential.
+        let worst = ["expired", "untrusted", "malformed"].first(where: reasons.contains)
+        return refused(401, worst ?? "missing")
+    }
+
+    private enum Answer {
+        case noCredential
+        case refuses(String)
+        case accepts(DrawnCaller)
+    }
+
+    private func values(_ name: String) -> [String] {
+        request.headers.filter { $0.name == name }.map(\.value)
+    }
+
+    private func header(of kind: DrawnAuthenticator.Kind) -> String {
+        DrawnAuthenticator(kind: kind, callers: []).header ?? "Authorization"
+    }
+
+    /// Two lines of one header, or keys in two headers.
+    private func isAmbiguous(_ kinds: [DrawnAuthenticator.Kind]) -> Bool {
+        if kinds.contains(where: { values(header(of: $0)).count > 1 }) { return true }
+        let keyHeaders = Set(kinds.filter { $0 != .basic }.map(header))
+        return keyHeaders.count { !values($0).isEmpty } > 1
+    }
+
+    private func answer(of kind: DrawnAuthenticator.Kind) -> Answer {
+        let callers =
+            config.auth?.authenticators.first { $0.kind == kind }?.callers ?? []
+        guard let value = values(header(of: kind)).first else { return .noCredential }
+        guard kind == .basic else {
+            if value.isEmpty { return .refuses("malformed") }
+            return answer(for: callers.first { $0.key == value })
+        }
+        guard value.lowercased().hasPrefix("basic") else { return .noCredential }
+        if value == "Basic" || value == "Basic !" { return .refuses("malformed") }
+        return answer(for: callers.first { $0.basic == value })
+    }
+
+    private func answer(for caller: DrawnCaller?) -> Answer {
+        guard let caller else { return .refuses("untrusted") }
+        return caller == .old ? .refuses("expired") : .accepts(caller)
+    }
+
+    // MARK: Challenges
+
+    private func refused(_ status: Int, _ reason: String) -> Outcome {
+        let kinds = endpoint.auth?.kinds ?? []
+        var challenges: [String] = []
+        if let first = kinds.first(where: { $0 != .basic }) {
+            challenges.append("ApiKey realm=\"\(first.rawValue)\"")
+        }
+        if let basic = kinds.firstIndex(of: .basic) {
+            challenges.insert(
+                "Basic realm=\"basic\", charset=\"UTF-8\"",
+                at: basic == 0 ? 0 : challenges.count)
+        }
+        return .refused(Refusal(status: status, reason: reason, challenges: challenges))
+    }
+
+    private func lackingScopes(
+        _ scopes: [String], _ kind: DrawnAuthenticator.Kind
+    ) -> Refusal {
+        let challenge =
+            "ApiKey realm=\"\(kind.rawValue)\", error=\"insufficient_scope\","
+            + " scope=\"\(scopes.joined(separator: " "))\""
+        return Refusal(
+            status: 403, reason: "scope", challenges: kind == .basic ? [] : [challenge])
+    }
+}

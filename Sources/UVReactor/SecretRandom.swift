@@ -1,0 +1,8 @@
+/// Random numbers for secrets: those of the operating system, and never weaker ones.
+package struct SecretRandom: RandomNumberGenerator {
+    private var system = SystemRandomNumberGenerator()
+
+    package init() {}
+
+    package mutating func next() -> UInt64 { system.next() }
+}

@@ -70,7 +70,10 @@ struct Chain {
             plan.auth.map { auth in
                 entry.assumesCallers
                     ? AssumedCaller.filter(auth)
-                    : EndpointAuth(auth, authenticators, padding: padding, loop: loop).filter
+                    : EndpointAuth(
+                        auth, authenticators, failures: failureLimit(plan), padding: padding,
+                        loop: loop
+                    ).filter
             },
             // As soon as the caller is known; above the body, which is not read for a refused request.
             limits?.filter(at: .caller, padding: padding),
@@ -93,6 +96,13 @@ struct Chain {
         let endpoint = Endpoint(
             plan, calls(of: plan), loop: loop, checkLimits: limits?.checkAfterValidation())
         return filters.compactMap { $0 }.around(Service { endpoint.handleRequest($0, $1) })
+    }
+
+    /// One for each endpoint, with the same buckets.
+    private func failureLimit(_ plan: EndpointPlan) -> AuthFailureLimit? {
+        entry.authFailures.map {
+            AuthFailureLimit($0, limits, plan.addressMask, proxies, loop: loop)
+        }
     }
 
     /// One call of an endpoint, from its request to its backend's response.

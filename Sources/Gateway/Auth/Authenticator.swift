@@ -52,6 +52,15 @@ package final class Authenticator {
 
     var source: CredentialSource { plan.source }
 
+    /// Whether a credential must not be checked once `auth_failures` is reached, because it could be
+    /// guessed or costs much to check. A key cannot be guessed, so a valid one passes.
+    func isLimited(_ credential: Bytes) -> Bool {
+        switch method {
+        case .apiKey: false
+        case .basic: true
+        }
+    }
+
     /// Checks the credential of a request.
     func authenticate(_ credential: Bytes, _ exchange: Exchange) -> AuthResult {
         switch method {

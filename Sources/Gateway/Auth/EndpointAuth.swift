@@ -4,26 +4,29 @@ import Promises
 import Reactor
 
 /// `auth:` of an endpoint: accepts the requests of authenticated callers, and responds to all others
-/// with 400, 401, 403 or 503.
+/// with 400, 401, 403, 429 or 503.
 final class EndpointAuth {
     private let plan: EndpointAuthPlan
     private let authenticators: [Authenticator]
     /// Those that a caller must have.
     private let scopes: [Bytes]
     private let challenges: AuthChallenges
+    /// Nil without a limit.
+    private let failures: AuthFailureLimit?
     /// Pads a refusal, whose filter is above the padding of the endpoint.
     private let padding: Filter<Request, Response>?
     private let loop: any Loop
 
     /// - Parameter authenticators: those of the whole plan
     init(
-        _ plan: EndpointAuthPlan, _ authenticators: [Authenticator],
+        _ plan: EndpointAuthPlan, _ authenticators: [Authenticator], failures: AuthFailureLimit?,
         padding: Filter<Request, Response>?, loop: any Loop
     ) {
         self.plan = plan
         self.authenticators = plan.authenticators.map { authenticators[$0] }
         scopes = plan.scopes.map { Bytes($0) }
         challenges = AuthChallenges(self.authenticators.map(\.plan), scopes: plan.scopes)
+        self.failures = failures
         self.padding = padding
         self.loop = loop
     }
@@ -59,7 +62,7 @@ final class EndpointAuth {
                 Refused(
                     refusal: AccessRefusal(.malformed), authenticator: index, isAmbiguous: true))
         }
-        return decision(on: fields, exchange, from: 0, after: nil)
+        return decision(on: request.head, exchange, from: 0, after: nil)
     }
 
     /// Two credentials of one kind: in several lines of a header, or at the places of two
@@ -84,12 +87,19 @@ final class EndpointAuth {
     ///
     /// - Parameter refused: the refusal so far
     private func decision(
-        on fields: Fields, _ exchange: Exchange, from first: Int, after refused: Refused?
+        on head: RequestHead, _ exchange: Exchange, from first: Int, after refused: Refused?
     ) -> Decision {
+        let fields = head.fields
         var refused = refused
         for index in first..<authenticators.count {
             let authenticator = authenticators[index]
             guard case .credential(let credential) = authenticator.source.content(of: fields) else {
+                continue
+            }
+            if authenticator.isLimited(credential),
+                let refusal = failures?.refusal(of: head, exchange)
+            {
+                refused = worse(refused, refusal, of: index)
                 continue
             }
             switch authenticator.authenticate(credential, exchange) {
@@ -139,7 +149,7 @@ final class EndpointAuth {
         case .accepted(let caller): .accepted(caller, by: index)
         case .refused(let refusal):
             decision(
-                on: request.head.fields, exchange, from: index + 1,
+                on: request.head, exchange, from: index + 1,
                 after: worse(refused, refusal, of: index))
         case .later(let promise): .later(promise, by: index, after: refused)
         }
@@ -161,6 +171,18 @@ final class EndpointAuth {
     private func refuse(
         _ refused: Refused, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<Response> {
+        var refused = refused
+        if refused.refusal.reason.countsAsFailure,
+            let limited = failures?.countFailure(of: request.head, exchange)
+        {
+            refused = Refused(refusal: limited, authenticator: refused.authenticator)
+        }
+        return respond(to: request, exchange, with: refused)
+    }
+
+    private func respond(
+        to request: Request, _ exchange: Exchange, with refused: Refused
+    ) -> LocalPromise<Response> {
         let reason = refused.refusal.reason
         authenticators[refused.authenticator].counts.count(reason)
         exchange.refusal = reason
@@ -173,6 +195,7 @@ final class EndpointAuth {
 
     private func response(to refused: Refused, _ exchange: Exchange) -> Response {
         let reason = refused.refusal.reason
+        if reason == .quota { return QuotaRefusal.response(to: exchange, refused.refusal) }
         let problem = Problem(
             reason, status: refused.isAmbiguous ? .badRequest : nil, instance: exchange.id)
         var fields = challenges.fields(
@@ -184,7 +207,20 @@ final class EndpointAuth {
     }
 }
 
+extension QuotaRefusal {
+    /// The problem of `auth_failures`.
+    fileprivate static func response(to exchange: Exchange, _ refusal: AccessRefusal) -> Response {
+        Problem(.quota, type: type, instance: exchange.id)
+            .with("violated-policies", json: Bytes("[\"\(AuthFailureLimit.name)\"]"))
+            .response([.retryAfter: FieldValue(UInt64(max(1, refusal.retryAfter ?? 1)))])
+    }
+}
+
 extension RefusalReason {
+    /// Whether the request counts for `auth_failures`. A credential that is missing or was valid is
+    /// no guess.
+    fileprivate var countsAsFailure: Bool { self == .malformed || self == .untrusted }
+
     /// Which of several reasons for one credential is reported: an authenticator that could not
     /// decide might have accepted it, and one that knows it says more than one that does not.
     fileprivate var rank: Int {

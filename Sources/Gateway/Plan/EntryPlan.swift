@@ -1,3 +1,5 @@
+package import Basics
+
 /// What is decided about a request before its endpoint is known.
 package struct EntryPlan {
     /// `clients`; nil if all addresses are accepted.
@@ -6,6 +8,8 @@ package struct EntryPlan {
     package let hosts: AllowedHosts?
     /// The headers of responses without an endpoint; nil if they are those of the server.
     package let headers: ResponseHeaders?
+    /// `auth_failures`; nil without a limit.
+    package let authFailures: TokenBucket?
     /// Whether there are CORS rules, and so preflights.
     let hasPreflights: Bool
     /// Whether the address lists of endpoints apply; false for `explain`, whose requests have no
@@ -18,7 +22,8 @@ package struct EntryPlan {
     /// A copy for requests that no client sent: they have neither an address nor a host.
     var acceptingAll: EntryPlan {
         EntryPlan(
-            clients: nil, hosts: nil, headers: headers, hasPreflights: hasPreflights,
+            clients: nil, hosts: nil, headers: headers, authFailures: authFailures,
+            hasPreflights: hasPreflights,
             checksEndpointClients: false)
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import GatewayConfig
 import HTTP
 
@@ -10,7 +11,17 @@ extension Planner {
                 allow: config.clients?.allow?.value, deny: config.clients?.deny?.value),
             hosts: AllowedHosts(config.hosts.map(\.value)),
             headers: defaultCORS.map { ResponseHeaders(fixed: fixed, cors: $0) },
+            authFailures: authFailures,
             hasPreflights: defaultCORS != nil || endpoints.contains { $0.cors != nil })
+    }
+
+    /// Nil without a limit.
+    private var authFailures: TokenBucket? {
+        switch config.authFailures?.value {
+        case .off?: nil
+        case .rate(let rate)?: rate.bucket()
+        case nil: PlanDefaults.authFailures.bucket()
+        }
     }
 
     /// Nil if its responses have the same headers as those of the server.

@@ -36,7 +36,7 @@ struct QuotaRefusal {
     }
 
     /// The problem type of draft-ietf-httpapi-ratelimit-headers.
-    private static let type: StaticString =
+    static let type: StaticString =
         "https://iana.org/assignments/http-problem-types#quota-exceeded"
 
     /// `["per_caller"]`

@@ -4,6 +4,15 @@ import YAMLReader
 extension ConfigCheck {
     mutating func checkAuth() {
         for authenticator in config.authenticators { checkKeys(of: authenticator) }
+        if let failures = config.authFailures {
+            if case .rate(let rate) = failures.value, rate.bucket() == nil {
+                problems.error(
+                    at: failures.location, "'auth_failures' is a rate that cannot be counted")
+            } else if config.authenticators.isEmpty, wasRead {
+                problems.warning(
+                    at: failures.location, "'auth_failures' has no effect without 'auth'")
+            }
+        }
         if let setting = config.defaults?.auth {
             if case .none = setting.value {
                 problems.error(

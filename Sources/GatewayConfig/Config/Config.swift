@@ -23,6 +23,8 @@ package struct Config: Sendable {
     package var responseHeaders: [Header] = []
     /// `auth:`, by name.
     package var authenticators: [Authenticator] = []
+    /// `auth_failures:`, how many refused credentials of one address are checked.
+    package var authFailures: Located<AuthFailures>?
     package var defaults: Defaults?
     package var rateLimits: [RateLimit] = []
     /// File patterns, relative to the file that contains them; the loader has included the files.

@@ -55,6 +55,12 @@ extension Config {
         package var plan: Located<String>?
     }
 
+    /// `auth_failures:`
+    package enum AuthFailures: Sendable, Equatable {
+        case off
+        case rate(Rate)
+    }
+
     /// `auth:` of an endpoint or of `defaults`.
     package enum AuthSetting: Sendable {
         /// The endpoint is public.

@@ -36,6 +36,8 @@ package enum PlanDefaults {
     package static let addressFrom = Config.Clients.AddressSource.forwardedFor
     package static let securityHeaders = Config.SecurityHeaders.nosniff
     package static let apiKeyHeader = "X-Api-Key"
+    /// Enough for a client that is configured wrongly, few for guesses.
+    package static let authFailures = Config.Rate(100, per: .minute)
     package static let corsMaxAge: Duration = .seconds(600)
     package static let limitShare = Config.RateLimit.Share.process
     package static let limitWhenDown = Config.RateLimit.WhenDown.local

@@ -89,6 +89,18 @@ extension ValueReader where Value == Config.AuthSetting {
     }
 }
 
+extension ValueReader where Value == Config.AuthFailures {
+    /// A rate, or `off`.
+    static var authFailures: ValueReader {
+        let rate = ValueReader<Config.Rate>.rate
+        let schema = ValueSchema.either([rate.schema, .choice(["off"])])
+        return ValueReader(schema: schema) { node, decoder in
+            if case .scalar(let scalar) = node.content, scalar.text == "off" { return .off }
+            return rate.read(node, &decoder).map { .rate($0) }
+        }
+    }
+}
+
 extension ValueReader where Value == String {
     /// A header that only contains a credential.
     static var credentialHeader: ValueReader {

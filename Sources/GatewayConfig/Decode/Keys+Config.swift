@@ -49,6 +49,10 @@ extension Config: PlainBlock {
             .list(
                 "auth", \.authenticators, .named(),
                 "authenticators: how clients prove their identity, by name"),
+            .value(
+                "auth_failures", \.authFailures, .authFailures,
+                default: .text(PlanDefaults.authFailures.spelled),
+                "rate of refused credentials of one address; more get 429; off for no limit"),
             .list(
                 "rate_limits", \.rateLimits, .named(),
                 "rates of requests, by name; they apply where an endpoint or defaults lists them"),

@@ -33,7 +33,10 @@ struct OpenAPIResponses {
             statuses.append("403")
         }
         if entry.hosts != nil { statuses.append("421") }
-        if plan.limits.contains(where: { !$0.key.isEmpty }) { statuses.append("429") }
+        let limitsFailures = plan.auth != nil && entry.authFailures != nil
+        if limitsFailures || plan.limits.contains(where: { !$0.key.isEmpty }) {
+            statuses.append("429")
+        }
         return statuses
     }
 

@@ -55,6 +55,8 @@ struct ConfigText {
     }
 
     private mutating func write(_ auth: DrawnAuth) {
+        // Tests in virtual time cover it.
+        add(0, "auth_failures: off")
         add(0, "auth:")
         for authenticator in auth.authenticators {
             let method =

@@ -254,6 +254,81 @@ import Testing
         harness.expectQuiet()
     }
 
+    // MARK: Failures
+
+    private func limited(_ auth: String, _ rate: String = "2/m") throws -> GatewayHarness {
+        try GatewayHarness(
+            Self.call, endpoint: "auth: \(auth)", top: Self.top + "\nauth_failures: \(rate)",
+            files: Self.files)
+    }
+
+    private func status(_ harness: GatewayHarness, _ lines: String...) throws -> Int {
+        try harness.fetch(request("GET", "/x", lines)).status
+    }
+
+    @Test func failuresAreLimitedByAddress() throws {
+        let harness = try limited("partners")
+        #expect(try status(harness, "X-Api-Key: wrong") == 401)
+        #expect(try status(harness, "X-Api-Key:") == 401)
+        let refused = try harness.fetch(get("/x", "X-Api-Key: wrong"))
+        #expect(refused.status == 429 && reason(refused) == "quota")
+        #expect(refused["Retry-After"] == "30" && refused["WWW-Authenticate"] == nil)
+        #expect(refused.body.contains(#""violated-policies":["auth_failures"]"#))
+        // Neither missing nor valid credentials depend on the limit.
+        #expect(try status(harness) == 401)
+        #expect(try status(harness, "X-Api-Key: key-of-old") == 401)
+        #expect(try status(harness, Self.ann) == 200)
+        harness.pass(29_900)
+        #expect(try status(harness, "X-Api-Key: wrong") == 429)
+        harness.pass(100)
+        #expect(try status(harness, "X-Api-Key: wrong") == 401)
+        harness.expectQuiet()
+    }
+
+    /// A right guess must look like a wrong one.
+    @Test func passwordsAreNotCheckedBeyondTheLimit() throws {
+        let harness = try limited("tools")
+        #expect(try status(harness, Self.ci) == 200)
+        for _ in 0..<2 { #expect(try status(harness, "Authorization: Basic !") == 401) }
+        #expect(try status(harness, Self.ci) == 429)
+        #expect(harness.seen.count == 1)
+        harness.pass(30_000)
+        #expect(try status(harness, Self.ci) == 200)
+        harness.expectQuiet()
+    }
+
+    @Test func failuresAreUnlimitedWhereTheLimitIsOff() throws {
+        let harness = try limited("partners", "off")
+        for _ in 0..<150 { #expect(try status(harness, "X-Api-Key: wrong") == 401) }
+        harness.expectQuiet()
+    }
+
+    @Test func failuresAreLimitedByDefault() throws {
+        let harness = try harness("partners")
+        for _ in 0..<100 { #expect(try status(harness, "X-Api-Key: wrong") == 401) }
+        #expect(try status(harness, "X-Api-Key: wrong") == 429)
+        harness.expectQuiet()
+    }
+
+    /// An accepted request is no failure, even if another of its credentials is wrong.
+    @Test func acceptedRequestsDoNotCount() throws {
+        let harness = try limited("[partners, tools]")
+        for _ in 0..<4 { #expect(try status(harness, Self.ci, "X-Api-Key: wrong") == 200) }
+        #expect(try status(harness, "X-Api-Key: wrong") == 401)
+        harness.expectQuiet()
+    }
+
+    @Test func reloadKeepsTheFailures() throws {
+        let harness = try limited("partners")
+        for _ in 0..<2 { #expect(try status(harness, "X-Api-Key: wrong") == 401) }
+        try harness.install(
+            GatewayHarness.text(
+                Self.call, "auth: partners", "", Self.top + "\nauth_failures: 2/m"),
+            files: Self.files)
+        #expect(try status(harness, "X-Api-Key: wrong") == 429)
+        harness.expectQuiet()
+    }
+
     // MARK: Reload
 
     @Test func reloadReplacesTheKeys() throws {

@@ -130,7 +130,7 @@ import YAMLReader
         (
             "Config",
             "version listen admin workers log traces limits drain defaults backends endpoints include"
-                + " hosts clients security_headers response_headers auth store"
+                + " hosts clients security_headers response_headers auth auth_failures store"
         ),
         ("Store", "url username password prefix timeout connect_timeout tls"),
         ("Log", "format level access"), ("Traces", "otlp sample slow service headers tls"),

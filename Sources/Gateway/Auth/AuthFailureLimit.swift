@@ -1,0 +1,54 @@
+import Basics
+import HTTP
+import Reactor
+
+/// `auth_failures`: limits how many credentials of one address are refused as malformed or untrusted,
+/// and so the guesses of an attacker and the cost of checking them.
+///
+/// Its buckets are those of the process, which survive reloads.
+final class AuthFailureLimit {
+    private let bucket: TokenBucket
+    private let table: LimitTable
+    private let mask: AddressMask
+    private let proxies: TrustedProxies
+    private let loop: any Loop
+
+    /// As problems name it, and the prefix of its hashes: no rate limit has the key of another.
+    static let name: StaticString = "auth_failures"
+
+    init(
+        _ bucket: TokenBucket, _ table: LimitTable, _ mask: AddressMask, _ proxies: TrustedProxies,
+        loop: any Loop
+    ) {
+        self.bucket = bucket
+        self.table = table
+        self.mask = mask
+        self.proxies = proxies
+        self.loop = loop
+    }
+
+    /// The refusal if the limit of the client's address is reached, without counting anything.
+    func refusal(of head: RequestHead, _ exchange: Exchange) -> AccessRefusal? {
+        let key = key(head, exchange)
+        guard !table.cells.allows(key, of: bucket, at: loop.now) else { return nil }
+        return refusal(table.cells.arrival(of: key, at: loop.now))
+    }
+
+    /// Counts a refused credential; the refusal that replaces it if the limit was reached before.
+    func countFailure(of head: RequestHead, _ exchange: Exchange) -> AccessRefusal? {
+        let charge = table.cells.charge(key(head, exchange), of: bucket, at: loop.now)
+        return charge.isGranted ? nil : refusal(charge.arrival)
+    }
+
+    private func key(_ head: RequestHead, _ exchange: Exchange) -> UInt64 {
+        var hash = KeyedHash(table.hashKey)
+        hash.combine(Self.name.span)
+        mask.combine(exchange.clientAddress(of: head, proxies).address, into: &hash)
+        return hash.value
+    }
+
+    private func refusal(_ arrival: Int64) -> AccessRefusal {
+        let wait = bucket.wait(for: 1, arrival, at: TokenBucket.time(of: loop.now))
+        return AccessRefusal(.quota, retryAfter: TokenBucket.seconds(wait))
+    }
+}

@@ -33,7 +33,7 @@ let commit: [CSetting] = {
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
         "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "RESP", "Basics",
+        "JOSE", "RESP", "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
@@ -95,6 +95,8 @@ let package = Package(
             swiftSettings: onC),
         .target(name: "YAMLReader", dependencies: ["CYAML", "Basics"], swiftSettings: onC),
         .target(
+            name: "JOSE", dependencies: ["COpenSSL", "JSONText", "Basics"], swiftSettings: onC),
+        .target(
             name: "RESP", dependencies: ["Reactor", "Promises", "Basics"], swiftSettings: strict),
 
         // Row 4.
@@ -104,7 +106,7 @@ let package = Package(
         .target(
             name: "GatewayConfig",
             dependencies: [
-                "HTTP", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
+                "HTTP", "JOSE", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
             ],
             swiftSettings: strict),
 
@@ -112,8 +114,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "RESP", "TLS",
-                "YAMLReader", "Reactor", "Promises", "Basics",
+                "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns", "RESP",
+                "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
         .target(
@@ -124,8 +126,8 @@ let package = Package(
         .target(
             name: "GatewayTools",
             dependencies: [
-                "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS",
-                "YAMLReader", "Reactor", "Promises", "Basics",
+                "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns",
+                "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
 
@@ -163,7 +165,7 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP",
+                "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
                 "Reactor",
                 "Promises", "Basics",
             ],
@@ -215,6 +217,8 @@ let package = Package(
             ],
             swiftSettings: onC),
         .testTarget(
+            name: "JOSETests", dependencies: ["JOSE", "JSONText", "Basics"], swiftSettings: onC),
+        .testTarget(
             name: "HTTPClientTests",
             dependencies: [
                 "HTTPClient", "HTTP", "TestSupport", "TestCertificates", "TLS", "SimReactor",
@@ -239,15 +243,16 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "Gateway", "GatewayConfig", "GatewayTools", "HTTPClient", "HTTPServer", "HTTP",
-                "SimReactor", "JSONText", "Patterns", "RESP", "YAMLReader", "Reactor", "Promises",
-                "Basics",
+                "JOSE", "SimReactor", "JSONText", "Patterns", "RESP", "YAMLReader", "Reactor",
+                "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Rehearsal", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer", "HTTP",
-                "TestSupport", "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises",
+                "Assembly", "Rehearsal", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
+                "HTTP", "JOSE", "TestSupport", "TestCertificates", "TLS", "SimReactor", "Reactor",
+                "Promises",
                 "Basics",
             ],
             swiftSettings: onC),

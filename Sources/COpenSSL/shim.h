@@ -14,7 +14,9 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/pem.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -59,6 +61,8 @@ static inline X509 *tributary_pem_read_certificate(BIO *bio)
     /* With its trust settings if it has any, which are then void as everywhere else. */
     return PEM_read_bio_X509(bio, NULL, tributary_no_passphrase, NULL);
 }
+
+static inline void tributary_openssl_free(void *memory) { OPENSSL_free(memory); }
 
 /* ---- Connections ---- */
 

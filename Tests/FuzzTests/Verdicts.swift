@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import HTTP
 
+@testable import JOSE
 @testable import JSONText
 
 /// Prints how the gateway's parsers read inputs, for `script/differential` to compare with others.
@@ -14,6 +15,7 @@ enum Verdicts {
         switch target {
         case "request": verdict = request
         case "json": verdict = json
+        case "token": verdict = token
         default: return false
         }
         while let line = readLine() {
@@ -77,6 +79,36 @@ enum Verdicts {
         case .number: return "n" + String(slice.bytes)
         case .boolean, .null: return String(slice.bytes)
         }
+    }
+
+    /// A JWK Set or a secret, the algorithms, and a token, one a line: `ok` and the payload, or the
+    /// reason of the rejection.
+    private static func token(_ input: [UInt8]) -> String {
+        let lines = input.split(
+            separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false
+        ).map { Bytes(Array($0)) }
+        guard lines.count == 3 else { return "no token" }
+        let algorithms = String(lines[1]).split(separator: " ").compactMap {
+            SignatureAlgorithm(rawValue: String($0))
+        }
+        let rules = TokenRules(
+            issuers: [Bytes("https://id.test/")], audiences: [Bytes("shop")],
+            algorithms: algorithms, leeway: 0)
+        guard let keys = keys(lines[0]) else { return "no keys" }
+        do throws(TokenFault) {
+            let claims = try rules.verify(
+                try CompactJWS(lines[2]), with: keys, now: 1_700_000_000)
+            return "ok " + hex(claims.payload.bytes.array)
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// A JWK Set, or a secret in base64url.
+    private static func keys(_ text: Bytes) -> KeySet? {
+        guard text.isEmpty || text[0] != UInt8(ascii: "{") else { return try? KeySet(jwkSet: text) }
+        let secret = Base64URL.decode(text.span)
+        return secret.map { KeySet(secret: Bytes($0)) }
     }
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {

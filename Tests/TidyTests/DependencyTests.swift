@@ -9,7 +9,7 @@ import Testing
         ["CUV", "COpenSSL", "CYAML", "CBuild"],
         ["Basics", "Promises"],
         ["HTTP", "Reactor", "JSONText", "Patterns", "PromiseOperators", "PromisesDispatch"],
-        ["TLS", "UVReactor", "SimReactor", "YAMLReader", "RESP"],
+        ["TLS", "UVReactor", "SimReactor", "YAMLReader", "JOSE", "RESP"],
         ["GatewayConfig", "HTTPClient"],
         ["Gateway", "HTTPServer"],
         ["GatewayTools"],
@@ -40,19 +40,19 @@ import Testing
         "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
         "YAMLReader": ["CYAML", "Basics"],
         "RESP": ["Reactor", "Promises", "Basics"],
+        "JOSE": ["COpenSSL", "JSONText", "Basics"],
         "Patterns": ["Basics"],
         "GatewayConfig": [
-            "HTTP", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
+            "HTTP", "JOSE", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
         ],
         // For the buckets of rate limits, which all workers share.
         "Gateway": [
-            "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "RESP", "TLS",
+            "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns", "RESP", "TLS",
             "YAMLReader", "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "GatewayTools": [
-            "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JSONText", "Patterns", "TLS",
-            "YAMLReader",
-            "Reactor", "Promises", "Basics",
+            "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns",
+            "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
         ],
         // For the one count that all workers share, of the connections of each client.
         "HTTPServer": ["HTTP", "Reactor", "Promises", "Basics", "Synchronization"],
@@ -65,8 +65,8 @@ import Testing
             "Promises", "Basics",
         ],
         "Simulation": [
-            "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "Reactor",
-            "Promises", "Basics", "Synchronization",
+            "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
+            "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [

@@ -52,7 +52,7 @@ package final class GatewayInstance {
             GatewayService(
                 plan, endpointNumbers: metricNumbers.endpoints,
                 callNumbers: metricNumbers.calls, pools: pools, store: store, loop: loop,
-                limits: limits))
+                limits: limits, log: log))
         // Drains no pool yet; it resets the marks by which a reload finds the unused pools.
         pools.retireUnused()
         var hooks = recorder.hooks
@@ -111,8 +111,8 @@ package final class GatewayInstance {
         let metricNumbers = recorder.adopt(plan)
         installed.gateway = GatewayService(
             plan, endpointNumbers: metricNumbers.endpoints, callNumbers: metricNumbers.calls,
-            pools: pools, store: store, loop: loop, replacing: former, limits: limits)
-        former.stopHealthChecks()
+            pools: pools, store: store, loop: loop, replacing: former, limits: limits, log: log)
+        former.stopBackgroundWork()
         formerStore?.close()
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level
@@ -165,7 +165,7 @@ package final class GatewayInstance {
     package func close() -> LocalPromise<Void> {
         server?.close()
         server = nil
-        installed.gateway.stopHealthChecks()
+        installed.gateway.stopBackgroundWork()
         recorder.close()
         store.take()?.close()
         log.onFirstLine = nil

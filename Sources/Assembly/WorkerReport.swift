@@ -32,7 +32,7 @@ extension WorkerSnapshot {
         counters.loopIterations = loopIterations
         counters.store = store
         counters.endpointLoads = endpointLoads.map(\.countersOnly)
-        counters.authResults = authResults
+        counters.authResults = authResults.map(\.countersOnly)
         counters.limitUsages = limitUsages
         return counters
     }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import HTTP
 package import HTTPClient
 package import Promises
@@ -29,16 +29,17 @@ package final class GatewayService {
     ///   - store: decides about the limits that replicas share; nil without one
     ///   - targets: records the targets of the calls of a request that `explain` runs
     ///   - limits: those of the process
+    ///   - log: receives what happens in the background; nil for none
     package convenience init(
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
         store: LimitStore? = nil, loop: any Loop, replacing former: GatewayService? = nil,
         targets: SentTargets? = nil,
-        limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0))
+        limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0)), log: Log? = nil
     ) {
         self.init(
             plan, endpointNumbers: endpointNumbers, callNumbers: callNumbers, pools: pools,
             store: store, loop: loop, replacing: former, targets: targets, limits: limits,
-            entryFilters: nil)
+            log: log, entryFilters: nil)
     }
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
@@ -46,7 +47,7 @@ package final class GatewayService {
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
         store: LimitStore? = nil, loop: any Loop, replacing former: GatewayService? = nil,
         targets: SentTargets? = nil,
-        limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0)),
+        limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0)), log: Log? = nil,
         entryFilters: [Filter<Request, Response>]?
     ) {
         self.plan = plan
@@ -58,9 +59,12 @@ package final class GatewayService {
                 runsHealthChecks: targets == nil)
         }
         self.backends = backends
+        let surroundings = TokenAuthenticator.Surroundings(
+            backends: backends, pools: pools, loop: loop, log: log,
+            fetchesKeys: targets == nil && !plan.entry.assumesCallers)
         let authenticators = plan.authenticators.map { authenticator in
             Authenticator(
-                authenticator, loop: loop,
+                authenticator, surroundings,
                 replacing: former?.authenticators.first { $0.plan.name == authenticator.name })
         }
         self.authenticators = authenticators
@@ -104,9 +108,10 @@ package final class GatewayService {
         return exchange.local.value(response)
     }
 
-    /// Stops the health checks. Requests in flight continue.
-    package func stopHealthChecks() {
+    /// Stops the health checks and the refreshes of keys. Requests in flight continue.
+    package func stopBackgroundWork() {
         for backend in backends { backend.stopHealthChecks() }
+        for authenticator in authenticators { authenticator.stop() }
     }
 
     /// The state of each backend and its hosts, for the admin pages.
@@ -117,7 +122,7 @@ package final class GatewayService {
 
     /// The decisions of each authenticator, for the metrics.
     package var authResults: [AuthResults] {
-        authenticators.map { $0.counts.results(of: $0.plan.name) }
+        authenticators.map { $0.counts.results(of: $0.plan.name, keysAge: $0.keysAge) }
     }
 
     /// How often each rate limit granted and refused requests, for the metrics.

@@ -61,6 +61,7 @@ extension FieldName {
     package static var allow: FieldName { "Allow" }
     package static var authorization: FieldName { "Authorization" }
     package static var cacheControl: FieldName { "Cache-Control" }
+    package static var cookie: FieldName { "Cookie" }
     package static var contentLength: FieldName { "Content-Length" }
     package static var contentType: FieldName { "Content-Type" }
     package static var gatewayComplete: FieldName { "Gateway-Complete" }

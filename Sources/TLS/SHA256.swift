@@ -18,7 +18,7 @@ package enum SHA256 {
 
 /// A SHA-256 hash as four words, the first byte the highest of the first word: a value without
 /// memory of its own.
-package struct SHA256Words: Sendable {
+package struct SHA256Words: Sendable, Hashable {
     /// The first eight bytes.
     package let first: UInt64
     private let second: UInt64
@@ -41,6 +41,13 @@ package struct SHA256Words: Sendable {
         }
         return word
     }
+
+    package static func == (left: SHA256Words, right: SHA256Words) -> Bool {
+        left.isEqual(to: right)
+    }
+
+    /// Every word of a hash is one.
+    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
 
     /// Whether both are the same; takes the same time wherever they differ.
     package func isEqual(to other: SHA256Words) -> Bool {

@@ -22,7 +22,7 @@ struct Tributary: ParsableCommand {
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, SimulateCommand.self,
             SchemaCommand.self, OpenAPICommand.self, ImportCommand.self, DemoBackendsCommand.self,
-            HealthCommand.self, VersionCommand.self, KeyCommand.self,
+            HealthCommand.self, VersionCommand.self, KeyCommand.self, TokenCommand.self,
         ])
 
     /// Runs the command; prints an error as one line and exits with its status.

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import HTTP
 
 /// Where a request has the credential that an authenticator checks.
@@ -7,6 +7,12 @@ package enum CredentialSource: Sendable, Equatable {
     case apiKey(FieldName)
     /// `Authorization: Basic` (RFC 7617).
     case basic
+    /// `Authorization: Bearer` (RFC 6750).
+    case bearer
+    /// The value of a header is the token.
+    case token(FieldName)
+    /// The value of a cookie is the token.
+    case cookie(Bytes)
 
     /// What a request has at such a place.
     enum Content {
@@ -24,24 +30,29 @@ package enum CredentialSource: Sendable, Equatable {
         switch self {
         case .apiKey: "ApiKey"
         case .basic: "Basic"
+        case .bearer, .token, .cookie: "Bearer"
         }
     }
 
     /// The header that has the credential.
     package var header: FieldName {
         switch self {
-        case .apiKey(let name): name
-        case .basic: .authorization
+        case .apiKey(let name), .token(let name): name
+        case .basic, .bearer: .authorization
+        case .cookie: .cookie
         }
     }
 
     /// The credential of a request. Another scheme in `Authorization` is none.
     func content(of fields: Fields) -> Content {
+        if case .cookie(let name) = self { return fields.cookie(name) }
         guard let value = fields.single(header)?.bytes else {
             return fields.contains(header) ? .ambiguous : .none
         }
         switch self {
-        case .apiKey: return .credential(value)
+        case .apiKey, .token: return .credential(value)
+        case .bearer: return value.credential(of: "bearer").map { .credential($0) } ?? .none
+        case .cookie: return .none
         case .basic: return value.credential(of: "basic").map { .credential($0) } ?? .none
         }
     }
@@ -60,5 +71,51 @@ extension Bytes {
         var start = name
         while start < count, self[start] == UInt8(ascii: " ") { start += 1 }
         return self[start..<count]
+    }
+}
+
+extension Fields {
+    /// The value of a cookie (RFC 6265, section 4.2.1), which may be in quotes.
+    fileprivate func cookie(_ name: Bytes) -> CredentialSource.Content {
+        var found: Bytes?
+        for line in all(.cookie) {
+            for pair in line.bytes.parts(separatedBy: UInt8(ascii: ";")) {
+                guard let value = pair.trimmingSpaces.value(ofCookie: name) else { continue }
+                guard found == nil else { return .ambiguous }
+                found = value
+            }
+        }
+        return found.map { .credential($0) } ?? .none
+    }
+}
+
+extension Bytes {
+    fileprivate func parts(separatedBy separator: UInt8) -> [Bytes] {
+        var parts: [Bytes] = []
+        var start = 0
+        for index in 0...count where index == count || self[index] == separator {
+            parts.append(self[start..<index])
+            start = index + 1
+        }
+        return parts
+    }
+
+    fileprivate var trimmingSpaces: Bytes {
+        var (start, end) = (0, count)
+        while start < end, self[start] == UInt8(ascii: " ") { start += 1 }
+        while end > start, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
+        return self[start..<end]
+    }
+
+    /// The value of `NAME=value`; nil for another name. Names of cookies have a case.
+    fileprivate func value(ofCookie name: Bytes) -> Bytes? {
+        guard count > name.count, self[name.count] == UInt8(ascii: "="),
+            self[0..<name.count] == name
+        else { return nil }
+        let value = self[(name.count + 1)..<count]
+        guard value.count >= 2, value[0] == UInt8(ascii: "\""),
+            value[value.count - 1] == UInt8(ascii: "\"")
+        else { return value }
+        return value[1..<(value.count - 1)]
     }
 }

@@ -10,8 +10,9 @@ final class AuthCounts {
     func count(_ reason: RefusalReason) { refused[Int(reason.rawValue)] &+= 1 }
 
     /// A copy as a value.
-    func results(of name: String) -> AuthResults {
-        AuthResults(name: name, accepted: accepted, refused: refused.map { $0 })
+    func results(of name: String, keysAge: Int64? = nil) -> AuthResults {
+        AuthResults(
+            name: name, accepted: accepted, refused: refused.map { $0 }, keysAge: keysAge)
     }
 }
 
@@ -20,27 +21,39 @@ package struct AuthResults: Sendable {
     package let name: String
     package private(set) var accepted: Int
     private var refused: [Int]
+    /// The age of the keys of an issuer in seconds, on the worker with the oldest ones; nil for other
+    /// authenticators, and before the first fetch.
+    package private(set) var keysAge: Int64?
 
     /// The reasons for which authenticators refuse requests.
     package static let reasons = RefusalReason.allCases.filter {
         $0.concernsCredential || $0 == .quota
     }
 
-    fileprivate init(name: String, accepted: Int, refused: [Int]) {
+    fileprivate init(name: String, accepted: Int, refused: [Int], keysAge: Int64?) {
+        self.keysAge = keysAge
         self.name = name
         self.accepted = accepted
         self.refused = refused
     }
 
     /// Without a decision.
-    package init(name: String) {
-        self = AuthCounts().results(of: name)
+    package init(name: String, keysAge: Int64? = nil) {
+        self = AuthCounts().results(of: name, keysAge: keysAge)
     }
 
     package subscript(reason: RefusalReason) -> Int { refused[Int(reason.rawValue)] }
 
+    /// A copy without the gauge, for a worker that no longer answers.
+    package var countersOnly: AuthResults {
+        var results = self
+        results.keysAge = nil
+        return results
+    }
+
     /// Adds the decisions of another worker.
     package mutating func add(_ other: AuthResults) {
+        keysAge = [keysAge, other.keysAge].compactMap { $0 }.max()
         accepted &+= other.accepted
         for index in refused.indices { refused[index] &+= other.refused[index] }
     }

@@ -37,16 +37,25 @@ package final class Authenticator {
     private enum Method {
         case apiKey(KeyAuthenticator)
         case basic(KeyAuthenticator)
+        case jwt(TokenAuthenticator)
     }
 
     /// - Parameter former: that of the same name before a reload
-    init(_ plan: AuthenticatorPlan, loop: any Loop, replacing former: Authenticator?) {
+    init(
+        _ plan: AuthenticatorPlan, _ surroundings: TokenAuthenticator.Surroundings,
+        replacing former: Authenticator?
+    ) {
+        let loop = surroundings.loop
         self.plan = plan
         counts = former?.counts ?? AuthCounts()
         method =
             switch plan.method {
             case .apiKey(let keys): .apiKey(KeyAuthenticator(keys, loop: loop))
             case .basic(let keys): .basic(KeyAuthenticator(keys, loop: loop))
+            case .jwt(let tokens):
+                .jwt(
+                    TokenAuthenticator(
+                        tokens, name: plan.name, surroundings, replacing: former?.tokens))
             }
     }
 
@@ -66,6 +75,18 @@ package final class Authenticator {
         switch method {
         case .apiKey(let keys): keys.checkKey(credential)
         case .basic(let keys): keys.checkPassword(credential)
+        case .jwt(let tokens): tokens.checkToken(credential)
         }
     }
+
+    private var tokens: TokenAuthenticator? {
+        if case .jwt(let tokens) = method { tokens } else { nil }
+    }
+
+    /// The age of the keys of an issuer in seconds; nil for other authenticators, and before the
+    /// first fetch.
+    var keysAge: Int64? { tokens?.keysAge }
+
+    /// Fetches no more keys.
+    func stop() { tokens?.stop() }
 }

@@ -137,6 +137,39 @@ final class Backend {
         }
     }
 
+    /// Sends a request of the gateway itself, which serves no client, through the breaker to the host
+    /// that the load balancing chooses. No other host is tried.
+    func sendOwn(
+        _ target: Target, _ fields: Fields, responseBytesMax: Int
+    ) -> LocalPromise<ClientResponse> {
+        guard let breaker else {
+            return sendOwnToHost(target, fields, responseBytesMax: responseBytesMax)
+        }
+        return breaker.attempt(
+            on: loop.local, sample: CircuitBreaker.sample, onRefusal: {},
+            { sendOwnToHost(target, fields, responseBytesMax: responseBytesMax) })
+    }
+
+    private func sendOwnToHost(
+        _ target: Target, _ fields: Fields, responseBytesMax: Int
+    ) -> LocalPromise<ClientResponse> {
+        guard let index = nextHost() else {
+            return loop.local.error(CallFailure.destinationUnavailable)
+        }
+        let host = hosts[index]
+        let response = host.pool.send(
+            ClientRequest(
+                method: .get, target: host.target(target), host: host.hostField,
+                constantFields: plan.fields, fields: fields, responseBytesMax: responseBytesMax))
+        if let hostStates, plan.eject != nil {
+            response.whenSettled { [loop] result in
+                hostStates.availability.recordCall(
+                    to: index, CircuitBreaker.sample(of: result), at: loop.now)
+            }
+        }
+        return response
+    }
+
     /// Sends a call to the next available host, if nothing of it was sent to the one that failed.
     ///
     /// - Parameters:

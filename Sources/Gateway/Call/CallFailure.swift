@@ -41,6 +41,8 @@ package enum CallFailure: Error {
         /// The client did not send this value: `request.header.Name`, `request.body.field` or
         /// `params.name`.
         case client(String)
+        /// The client's token does not have this claim: `token.sub`.
+        case claim(String)
         /// The values cannot be sent, for the reason in this text.
         case unusable(String)
     }
@@ -113,13 +115,17 @@ extension CallFailure {
     /// The name of the value that was missing: a call's, or one that the client did not send.
     var missingValue: String? {
         switch self {
-        case .skipped(.call(let name)), .skipped(.client(let name)): name
+        case .skipped(.call(let name)), .skipped(.client(let name)), .skipped(.claim(let name)):
+            name
         default: nil
         }
     }
 
     /// Whether the client did not send a value that the call uses.
     var isClientError: Bool { if case .skipped(.client) = self { true } else { false } }
+
+    /// Whether the client's token lacks a claim that the call uses.
+    var isMissingClaim: Bool { if case .skipped(.claim) = self { true } else { false } }
 
     /// The key that another call's value has.
     var key: String? { if case .collision(let key) = self { key } else { nil } }

@@ -17,6 +17,11 @@ package final class CallValues {
     /// of it.
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
+    /// The claims of the token as JSON, read when a template first uses one.
+    private lazy var claims: JSONSlice? = exchange?.caller?.claims.flatMap {
+        try? JSONSlice(validating: $0)
+    }
+
     /// Nil where `explain` sends nothing, so that there is no connection.
     private let exchange: Exchange?
     private let proxies: TrustedProxies
@@ -58,9 +63,9 @@ package final class CallValues {
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
         case .requestQuery(let name): head.target.value(ofQuery: name)
         case .requestClient: client?.text
-        case .requestCaller: exchange?.caller?.name
+        case .requestCaller: exchange?.caller.flatMap { $0.name.isEmpty ? nil : $0.name }
         case .requestBody(nil): body.isEmpty ? nil : body
-        case .call, .requestBody: json(of: source)?.text
+        case .call, .requestBody, .token: json(of: source)?.text
         }
     }
 
@@ -70,6 +75,7 @@ package final class CallValues {
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
             case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
+            case .token(let path): claims.flatMap { $0.value(at: path) }
             case .param, .requestHeader, .requestQuery, .requestClient, .requestCaller: nil
             }
         guard let value, !value.isNull else { return nil }
@@ -85,6 +91,7 @@ package final class CallValues {
         case .requestQuery(let name): !head.target.hasQuery(name)
         case .requestClient: client?.address == nil
         case .requestCaller: exchange?.caller == nil
+        case .token: json(of: source) == nil
         case .requestBody(nil): body.isEmpty
         case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)
         case .call: false

@@ -203,6 +203,7 @@ struct RequestBuilder {
             switch reference.source {
             case .call(let index, _): .call(calls[index])
             case .param(let index): .client("params.\(params[index].name)")
+            case .token: .claim(reference.name)
             case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody:
                 .client(reference.name)
             }

@@ -45,9 +45,9 @@ extension EndpointPlan {
             InvalidRequest.Fault(location: .header, name: "\(name)", reason: .pathSegment)
         case .requestQuery(let name):
             InvalidRequest.Fault(location: .query, name: String(name), reason: .pathSegment)
-        case .requestClient, .requestCaller:
-            // An address is never empty and never made of dots only; the name of a caller is part of
-            // the credentials, which are headers.
+        case .requestClient, .requestCaller, .token:
+            // An address is never empty and never made of dots only; the name of a caller and the
+            // claims are part of the credentials, which are headers.
             InvalidRequest.Fault(location: .header, name: reference.name, reason: .pathSegment)
         case .requestBody, .call:
             InvalidRequest.Fault(

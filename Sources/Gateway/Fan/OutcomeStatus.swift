@@ -5,6 +5,7 @@ enum OutcomeStatus {
     /// A required call failed: its failure decides the status.
     static func required(_ failure: CallFailure, of call: CallPlan) -> Status {
         if let status = failure.status, call.relays(failure) { return status }
+        if failure.isMissingClaim { return .forbidden }
         return failure.isClientError ? .badRequest : failure.kind.facts.group.status
     }
 
@@ -15,9 +16,11 @@ enum OutcomeStatus {
         return groups.allSatisfy { $0 == first } ? first.status : .badGateway
     }
 
-    /// No request was sent: 400 if every missing value is one that the client did not send.
+    /// No request was sent: 403 if only claims are missing, 400 if every missing value is one that
+    /// the client did not send.
     private static func skippedOnly(_ failures: [CallFailure]) -> Status {
-        !failures.isEmpty && failures.allSatisfy(\.isClientError) ? .badRequest : .badGateway
+        if !failures.isEmpty && failures.allSatisfy(\.isMissingClaim) { return .forbidden }
+        return !failures.isEmpty && failures.allSatisfy(\.isClientError) ? .badRequest : .badGateway
     }
 }
 

@@ -1,5 +1,7 @@
+import Basics
 import GatewayConfig
 import HTTP
+package import JOSE
 
 /// One of `auth:`, compiled.
 package final class AuthenticatorPlan {
@@ -11,9 +13,10 @@ package final class AuthenticatorPlan {
     enum Method {
         case apiKey(KeyTable)
         case basic(KeyTable)
+        case jwt(TokenPlan)
     }
 
-    init(_ config: Config.Authenticator) throws(PlanError) {
+    init(_ config: Config.Authenticator, _ planner: Planner) throws(PlanError) {
         name = config.name.value
         if let apiKey = config.apiKey, let file = apiKey.keys?.value {
             guard let header = FieldName(config.credentialHeader) else {
@@ -24,6 +27,9 @@ package final class AuthenticatorPlan {
         } else if let file = config.basic?.keys?.value {
             source = .basic
             method = .basic(KeyTable(file, authenticator: name))
+        } else if let jwt = config.jwt {
+            source = try CredentialSource(jwt)
+            method = .jwt(try planner.tokens(jwt, of: name))
         } else {
             throw PlanError("\(config.location): no method of authentication")
         }
@@ -34,6 +40,7 @@ package final class AuthenticatorPlan {
         switch method {
         case .apiKey(let keys): "api_key in \(source.header), \(Self.count(keys.count, "key"))"
         case .basic(let keys): "basic, \(Self.count(keys.count, "password"))"
+        case .jwt(let tokens): tokens.text
         }
     }
 
@@ -41,12 +48,33 @@ package final class AuthenticatorPlan {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
+    /// Whether its keys are fetched while the gateway runs.
+    package var fetchesKeys: Bool {
+        guard case .jwt(let tokens) = method, case .issuer = tokens.keys else { return false }
+        return true
+    }
+
+    /// The rules for tokens; nil for other authenticators.
+    package var tokenRules: TokenRules? {
+        if case .jwt(let tokens) = method { tokens.rules } else { nil }
+    }
+
+    /// The keys for tokens that are in the configuration; nil for those that are fetched.
+    package func configuredKeys() throws(KeySetError) -> KeySet? {
+        guard case .jwt(let tokens) = method else { return nil }
+        switch tokens.keys {
+        case .file(let text): return try KeySet(file: text)
+        case .secret(let secret): return KeySet(secret: secret)
+        case .issuer: return nil
+        }
+    }
+
     // MARK: Challenges
 
     /// The challenge without an error (RFC 9110 11.6.1).
     var challenge: String {
         switch method {
-        case .apiKey: "\(source.scheme) realm=\"\(name)\""
+        case .apiKey, .jwt: "\(source.scheme) realm=\"\(name)\""
         // RFC 7617, section 2.1: names and passwords are UTF-8.
         case .basic: "\(source.scheme) realm=\"\(name)\", charset=\"UTF-8\""
         }
@@ -57,13 +85,19 @@ package final class AuthenticatorPlan {
     func challengeError(for reason: RefusalReason) -> String? {
         switch method {
         case .apiKey, .basic: nil
+        // RFC 6750, section 3.1.
+        case .jwt:
+            switch reason {
+            case .malformed, .untrusted, .expired, .notYetValid: "error=\"invalid_token\""
+            default: nil
+            }
         }
     }
 
     /// The challenge of a 403 for a caller without the scopes; nil where the scheme defines none.
     func challenge(forScopes scopes: [String]) -> String? {
         switch method {
-        case .apiKey:
+        case .apiKey, .jwt:
             "\(challenge), error=\"insufficient_scope\", scope=\"\(scopes.joined(separator: " "))\""
         case .basic: nil
         }
@@ -93,5 +127,19 @@ package struct EndpointAuthPlan {
         scopes = rule.scopes.map(\.value)
         let names = rule.any.map(\.value).joined(separator: " or ")
         text = names + (scopes.isEmpty ? "" : ", with \(scopes.joined(separator: " "))")
+    }
+}
+
+extension CredentialSource {
+    fileprivate init(_ jwt: Config.JWT) throws(PlanError) {
+        if let cookie = jwt.place?.cookie {
+            self = .cookie(Bytes(cookie.value))
+            return
+        }
+        let name = jwt.place?.header?.value ?? PlanDefaults.tokenHeader
+        guard let header = FieldName(name) else {
+            throw PlanError("\(jwt.location): not a header name")
+        }
+        self = header == .authorization ? .bearer : .token(header)
     }
 }

@@ -18,6 +18,8 @@ package struct CompiledTemplate {
         case requestClient
         /// The name of the authenticated caller.
         case requestCaller
+        /// A claim of the request's token.
+        case token(JSONPath)
         /// A value of the request's body; without a path, the whole body.
         case requestBody(JSONPath?)
     }

@@ -39,7 +39,8 @@ struct EndpointPlanner {
         for (index, call) in endpoint.calls.enumerated() {
             let scope = CallScope(
                 endpoint: endpoint, params: params, uses: graph.uses[index],
-                waitsFor: graph.waitsFor[index])
+                waitsFor: graph.waitsFor[index],
+                readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
             calls.append(try CallPlan(index, CallPlanner(call, scope, planner)))
         }
         return calls
@@ -84,6 +85,8 @@ struct CallScope {
     let params: [ParamPlan]
     let uses: [Int]
     let waitsFor: [Int]
+    /// Whether `{token.claim}` refers to a claim.
+    let readsTokens: Bool
 
     func param(named name: String) -> Int? { params.firstIndex { $0.name == name } }
 

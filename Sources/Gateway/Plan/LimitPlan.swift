@@ -166,7 +166,7 @@ extension CompiledTemplate.Source {
     fileprivate var limitPosition: LimitUsePlan.Position {
         switch self {
         case .requestHeader, .requestQuery, .requestClient: .head
-        case .requestCaller: .caller
+        case .requestCaller, .token: .caller
         case .param, .requestBody, .call: .validated
         }
     }
@@ -215,7 +215,9 @@ extension EndpointPlanner {
 
     /// The source of a template that is one reference.
     private func source(of template: LocatedTemplate) throws(PlanError) -> CompiledTemplate.Source {
-        let scope = CallScope(endpoint: endpoint, params: params, uses: [], waitsFor: [])
+        let scope = CallScope(
+            endpoint: endpoint, params: params, uses: [], waitsFor: [],
+            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
         let compiled = try TemplatePlanner(scope: scope).field(template)
         guard case .reference(let reference, _)? = compiled.pieces.first else {
             throw PlanError("\(endpoint.location): a key without a reference")

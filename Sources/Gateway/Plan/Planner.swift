@@ -61,7 +61,7 @@ package struct Planner {
         get throws(PlanError) {
             var plans: [AuthenticatorPlan] = []
             for authenticator in config.authenticators {
-                plans.append(try AuthenticatorPlan(authenticator))
+                plans.append(try AuthenticatorPlan(authenticator, self))
             }
             return plans
         }

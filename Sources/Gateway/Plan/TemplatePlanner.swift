@@ -98,6 +98,9 @@ struct TemplatePlanner {
             if let param = scope.param(named: name) { return .param(param) }
             if let call = scope.call(named: name) { return .call(call, nil) }
             throw PlanError("\(location): no parameter or call \(name)")
+        case .call("token", let path) where scope.readsTokens:
+            guard let path = Self.path(path) else { throw PlanError("\(location): no claim") }
+            return .token(path)
         case .call(let name, let path):
             guard let call = scope.call(named: name) else {
                 throw PlanError("\(location): no call \(name)")
@@ -132,7 +135,7 @@ struct TemplatePlanner {
         switch source {
         case .param(let index): !scope.params[index].isJSON
         case .requestHeader, .requestQuery, .requestClient, .requestCaller: true
-        case .call, .requestBody: false
+        case .call, .requestBody, .token: false
         }
     }
 

@@ -22,6 +22,7 @@ extension ConfigCheck {
             }
             checkRule(setting)
         }
+        checkTokens()
         for endpoint in config.endpoints {
             if let setting = endpoint.auth { checkRule(setting) }
             checkIsStated(by: endpoint)

@@ -23,6 +23,15 @@ extension ConfigCheck {
         switch reference.value.source {
         case .name(let name) where params.contains(name):
             break
+        case .call("token", _) where !config.tokenAuthenticators(of: endpoint).isEmpty:
+            checkClaim(reference, in: endpoint, uses)
+        case .name("token") where !config.tokenAuthenticators(of: endpoint).isEmpty:
+            problems.error(
+                at: reference.location, uses + "write {token.claim} for a claim of the token")
+        case .call("token", _) where !calls.contains("token") && hasAuth(endpoint):
+            problems.error(
+                at: reference.location,
+                uses + "\(endpoint.title) has no 'auth' with 'jwt', so there is no token")
         case .name(let name) where !calls.contains(name) && !hasAllParams(of: endpoint):
             break
         case .call(let name, _) where !calls.contains(name) && !hasAllCalls(of: endpoint):

@@ -7,6 +7,7 @@ extension Config {
         package let location: SourceLocation
         package var apiKey: APIKeys?
         package var basic: Passwords?
+        package var jwt: JWT?
 
         init(name: Located<String>, location: SourceLocation) {
             self.name = name
@@ -88,6 +89,7 @@ extension Config.Authenticator {
 
     /// The header that clients send their credential in.
     package var credentialHeader: String {
+        if let jwt { return jwt.header }
         guard let apiKey else { return "Authorization" }
         return apiKey.header?.value ?? PlanDefaults.apiKeyHeader
     }

@@ -1,4 +1,5 @@
 package import HTTP
+package import JOSE
 
 /// The default values; the reference lists them.
 package enum PlanDefaults {
@@ -38,6 +39,13 @@ package enum PlanDefaults {
     package static let apiKeyHeader = "X-Api-Key"
     /// Enough for a client that is configured wrongly, few for guesses.
     package static let authFailures = Config.Rate(100, per: .minute)
+    package static let tokenHeader = "Authorization"
+    package static let tokenAlgorithms = [SignatureAlgorithm.rs256, .es256]
+    package static let tokenLeeway: Duration = .seconds(30)
+    package static let tokensRemembered = 1000
+    package static let keysRefresh: Duration = .seconds(600)
+    package static let keysStale: Duration = .seconds(86_400)
+    package static let keysUnknownKid: Duration = .seconds(30)
     package static let corsMaxAge: Duration = .seconds(600)
     package static let limitShare = Config.RateLimit.Share.process
     package static let limitWhenDown = Config.RateLimit.WhenDown.local

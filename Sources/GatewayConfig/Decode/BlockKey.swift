@@ -36,10 +36,12 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
     /// A key for a nested block, which stores its own source location.
     static func block<Value: PlainBlock>(
         _ name: String, _ path: any WritableKeyPath<Block, Value?> & Sendable,
-        default fallback: KeyDefault = .none, _ doc: String
+        isRequired: Bool = false, default fallback: KeyDefault = .none, _ doc: String
     ) -> BlockKey {
         let reader = ValueReader<Value>.block
-        return BlockKey(name, reader.schema, default: fallback, doc) { member, block, decoder in
+        return BlockKey(
+            name, reader.schema, isRequired: isRequired, default: fallback, doc
+        ) { member, block, decoder in
             block[keyPath: path] = reader.read(member.node, &decoder)
         }
     }

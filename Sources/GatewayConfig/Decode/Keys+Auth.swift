@@ -14,11 +14,12 @@ extension Config.Authenticator: NamedBlock {
             : "bad name '\(name)' of an authenticator; names consist of letters, digits, _ and -"
     }
 
-    static let alternatives = [["api_key", "basic"]]
+    static let alternatives = [["api_key", "basic", "jwt"]]
 
     static let keys: [BlockKey<Config.Authenticator>] = [
         .block("api_key", \.apiKey, "random keys, which clients send in a header"),
         .block("basic", \.basic, "generated passwords, sent by HTTP Basic authentication"),
+        .block("jwt", \.jwt, "tokens that an issuer signs, such as those of OAuth 2.0"),
     ]
 }
 

@@ -24,6 +24,8 @@ enum TextFormat: String, Sendable {
     case reference
     case storeURL = "URL of a store"
     case password
+    case sharedSecret = "secret of any characters"
+    case keySetURL = "URL with a query"
 
     /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
@@ -43,9 +45,10 @@ enum TextFormat: String, Sendable {
         case .secret: "^[A-Za-z0-9._~+/=-]{16,512}$"
         case .rate: "^[1-9][0-9]{0,6}/[smhd]$"
         case .reference: #"^\{[^{}]+\}$"#
-        case .file, .password: "^.+$"
         case .storeURL: #"^(rediss?://[^\s/?#@]+(/[0-9]{0,5})?|unix:/.{1,106})$"#
-        case .text, .path, .regex: nil
+        case .keySetURL: #"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+([/?][^\s#]*)?$"#
+        case .file, .password: "^.+$"
+        case .text, .path, .regex, .sharedSecret: nil
         }
     }
 

@@ -61,7 +61,8 @@ struct ConfigListing {
         case (.either(let choices), _):
             guard let choice = choices.first(where: { accepts($0, node) }) else { break }
             return tree(node, choice)
-        case (.text(.secret), _), (.text(.password), _): return .text(SecretMask.text)
+        case (.text(.secret), _), (.text(.password), _), (.text(.sharedSecret), _):
+            return .text(SecretMask.text)
         case (.text(.pathWithReferences), .scalar(let scalar)):
             return .text(QueryMask.masked(scalar.text))
         case (.anything, _), (_, .mapping), (_, .sequence): break

@@ -40,6 +40,7 @@ package struct ConfigLoader {
         loader.includeFiles(config.include, of: path, into: &config)
         if config.backends.contains(where: \.needsSystemTrust)
             || config.traces?.needsSystemTrust == true || config.store?.needsSystemTrust == true
+            || config.authenticators.contains(where: { $0.jwt?.keys?.needsSystemTrust == true })
         {
             config.systemTrust = SystemTrust.file(in: files, environment: environment)
         }

@@ -66,7 +66,7 @@ struct ExplainedCall {
         case .literal(let bytes): return String(bytes)
         case .reference(let reference, _):
             switch reference.source {
-            case .call, .requestClient, .requestCaller: return "{\(reference.name)}"
+            case .call, .requestClient, .requestCaller, .token: return "{\(reference.name)}"
             case .requestBody where values.body.isEmpty: return "{\(reference.name)}"
             default: break
             }

@@ -123,7 +123,7 @@ struct ExplainedMessage {
         -> Bool
     {
         switch reference.source {
-        case .call, .requestClient, .requestCaller: false
+        case .call, .requestClient, .requestCaller, .token: false
         case .requestBody: !values.body.isEmpty
         case .param, .requestHeader, .requestQuery: true
         }

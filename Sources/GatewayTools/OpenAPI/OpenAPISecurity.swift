@@ -1,3 +1,4 @@
+import Basics
 import Gateway
 import GatewayConfig
 import HTTP
@@ -68,7 +69,16 @@ struct OpenAPISecurity {
 
     private static func scheme(of authenticator: AuthenticatorPlan) -> JSONTree {
         switch authenticator.source {
-        case .apiKey(let header):
+        case .bearer:
+            .object([
+                ("type", .text("http")), ("scheme", .text("bearer")),
+                ("bearerFormat", .text("JWT")),
+            ])
+        case .cookie(let name):
+            .object([
+                ("type", .text("apiKey")), ("in", .text("cookie")), ("name", .text(String(name))),
+            ])
+        case .apiKey(let header), .token(let header):
             .object([
                 ("type", .text("apiKey")), ("in", .text("header")), ("name", .text("\(header)")),
             ])

@@ -20,6 +20,14 @@ import Testing
             "version": 1, "workers": 1,
             "traces": ["otlp": "http://127.0.0.1:4318/v1/traces"] as Object,
             "store": ["url": "redis://127.0.0.1:6379"] as Object,
+            "auth": [
+                "t": [
+                    "jwt": [
+                        "issuer": "a", "audience": "b",
+                        "keys": ["from": "a", "get": "/keys"] as Object,
+                    ] as Object
+                ] as Object
+            ] as Object,
             "limits": [:] as Object, "drain": [:] as Object, "defaults": [:] as Object,
             "backends": [
                 "a": [
@@ -31,7 +39,7 @@ import Testing
             ] as Object,
             "endpoints": [
                 [
-                    "route": "POST /x",
+                    "route": "POST /x", "auth": "none",
                     "cors": ["origins": ["https://a.example"]] as Object,
                     "params": ["n": ["type": "integer"] as Object, "s": [:] as Object] as Object,
                     "body": [
@@ -55,7 +63,8 @@ import Testing
     private static let blocks: [(definition: String?, path: [String])] = [
         (nil, []), ("Traces", ["traces"]), ("Store", ["store"]), ("Limits", ["limits"]),
         ("Drain", ["drain"]),
-        ("Defaults", ["defaults"]),
+        ("Defaults", ["defaults"]), ("JWT", ["auth", "t", "jwt"]),
+        ("TokenKeys", ["auth", "t", "jwt", "keys"]),
         ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
         ("Breaker", ["backends", "a", "breaker"]), ("Eject", ["backends", "a", "eject"]),
         ("Health", ["backends", "a", "health"]), ("Keepalive", ["backends", "a", "keepalive"]),

@@ -34,7 +34,8 @@ import Testing
                 "Backend", "Endpoint", "Queue",
                 "Breaker", "Eject", "Health", "Keepalive", "TLS", "Param", "Forward", "Body",
                 "Property", "Call", "Retry", "Hedge", "When", "Access", "AddressFile", "CORS",
-                "Traces", "Store", "Authenticator", "APIKeys", "Passwords", "AuthRule",
+                "Traces", "Store", "Authenticator", "APIKeys", "Passwords", "AuthRule", "JWT",
+                "TokenKeys", "TokenPlace",
             ])
         #expect(keys(definitions["Call"] as? [String: Any]) == Set(Config.Call.keys.map(\.name)))
         #expect(ConfigSchema.text.components(separatedBy: #""$defs""#).count == 2)

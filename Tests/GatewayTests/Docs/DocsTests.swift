@@ -40,11 +40,12 @@ import YAMLReader
         let names = [
             "Config": "file", "Property": "body", "Access": "clients", "AddressFile": "clients",
             "Authenticator": "auth", "APIKeys": "auth", "Passwords": "auth", "AuthRule": "auth",
+            "JWT": "jwt", "TokenKeys": "jwt", "TokenPlace": "jwt",
         ]
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 34) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 39) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -143,8 +144,11 @@ import YAMLReader
         ("Listen", "address mode group"), ("Admin", "address hosts token mode group"),
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from allow deny"),
         ("Access", "allow deny"), ("AddressFile", "file"),
-        ("Authenticator", "api_key basic"), ("APIKeys", "header keys"), ("Passwords", "keys"),
+        ("Authenticator", "api_key basic jwt"), ("APIKeys", "header keys"), ("Passwords", "keys"),
         ("AuthRule", "any scopes"),
+        ("JWT", "issuer audience algorithms keys token type leeway scopes_claim remember"),
+        ("TokenKeys", "url from get file secret refresh stale unknown_kid"),
+        ("TokenPlace", "header cookie"),
         ("CORS", "origins headers expose credentials max_age"),
         ("Defaults", "deadline timeout max_body connect_timeout cors auth"),
         (

@@ -26,5 +26,13 @@ extension MetricsWriter {
                     results[reason])
             }
         }
+        let fetched = sums.filter { $0.keysAge != nil }
+        guard !fetched.isEmpty else { return }
+        family(
+            "tributary_jwks_age_seconds", .gauge,
+            "Time since the keys of the issuer were fetched, on the worker with the oldest ones.")
+        for results in fetched {
+            sample(MetricLabels("auth", results.name), Int(results.keysAge ?? 0))
+        }
     }
 }

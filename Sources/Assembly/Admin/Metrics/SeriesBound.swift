@@ -50,7 +50,9 @@ package struct SeriesBound {
                 name: endpoint.name, deadline: endpoint.deadline,
                 inFlightMax: endpoint.inFlightMax)
         }
-        snapshot.authResults = plan.authenticators.map { AuthResults(name: $0.name) }
+        snapshot.authResults = plan.authenticators.map {
+            AuthResults(name: $0.name, keysAge: $0.fetchesKeys ? 0 : nil)
+        }
         snapshot.limitUsages = plan.limits.map {
             LimitUsage(name: $0.name, granted: 0, refused: 0, refunded: 0)
         }

@@ -1,0 +1,137 @@
+import Basics
+import HTTP
+import HTTPClient
+import JOSE
+import Promises
+import Reactor
+
+/// The keys of an issuer on one worker: fetched at the start, refreshed in the background, and
+/// fetched once more when a token has an unknown `kid`.
+final class IssuerKeys {
+    private let loop: any Loop
+    private var request: KeySetRequest
+    private var schedule: KeySchedule
+    private var keys: KeySet?
+    /// The text of the set, and the tag by which the issuer knows it.
+    private var text: Bytes?
+    private var entityTag: FieldValue?
+    /// Changes with the set.
+    private(set) var generation = 0
+    private var timer: Timer?
+    /// The fetch under way.
+    private var fetch: LocalPromise<Void>?
+    private var isStopped = false
+    /// The last fetch failed, which the log has.
+    private var isFailing = false
+    private let log: KeyLog
+
+    /// How long a request waits for a fetch.
+    static let waitMax = Duration.seconds(1)
+
+    init(_ plan: IssuerKeysPlan, _ request: KeySetRequest, loop: any Loop, log: KeyLog) {
+        self.loop = loop
+        self.request = request
+        self.log = log
+        schedule = KeySchedule(
+            refresh: plan.refresh, stale: plan.stale, interval: plan.interval, now: loop.now)
+        startFetch()
+    }
+
+    deinit { timer?.cancel() }
+
+    /// Continues with the connections of another plan.
+    func continueWith(_ request: KeySetRequest) { self.request = request }
+
+    /// Cancels the fetch that runs and starts no more.
+    func stop() {
+        isStopped = true
+        timer?.cancel()
+        timer = nil
+        fetch.take()?.cancel()
+    }
+
+    /// The keys, as long as they may be used.
+    var usableKeys: KeySet? { schedule.isUsable(at: loop.now) ? keys : nil }
+
+    /// The seconds since the set arrived or was confirmed; nil before the first one.
+    var age: Int64? {
+        schedule.fetchedAt.map { (loop.now - $0).inNanoseconds / 1_000_000_000 }
+    }
+
+    /// The seconds after which a client may try again.
+    var retryAfter: Int { schedule.retryAfter(at: loop.now) }
+
+    /// Fulfils at the end of a fetch, or after a second; nil if none is under way and none may
+    /// start.
+    func waitForFetch() -> LocalPromise<Void>? {
+        if fetch == nil, !isStopped, schedule.mayFetch(at: loop.now) { startFetch() }
+        // Shielded: a client that goes away must not cancel the fetch that others wait for.
+        return fetch?.shielded().timeout(Self.waitMax).recover { [loop] error in
+            // The client has gone.
+            if error is Cancelled, (error as? Cancelled)?.cause == nil { throw error }
+            return loop.local.value(())
+        }
+    }
+
+    // MARK: Fetching
+
+    private func startFetch() {
+        timer?.cancel()
+        timer = nil
+        schedule.recordStart(at: loop.now)
+        fetch = request.send(entityTag).mapResult { [weak self] result in
+            if let self { finishFetch(result) }
+        }
+    }
+
+    private func finishFetch(_ result: Result<ClientResponse, any Error>) {
+        fetch = nil
+        guard !isStopped else { return }
+        switch KeySetResponse(result, current: text) {
+        case .changed(let keys, let text, let entityTag, let lifetime):
+            self.keys = keys
+            self.text = text
+            self.entityTag = entityTag
+            generation &+= 1
+            recordSuccess()
+            schedule.recordSuccess(at: loop.now, lifetime: lifetime)
+        case .unchanged(let lifetime):
+            recordSuccess()
+            schedule.recordSuccess(at: loop.now, lifetime: lifetime)
+        case .failed(let problem):
+            if !isFailing { log.recordFailure(problem, hasKeys: keys != nil) }
+            isFailing = true
+            schedule.recordFailure(at: loop.now)
+        }
+        timer = loop.timer(after: schedule.due - loop.now) { [weak self] in self?.startFetch() }
+    }
+
+    private func recordSuccess() {
+        if isFailing { log.recordSuccess() }
+        isFailing = false
+    }
+}
+
+/// The log of the fetches for one authenticator: one line when they begin to fail, and one when they
+/// succeed again.
+struct KeyLog {
+    let authenticator: Bytes
+    /// Nil where nothing is logged, as in `explain`.
+    let log: Log?
+
+    func recordFailure(_ problem: String, hasKeys: Bool) {
+        guard let log else { return }
+        log.write(.warning, "keys of an issuer not fetched") { line in
+            line.add("auth", untrusted: authenticator)
+            line.add("problem", untrusted: Bytes(problem))
+            line.add("keys", hasKeys ? "former" : "none")
+        }
+    }
+
+    func recordSuccess() {
+        guard let log else { return }
+        log.write(.info, "keys of an issuer fetched again") { line in
+            line.add("auth", untrusted: authenticator)
+        }
+    }
+}

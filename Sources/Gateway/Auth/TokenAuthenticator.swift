@@ -1,0 +1,229 @@
+import Basics
+import HTTP
+import HTTPClient
+import JOSE
+import JSONText
+import Promises
+import Reactor
+import TLS
+
+/// Checks tokens (`jwt`) on one worker.
+final class TokenAuthenticator {
+    private let plan: TokenPlan
+    /// The name of the authenticator.
+    private let name: Bytes
+    private let loop: any Loop
+    private let keys: Keys
+    /// Another authenticator, after a reload, has taken over the keys.
+    private var isReplaced = false
+    private let verified: VerifiedTokens
+    /// The generation of keys that the remembered tokens were verified with.
+    private var generation = 0
+    private let hasher = SHA256Hasher()
+
+    private enum Keys {
+        case fixed(KeySet)
+        case issuer(IssuerKeys)
+        /// None, because nothing is verified.
+        case none
+    }
+
+    /// What an authenticator needs from its worker.
+    struct Surroundings {
+        let backends: [Backend]
+        let pools: ConnectionPools
+        let loop: any Loop
+        let log: Log?
+        /// False for `explain`, which sends nothing.
+        let fetchesKeys: Bool
+    }
+
+    /// - Parameter former: that of the same name before a reload
+    init(
+        _ plan: TokenPlan, name: String, _ surroundings: Surroundings,
+        replacing former: TokenAuthenticator?
+    ) {
+        self.plan = plan
+        self.name = Bytes(name)
+        loop = surroundings.loop
+        let hasSameKeys = former?.plan.keys == plan.keys
+        let isUnchanged = former?.plan == plan
+        verified =
+            former.flatMap { isUnchanged ? $0.verified : nil }
+            ?? VerifiedTokens(sizeMax: plan.rememberedMax)
+        generation = former.flatMap { isUnchanged ? $0.generation : nil } ?? 0
+        switch plan.keys {
+        // The check has read the same file.
+        case .file(let text): keys = (try? KeySet(file: text)).map(Keys.fixed) ?? .none
+        case .secret(let secret): keys = .fixed(KeySet(secret: secret))
+        case .issuer where !surroundings.fetchesKeys: keys = .none
+        case .issuer(let issuer):
+            let request = KeySetRequest(issuer, surroundings.backends, surroundings.pools)
+            if hasSameKeys, let former, case .issuer(let continued) = former.keys {
+                continued.continueWith(request)
+                former.isReplaced = true
+                keys = .issuer(continued)
+            } else {
+                let log = KeyLog(authenticator: Bytes(name), log: surroundings.log)
+                keys = .issuer(IssuerKeys(issuer, request, loop: surroundings.loop, log: log))
+            }
+        }
+    }
+
+    /// Fetches no more keys, unless another authenticator does.
+    func stop() {
+        if case .issuer(let keys) = keys, !isReplaced { keys.stop() }
+    }
+
+    /// The age of the keys in seconds; nil if they are not fetched, or not yet.
+    var keysAge: Int64? { if case .issuer(let keys) = keys { keys.age } else { nil } }
+
+    // MARK: Checking
+
+    func checkToken(_ token: Bytes) -> AuthResult {
+        guard !token.isEmpty, token.count <= CompactJWS.sizeMax else {
+            return .refused(.malformed)
+        }
+        let hash = plan.rememberedMax > 0 ? hasher.words(of: token) : nil
+        if let keys = usableKeys {
+            if let hash, let known = rememberedResult(hash) { return known }
+            return parse(token) { verify($0, hash, with: keys, mayWait: true) }
+        }
+        return parse(token) { wait(for: $0, hash) ?? refusedForLackOfKeys }
+    }
+
+    /// A token that was verified before with the same keys.
+    private func rememberedResult(_ hash: SHA256Words) -> AuthResult? {
+        if case .issuer(let keys) = keys, keys.generation != generation {
+            verified.removeAll()
+            generation = keys.generation
+        }
+        guard let entry = verified[hash] else { return nil }
+        guard plan.rules.isCurrent(expires: entry.expires, now: unixSeconds) else {
+            verified.remove(hash)
+            return .refused(.expired)
+        }
+        return .accepted(entry.caller)
+    }
+
+    private func parse(_ token: Bytes, _ check: (CompactJWS) -> AuthResult) -> AuthResult {
+        do throws(TokenFault) {
+            return check(try CompactJWS(token))
+        } catch {
+            return .refused(error.reason)
+        }
+    }
+
+    /// - Parameter mayWait: whether an unknown key may be fetched
+    private func verify(
+        _ token: CompactJWS, _ hash: SHA256Words?, with keys: KeySet, mayWait: Bool
+    ) -> AuthResult {
+        do throws(TokenFault) {
+            let claims = try plan.rules.verify(token, with: keys, now: unixSeconds)
+            let caller = caller(claims)
+            if let hash {
+                verified.insert(VerifiedTokens.Entry(caller: caller, expires: claims.expires), hash)
+            }
+            return .accepted(caller)
+        } catch {
+            if mayWait, case .untrusted(.unknownKey) = error, let later = wait(for: token, hash) {
+                return later
+            }
+            return .refused(error.reason)
+        }
+    }
+
+    /// Decides after a fetch of the keys; nil if none may start now.
+    private func wait(for token: CompactJWS, _ hash: SHA256Words?) -> AuthResult? {
+        guard case .issuer(let issuer) = keys, let fetch = issuer.waitForFetch() else { return nil }
+        return .later(
+            fetch.map { [self] in
+                guard let keys = usableKeys else { return refusedForLackOfKeys }
+                // The set may have changed, and the memory with it.
+                if let hash, let known = rememberedResult(hash) { return known }
+                return verify(token, hash, with: keys, mayWait: false)
+            })
+    }
+
+    private var usableKeys: KeySet? {
+        switch keys {
+        case .fixed(let keys): keys
+        case .issuer(let keys): keys.usableKeys
+        case .none: nil
+        }
+    }
+
+    /// Without keys the gateway cannot decide; a request never passes for that reason.
+    private var refusedForLackOfKeys: AuthResult {
+        guard case .issuer(let issuer) = keys else { return .refused(.keysUnavailable) }
+        return .refused(AccessRefusal(.keysUnavailable, retryAfter: issuer.retryAfter))
+    }
+
+    private var unixSeconds: Int64 { loop.unixTime / 1_000_000_000 }
+
+    // MARK: Caller
+
+    private func caller(_ claims: TokenClaims) -> Caller {
+        Caller(
+            authenticator: name, name: claims.payload.text(of: Self.subject) ?? Bytes(),
+            scopes: TokenScopes.scopes(in: claims.payload, plan.scopesClaims),
+            claims: claims.payload.bytes)
+    }
+
+    private static let subject = Bytes("sub")
+}
+
+/// The scopes of a token.
+enum TokenScopes {
+    /// Those of the first claim that the token has: the words of a text, separated by spaces (RFC
+    /// 8693, section 4.2), or the texts of an array.
+    static func scopes(in payload: JSONSlice, _ claims: [Bytes]) -> [Bytes] {
+        for claim in claims {
+            guard let value = payload.member(named: claim) else { continue }
+            if value.kind == .array {
+                return value.elements.compactMap { $0.kind == .string ? $0.text : nil }
+            }
+            guard value.kind == .string, let text = value.text else { return [] }
+            return text.words
+        }
+        return []
+    }
+}
+
+extension JSONSlice {
+    /// The value of a member of an object whose names are unique.
+    fileprivate func member(named name: Bytes) -> JSONSlice? {
+        members.first { $0.key.means(name) }?.value
+    }
+
+    /// The text of a member that is a string.
+    fileprivate func text(of name: Bytes) -> Bytes? {
+        member(named: name).flatMap { $0.kind == .string ? $0.text : nil }
+    }
+}
+
+extension Bytes {
+    /// The parts between spaces; none is empty.
+    fileprivate var words: [Bytes] {
+        var words: [Bytes] = []
+        var start = 0
+        for index in 0...count {
+            guard index == count || self[index] == UInt8(ascii: " ") else { continue }
+            if index > start { words.append(self[start..<index]) }
+            start = index + 1
+        }
+        return words
+    }
+}
+
+extension TokenFault {
+    /// The reason that the client learns.
+    var reason: RefusalReason {
+        switch self {
+        case .malformed: .malformed
+        case .untrusted: .untrusted
+        case .expired: .expired
+        case .notYetValid: .notYetValid
+        }
+    }
+}

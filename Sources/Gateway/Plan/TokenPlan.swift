@@ -1,0 +1,127 @@
+import Basics
+import GatewayConfig
+import HTTP
+import HTTPClient
+import JOSE
+import Reactor
+import TLS
+
+/// `jwt:`, compiled.
+struct TokenPlan: Equatable {
+    let rules: TokenRules
+    let keys: Keys
+    /// The claims that may have the scopes; the first one that a token has counts.
+    let scopesClaims: [Bytes]
+    /// How many verified tokens each worker remembers.
+    let rememberedMax: Int
+    /// Issuers and keys, for people.
+    let text: String
+
+    /// Where the keys come from.
+    enum Keys: Equatable {
+        /// A JWK Set or PEM, read with the configuration.
+        case file(Bytes)
+        case secret(Bytes)
+        case issuer(IssuerKeysPlan)
+    }
+}
+
+/// The keys of an issuer, which are fetched while the gateway runs.
+struct IssuerKeysPlan: Equatable {
+    let server: Server
+    /// Path and query of the JWK Set.
+    let target: Target
+    /// How often the set is fetched.
+    let refresh: Duration
+    /// How long keys are used while refreshes fail.
+    let stale: Duration
+    /// The least time between two fetches.
+    let interval: Duration
+
+    enum Server: Equatable {
+        case origin(Origin, StreamSecurity?)
+        /// By index in the plan.
+        case backend(Int)
+    }
+
+    static func == (left: IssuerKeysPlan, right: IssuerKeysPlan) -> Bool {
+        left.server == right.server && left.target.text == right.target.text
+            && left.refresh == right.refresh && left.stale == right.stale
+            && left.interval == right.interval
+    }
+}
+
+// Compiles `jwt`.
+extension Planner {
+    func tokens(_ jwt: Config.JWT, of authenticator: String) throws(PlanError) -> TokenPlan {
+        guard let source = jwt.keys else { throw PlanError("\(jwt.location): no keys") }
+        let algorithms = jwt.acceptedAlgorithms
+        let audiences: [Bytes]? =
+            switch jwt.audience?.value {
+            case .oneOf(let names): names.map { Bytes($0) }
+            case .any, nil: nil
+            }
+        let issuers = jwt.issuers.map(\.value)
+        let leeway = jwt.leeway?.value ?? PlanDefaults.tokenLeeway
+        return TokenPlan(
+            rules: TokenRules(
+                issuers: issuers.map { Bytes($0) }, audiences: audiences, algorithms: algorithms,
+                type: jwt.type?.value, leeway: leeway.inNanoseconds / 1_000_000_000),
+            keys: try keys(source),
+            scopesClaims: jwt.scopesClaim.map { [Bytes($0.value)] }
+                ?? [Bytes("scope"), Bytes("scp")],
+            rememberedMax: jwt.remember?.value ?? PlanDefaults.tokensRemembered,
+            text: "jwt of \(issuers.joined(separator: " or ")),"
+                + " \(algorithms.map(\.rawValue).joined(separator: " ")), keys of"
+                + " \(source.title)")
+    }
+
+    private func keys(_ source: Config.TokenKeys) throws(PlanError) -> TokenPlan.Keys {
+        if let file = source.file { return .file(file.value.content) }
+        if let secret = source.secret { return .secret(Bytes(secret.value)) }
+        let server: IssuerKeysPlan.Server
+        let path: String
+        if let url = source.url?.value {
+            let isSecure = url.server.scheme == .https
+            let origin = Origin(
+                host: url.server.host, port: url.server.port, default: isSecure ? .https : .http)
+            server = .origin(origin, isSecure ? try systemSecurity(source) : nil)
+            path = url.target
+        } else if let from = source.from, let get = source.get {
+            let index = config.backends.firstIndex { $0.name.value == from.value }
+            guard let index else { throw PlanError("\(from.location): no backend \(from.value)") }
+            server = .backend(index)
+            path = get.value
+        } else {
+            throw PlanError("\(source.location): no keys")
+        }
+        guard let target = Target(path) else {
+            throw PlanError("\(source.location): not a request target")
+        }
+        return .issuer(
+            IssuerKeysPlan(
+                server: server, target: target,
+                refresh: source.refresh?.value ?? PlanDefaults.keysRefresh,
+                stale: source.stale?.value ?? PlanDefaults.keysStale,
+                interval: source.unknownKid?.value ?? PlanDefaults.keysUnknownKid))
+    }
+
+    private func systemSecurity(_ source: Config.TokenKeys) throws(PlanError) -> StreamSecurity? {
+        do throws(TLSSettingsError) {
+            return try contexts.context(
+                for: try TLSSettings(nil, systemTrust: config.systemTrust)
+            ).security
+        } catch {
+            throw PlanError("\(source.location): TLS settings that passed the check: \(error)")
+        }
+    }
+}
+
+extension Config.TokenKeys {
+    /// As `check` shows it.
+    fileprivate var title: String {
+        if let url { return url.written ?? url.value.text }
+        if let from { return "backend \(from.value)" }
+        return secret != nil ? "a secret" : "a file"
+    }
+}

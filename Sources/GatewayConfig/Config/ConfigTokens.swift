@@ -1,0 +1,118 @@
+package import Basics
+package import JOSE
+package import YAMLReader
+
+extension Config {
+    /// `jwt:`, tokens that an issuer signs (RFC 7519).
+    package struct JWT: Sendable {
+        package let location: SourceLocation
+        package var issuers: [Located<String>] = []
+        package var audience: Located<Audience>?
+        package var algorithms: [Located<SignatureAlgorithm>] = []
+        package var keys: TokenKeys?
+        package var place: TokenPlace?
+        package var type: Located<TokenType>?
+        package var leeway: Located<Duration>?
+        package var scopesClaim: Located<String>?
+        package var remember: Located<Int>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+
+        /// `audience:`
+        package enum Audience: Sendable, Equatable {
+            /// Tokens for other services are accepted, too.
+            case any
+            /// One of these.
+            case oneOf([String])
+        }
+    }
+
+    /// `keys:` of `jwt`, where the keys of an issuer come from.
+    package struct TokenKeys: Sendable {
+        package let location: SourceLocation
+        package var url: Located<KeySetURL>?
+        package var from: Located<String>?
+        package var get: Located<String>?
+        package var file: Located<File>?
+        package var secret: Located<String>?
+        package var refresh: Located<Duration>?
+        package var stale: Located<Duration>?
+        package var unknownKid: Located<Duration>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+
+        /// Whether its keys are fetched while the gateway runs.
+        package var isFetched: Bool { url != nil || from != nil }
+
+        /// Whether the issuer's certificate is verified with the system's trusted CAs.
+        var needsSystemTrust: Bool { url?.value.server.scheme == .https }
+    }
+
+    /// The URL of a JWK Set.
+    package struct KeySetURL: Sendable, Equatable {
+        /// Scheme, host and port.
+        package let server: BackendURL
+        /// Path and query, as they are written.
+        package let target: String
+
+        init(parsing text: String) throws(Refusal) {
+            let scheme = text.prefix { $0 != "/" }
+            let authority = text.dropFirst(scheme.count + 2).prefix { !"/?#".contains($0) }
+            let origin = text.prefix(scheme.count + 2 + authority.count)
+            server = try BackendURL(parsing: String(origin))
+            let rest = String(text.dropFirst(origin.count))
+            target = rest.hasPrefix("/") ? rest : "/" + rest
+            try URLSyntax.check(pathAndQuery: target)
+        }
+
+        /// As messages and `check` show it.
+        package var text: String { "\(server.scheme.rawValue)://\(authority)\(target)" }
+
+        private var authority: String {
+            let host = server.host.contains(":") ? "[\(server.host)]" : server.host
+            let isDefault = server.port == (server.scheme == .http ? 80 : 443)
+            return isDefault ? host : "\(host):\(server.port)"
+        }
+    }
+
+    /// `token:` of `jwt`, where a request has its token.
+    package struct TokenPlace: Sendable {
+        package let location: SourceLocation
+        package var header: Located<String>?
+        package var cookie: Located<String>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+}
+
+extension Config.File {
+    /// The content, for keys of tokens.
+    package var content: Bytes { bytes }
+}
+
+extension Config.JWT {
+    /// The header that clients send their token in.
+    var header: String {
+        place?.cookie != nil ? "Cookie" : place?.header?.value ?? PlanDefaults.tokenHeader
+    }
+
+    /// The algorithms that are accepted.
+    package var acceptedAlgorithms: [SignatureAlgorithm] {
+        algorithms.isEmpty ? PlanDefaults.tokenAlgorithms : algorithms.map(\.value)
+    }
+}
+
+extension Config {
+    /// The authenticators of an endpoint that read tokens; with one, `{token.claim}` refers to the
+    /// claims.
+    package func tokenAuthenticators(of endpoint: Endpoint) -> [Authenticator] {
+        let names = authRule(of: endpoint)?.any.map(\.value) ?? []
+        return authenticators.filter { $0.jwt != nil && names.contains($0.name.value) }
+    }
+}

@@ -26,6 +26,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case hosts
     /// Rate limits grant what they may, and refuse nothing else.
     case quota
+    /// Tokens are accepted and refused as configured, and keys are fetched seldom enough.
+    case tokens
     /// One log line per request.
     case log
     /// The record of a request agrees with what happened, and its times add up.

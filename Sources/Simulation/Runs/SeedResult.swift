@@ -41,7 +41,9 @@ package struct SeedResult: Sendable {
     /// The configurations of a seed, including those of reloads, and the transcript of its run.
     package static func transcript(_ seed: UInt64, _ options: RunOptions) -> String {
         let record = Cluster(seed: seed, options: options).runToEnd()
-        let found = (record.violations + Checks.violations(in: record)).map { "violation: \($0)\n" }
+        let found =
+            (record.violations + Checks.violations(in: record)
+            + IssuerRun.violations(seed: seed)).map { "violation: \($0)\n" }
             .joined()
         let texts = record.configs.map { ConfigText.of($0) + "\n" }.joined()
         return texts + Transcript.of(record) + found
@@ -54,6 +56,7 @@ package struct SeedResult: Sendable {
         let cluster = Cluster(seed: seed, options: options)
         let record = cluster.runToEnd()
         var violations = record.violations + Checks.violations(in: record)
+        violations += IssuerRun.violations(seed: seed)
         if comparing, violations.isEmpty {
             let second = cluster.copy().runToEnd()
             violations = second.violations

@@ -37,6 +37,10 @@ struct Chain {
             entry.hosts.map {
                 Refusals.byHost($0, refusal: Refusals.refuse(.host, entry.headers))
             },
+            // Like the hosts: a denied client learns nothing about the routes.
+            entry.userAgents.map {
+                Refusals.byUserAgent($0, refusal: Refusals.refuse(.userAgent, entry.headers))
+            },
             // Above the routes, and so above everything that an endpoint requires of a request: a
             // preflight has no credentials and no body.
             preflight?.filter,
@@ -77,6 +81,12 @@ struct Chain {
             },
             // As soon as the caller is known; above the body, which is not read for a refused request.
             limits?.filter(at: .caller, padding: padding),
+            // Above the body, which is not read if its type is refused; its 415 is padded separately.
+            plan.contentTypes.map { types in
+                let refusal = Refusals.refuseAtEndpoint(
+                    .contentType, types.acceptFields, loop: loop)
+                return types.filter(refusal: [padding].compactMap { $0 }.around(refusal))
+            },
             // Above the padding and the deadline: both count from the request's last byte. Above
             // the limit: a client that sends its body slowly must not hold a permit.
             BodyReading.filter(upTo: plan.bodyMax, loop: loop),

@@ -27,6 +27,10 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
     case keysUnavailable
     /// The store that decides about a limit is not available.
     case limitsUnavailable
+    /// The body has a media type that the endpoint does not accept.
+    case contentType
+    /// The client's `User-Agent` is denied.
+    case userAgent
 
     /// In the order of `rawValue`.
     package var name: StaticString {
@@ -43,6 +47,8 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .quota: "quota"
         case .keysUnavailable: "keys_unavailable"
         case .limitsUnavailable: "limits_unavailable"
+        case .contentType: "content_type"
+        case .userAgent: "user_agent"
         }
     }
 
@@ -52,7 +58,7 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .missing, .malformed, .untrusted, .expired, .notYetValid, .scope, .claims,
             .keysUnavailable:
             true
-        case .address, .host, .quota, .limitsUnavailable: false
+        case .address, .host, .quota, .limitsUnavailable, .contentType, .userAgent: false
         }
     }
 
@@ -63,6 +69,8 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .missing, .malformed, .untrusted, .expired, .notYetValid: .unauthorized
         case .quota: .tooManyRequests
         case .keysUnavailable, .limitsUnavailable: .serviceUnavailable
+        case .contentType: .unsupportedMediaType
+        case .userAgent: .forbidden
         }
     }
 }

@@ -25,6 +25,7 @@ package struct Status: Sendable, Hashable {
     package static var conflict: Status { Status(known: 409) }
     package static var contentTooLarge: Status { Status(known: 413) }
     package static var uriTooLong: Status { Status(known: 414) }
+    package static var unsupportedMediaType: Status { Status(known: 415) }
     package static var expectationFailed: Status { Status(known: 417) }
     package static var misdirectedRequest: Status { Status(known: 421) }
     package static var unprocessableContent: Status { Status(known: 422) }

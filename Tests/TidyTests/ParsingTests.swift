@@ -97,6 +97,9 @@ import Testing
         "tree(_:_:)": "the depth of an operator's file", "masked(_:)": "the same",
         "endpoint(below:_:)": "the segments of the longest route",
         "append(decimal:digitsMin:)": "twenty digits",
+        "checkParts(of:_:in:level:)": "the maximum number of levels",
+        "plan(_:)": "the levels of a condition", "result(in:)": "the levels of a condition",
+        "failing(in:)": "the levels of a condition",
         // These call overloads for other types.
         "append(_:)": "", "append(copying:)": "", "append(jsonString:)": "",
         "equalsIgnoringCase(_:)": "", "tail(_:)": "",

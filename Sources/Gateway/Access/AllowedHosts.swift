@@ -68,15 +68,3 @@ extension Bytes {
         return count
     }
 }
-
-extension Span<UInt8> {
-    /// Whether the other text, of the same length, is this one in lower case.
-    fileprivate func equalsLowercased(_ other: Span<UInt8>) -> Bool {
-        for index in indices {
-            let byte = other[index]
-            let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-            guard self[index] == (isUpper ? byte | 0x20 : byte) else { return false }
-        }
-        return true
-    }
-}

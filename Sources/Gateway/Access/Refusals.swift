@@ -2,8 +2,8 @@ import HTTP
 import Promises
 import Reactor
 
-/// The filters that refuse requests by their client's address or by the host that they name, and
-/// the response that they give.
+/// The filters that refuse requests by their client's address, by the host that they name or by
+/// their `User-Agent`, and the response that they give.
 enum Refusals {
     /// `clients: { allow, deny }`: 403.
     ///
@@ -30,6 +30,17 @@ enum Refusals {
         }
     }
 
+    /// `user_agents`: 403.
+    static func byUserAgent(
+        _ rule: UserAgentRule, refusal: Service<Request, Response>
+    ) -> Filter<Request, Response> {
+        Filter { next in
+            Service { request, exchange in
+                rule.accepts(request.head) ? next(request, exchange) : refusal(request, exchange)
+            }
+        }
+    }
+
     /// A problem with this reason, before the endpoint is known.
     ///
     /// - Parameter headers: those of responses without an endpoint
@@ -44,13 +55,15 @@ enum Refusals {
     }
 
     /// A problem with this reason, as a response of an endpoint.
+    ///
+    /// - Parameter fields: more header lines of the response
     static func refuseAtEndpoint(
-        _ reason: RefusalReason, loop: any Loop
+        _ reason: RefusalReason, _ fields: Fields = Fields(), loop: any Loop
     ) -> Service<Request, Response> {
         Service { _, exchange in
             exchange.refusal = reason
             exchange.record.responseMade(at: loop.now)
-            return exchange.local.value(Problem(reason, instance: exchange.id).response())
+            return exchange.local.value(Problem(reason, instance: exchange.id).response(fields))
         }
     }
 }

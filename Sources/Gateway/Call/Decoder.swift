@@ -23,11 +23,12 @@ struct Decoder {
         return relayed
     }
 
-    /// Only an object, or an empty body, can be merged into the root.
+    /// Only an object, or an empty body, can be merged into the root; with `keep: []` there is
+    /// nothing to merge.
     private func shaped(_ response: ClientResponse) throws -> JSONSlice {
         let content = response.content
         let value = try plan.shape.applied(to: try value(of: content))
-        if plan.placement != .named, value.kind != .object, !content.isEmpty {
+        if plan.placement != .named, value.kind != .object, !content.isEmpty, !plan.keepsNothing {
             throw InvalidShape()
         }
         return value
@@ -47,6 +48,13 @@ struct Decoder {
         .unexpectedStatus(
             response.status,
             retryAfter: response.fields[.retryAfter].flatMap { Int($0.description) },
-            response: plan.relaysBody ? RelayableResponse(response) : nil)
+            response: plan.relays(response.status) ? relayable(response) : nil)
+    }
+
+    /// Nil if only the status is relayed.
+    private func relayable(_ response: ClientResponse) -> RelayableResponse? {
+        guard plan.relaysBody || !plan.relayHeaders.isEmpty else { return nil }
+        return RelayableResponse(
+            response, relaying: relayed(response.fields), withBody: plan.relaysBody)
     }
 }

@@ -2,16 +2,20 @@ import Basics
 import HTTP
 import HTTPClient
 
-/// The part of a backend's response that `relay_body` passes on. An error carries it, so it must be
-/// `Sendable`, which a `Body` is not.
+/// What a failed call relays of its backend's response: the header lines of `relay_headers`, and with
+/// `relay_body` the body. An error carries it, so it must be `Sendable`, which a `Body` is not.
 package struct RelayableResponse: Sendable {
     let status: Status
+    /// The lines that `relay_headers` lists.
+    let fields: Fields
     let contentType: FieldValue?
-    let content: Bytes
+    /// Nil if the body is not relayed.
+    let content: Bytes?
 
-    init(_ response: ClientResponse) {
+    init(_ response: ClientResponse, relaying fields: Fields, withBody: Bool) {
         status = response.status
-        contentType = response.fields[.contentType]
-        content = response.content
+        self.fields = fields
+        contentType = withBody ? response.fields[.contentType] : nil
+        content = withBody ? response.content : nil
     }
 }

@@ -19,8 +19,9 @@ struct RequestBuilder {
     /// Bytes reserved for the fields of one call; enough for most.
     private static let reservedFieldBytes = 128
 
-    /// The segments of the path that another call's response could make empty, `.` or `..`.
-    private let responseSegments: [RiskySegment]
+    /// The segments of the path that values could make empty, `.` or `..`, and that were not
+    /// checked with the request.
+    private let lateSegments: [RiskySegment]
 
     /// - Parameters:
     ///   - backendFields: the `headers` of the call's backend
@@ -34,7 +35,9 @@ struct RequestBuilder {
         forwarded = ForwardedHeaders(plan, backendFields: backendFields)
         self.params = params
         self.calls = calls
-        responseSegments = plan.target.riskySegments.filter(\.usesResponse)
+        lateSegments = plan.target.riskySegments.filter {
+            $0.usesResponse || !plan.conditionCalls.isEmpty
+        }
         constantTarget =
             plan.forward.query == nil ? plan.target.constant.flatMap { Target($0) } : nil
     }
@@ -85,7 +88,7 @@ struct RequestBuilder {
     }
 
     private func checkSegments(_ values: CallValues) throws(CallFailure) {
-        for segment in responseSegments {
+        for segment in lateSegments {
             if segment.isRefused(in: values) {
                 throw skipped(segment.reported)
             }

@@ -29,7 +29,9 @@ extension EndpointPlan {
         var faults: [InvalidRequest.Fault] = []
         for index in clientSegments.indices
         where clientSegments[index].segment.isRefused(in: values) {
-            guard clientSegments[index].call.isEnabled(with: values.params) else { continue }
+            guard clientSegments[index].call.condition?.holds(in: values) != false else {
+                continue
+            }
             let fault = fault(for: clientSegments[index].segment.reported)
             if !faults.contains(fault) { faults.append(fault) }
         }

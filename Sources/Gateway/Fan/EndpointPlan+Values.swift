@@ -36,6 +36,7 @@ extension EndpointPlan {
         } catch {
             errors = error.errors
         }
+        if let queryNames { errors += head.target.unknownQuery(besides: queryNames) }
         do throws(InvalidRequest) {
             if let body { input.bodyValue = try self.body?.check(body, &work) }
         } catch {

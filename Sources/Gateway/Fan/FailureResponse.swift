@@ -23,11 +23,14 @@ struct FailureResponse {
         _ failure: CallFailure, _ call: CallPlan, _ state: FanOutState
     ) -> Response {
         let status = OutcomeStatus.required(failure, of: call)
-        if let response = failure.response, call.relays(failure) { return relayed(response) }
+        let backend = failure.response
+        if let backend, let content = backend.content { return relayed(backend, content, call) }
         let listed = state.reportedFailures(of: plan).filter {
             $0.call.isRequired && $0.failure.kind != .cancelled
         }
-        return problem(status, listed, state)
+        return problem(status, listed, state) { fields in
+            if let backend { fields.relay(call.relayHeaders, of: backend.fields) }
+        }
     }
 
     /// All calls failed where one was enough: the response lists every call.
@@ -37,7 +40,8 @@ struct FailureResponse {
     }
 
     private func problem(
-        _ status: Status, _ failures: [ReportedFailure], _ state: FanOutState
+        _ status: Status, _ failures: [ReportedFailure], _ state: FanOutState,
+        adding addFields: (inout Fields) -> Void = { _ in }
     ) -> Response {
         var fields: Fields = [.gatewayComplete: "false"]
         if status == .serviceUnavailable {
@@ -55,13 +59,17 @@ struct FailureResponse {
             if let value = FieldValue(Bytes(text)) { fields.append(.gatewayFailures, value) }
         case .header, .off: break
         }
+        addFields(&fields)
         return problem.response(fields)
     }
 
     /// `relay_body`: the backend's response, unchanged.
-    private func relayed(_ response: RelayableResponse) -> Response {
+    private func relayed(
+        _ response: RelayableResponse, _ content: Bytes, _ call: CallPlan
+    ) -> Response {
         var fields: Fields = [.gatewayComplete: "false", .cacheControl: "no-store"]
         if let type = response.contentType { fields.append(.contentType, type) }
-        return Response(status: response.status, fields: fields, body: response.content)
+        fields.relay(call.relayHeaders, of: response.fields)
+        return Response(status: response.status, fields: fields, body: content)
     }
 }

@@ -6,7 +6,8 @@ import Promises
 /// Runs all calls of an endpoint in parallel: `any` over all of them, `all` over the required ones.
 /// `all` fails with the first failure; `any` waits for all inputs and fails only if all fail.
 ///
-/// A call waits only for the calls whose responses its templates use and for those in its `after`.
+/// A call waits only for the calls whose responses its templates or its condition use, and for those
+/// in its `after`.
 struct FanOut {
     private let calls: [EndpointCall]
     /// Every call comes after those that it waits for; otherwise in file order.
@@ -28,9 +29,21 @@ struct FanOut {
         guard !required.isEmpty else { return local.any(parts) }
         // `requiredParts` is created before `settled`: if all calls fail and the last one is
         // required, its failure rejects both, and the one created first decides the result.
-        let requiredParts = local.all(required.compactMap { parts.part(of: $0) })
+        let requiredParts = local.all(required.compactMap { requiredPart(of: $0, parts, local) })
         let settled = local.any(parts)
         return local.all([requiredParts.asVoid(), settled.asVoid()]).then { _ in settled }
+    }
+
+    /// The part of a required call. A call that its condition disables later is not a failure.
+    private func requiredPart(
+        of index: Int, _ parts: Parts, _ local: LocalContext
+    ) -> LocalPromise<Part>? {
+        let part = parts.part(of: index)
+        guard !calls[index].plan.conditionCalls.isEmpty else { return part }
+        return part?.recover { error in
+            guard error is DisabledCall else { throw error }
+            return local.value(.nothing)
+        }
     }
 
     /// Starts the calls; gives the promise of each call's part.
@@ -42,10 +55,20 @@ struct FanOut {
         parts.reserveCapacity(calls.count)
         for index in order {
             let call = calls[index]
-            guard call.plan.isEnabled(with: state.values.params) else { continue }
-            let part =
-                call.plan.waitsFor.isEmpty
-                ? call.startCall(state) : startDependentCall(call, after: parts, state)
+            let part: LocalPromise<Part>
+            if let condition = call.plan.condition {
+                let settled = settled(call.plan.conditionCalls, parts, state)
+                if !settled.isEmpty {
+                    part = startCall(call, after: parts, state, if: condition, settled)
+                } else if condition.holds(in: state.values) {
+                    part = startEnabledCall(call, after: parts, state)
+                } else {
+                    state.recordDisabled(call.plan)
+                    continue
+                }
+            } else {
+                part = startEnabledCall(call, after: parts, state)
+            }
             parts.append((key: index, promise: part))
         }
         if parts.isEmpty {
@@ -54,29 +77,87 @@ struct FanOut {
         return parts
     }
 
+    private func startEnabledCall(
+        _ call: EndpointCall, after parts: Parts, _ state: FanOutState
+    ) -> LocalPromise<Part> {
+        call.plan.needs.isEmpty
+            ? call.startCall(state) : startDependentCall(call, after: parts, state)
+    }
+
     /// Starts a call when the calls that it waits for have settled. A call that uses the value of a
     /// failed or disabled call is skipped.
     private func startDependentCall(
         _ call: EndpointCall, after parts: Parts, _ state: FanOutState
     ) -> LocalPromise<Part> {
-        func skipped(_ index: Int) -> CallFailure {
-            .skipped(.call(calls[index].plan.name))
-        }
         // Checked before attaching: each attached promise is a consumer, and an unused one would
         // keep the earlier call from being cancelled. A disabled call fails those that use it, but
         // does not delay those that have it only in `after`.
         if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
             return state.exchange.local.error(call.failCall(skipped(missing), state))
         }
-        let earlier = call.plan.waitsFor.compactMap { index in
-            parts.part(of: index)?.mapError { $0 is Cancelled ? $0 : skipped(index) }
-        }
+        let earlier = earlierParts(of: call, parts, state)
         guard !earlier.isEmpty else { return call.startCall(state) }
         return state.exchange.local.all(earlier)
             .mapError { call.failCall($0, state) }
             .then { _ in call.startCall(state) }
     }
+
+    private func skipped(_ index: Int) -> CallFailure {
+        .skipped(.call(calls[index].plan.name))
+    }
+
+    /// The parts whose values a call uses, and those of the calls in its `after`; without those of
+    /// calls that are disabled. They reject with the failure of the waiting call.
+    private func earlierParts(
+        of call: EndpointCall, _ parts: Parts, _ state: FanOutState
+    ) -> [LocalPromise<Part>] {
+        call.plan.needs.compactMap { index in
+            guard let part = parts.part(of: index) else { return nil }
+            guard !calls[index].plan.conditionCalls.isEmpty, !call.plan.uses.contains(index) else {
+                return part.mapError { $0 is Cancelled ? $0 : skipped(index) }
+            }
+            return part.recover { error in
+                if error is DisabledCall { return state.exchange.local.value(.nothing) }
+                throw error is Cancelled ? error : skipped(index)
+            }
+        }
+    }
+
+    // MARK: Conditions on responses
+
+    /// Starts a call if its condition holds once the calls that it uses have settled. What else it
+    /// waits for matters only then.
+    private func startCall(
+        _ call: EndpointCall, after parts: Parts, _ state: FanOutState,
+        if condition: ConditionPlan, _ settled: [LocalPromise<Void>]
+    ) -> LocalPromise<Part> {
+        state.exchange.local.all(settled).then { _ in
+            guard condition.holds(in: state.values) else {
+                state.recordDisabled(call.plan)
+                throw DisabledCall()
+            }
+            // Attached now: an unused consumer would keep an earlier call from being cancelled.
+            return startEnabledCall(call, after: parts, state)
+        }
+    }
+
+    /// Fulfilled when each of these calls has settled, whatever its outcome; without those that are
+    /// disabled already. The values of a call that failed are missing.
+    private func settled(
+        _ indices: [Int], _ parts: Parts, _ state: FanOutState
+    ) -> [LocalPromise<Void>] {
+        indices.compactMap { index in
+            parts.part(of: index)?.asVoid().recover { error in
+                if error is Cancelled { throw error }
+                return state.exchange.local.value(())
+            }
+        }
+    }
 }
+
+/// The error of a call that its condition disabled after others had settled. It is no failure, and
+/// no report has it.
+private struct DisabledCall: Error {}
 
 /// The promised parts of a request, each with its call's index.
 private typealias Parts = [(key: Int, promise: LocalPromise<Part>)]
@@ -86,14 +167,5 @@ extension Parts {
     fileprivate func part(of call: Int) -> LocalPromise<Part>? {
         for (key, promise) in self where key == call { return promise }
         return nil
-    }
-}
-
-extension CallPlan {
-    /// `when`: whether the parameter was sent, or has the expected value, sent or by default.
-    package func isEnabled(with params: Params) -> Bool {
-        guard let condition else { return true }
-        guard let expected = condition.value else { return params.wasSent(condition.param) }
-        return params[condition.param].map(String.init) == expected
     }
 }

@@ -13,6 +13,8 @@ final class FanOutState {
 
     /// In order of time.
     private(set) var failures: [FailedCall] = []
+    /// The calls that their conditions disabled; empty for most requests.
+    private var disabled: [Int] = []
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
     private(set) var partBytes = 0
     private let exposesDetails: Bool
@@ -54,6 +56,16 @@ final class FanOutState {
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
         return failed
+    }
+
+    /// Records that a call is not made because of its condition.
+    func recordDisabled(_ call: CallPlan) {
+        disabled.append(call.index)
+    }
+
+    /// Whether the condition of a call, if it has one, holds.
+    func isEnabled(_ call: CallPlan) -> Bool {
+        call.condition == nil || !disabled.contains(call.index)
     }
 
     /// Records that the response is built.

@@ -26,8 +26,5 @@ enum OutcomeStatus {
 
 extension CallPlan {
     /// Whether the client receives the backend's own status.
-    func relays(_ failure: CallFailure) -> Bool {
-        guard let status = failure.status else { return false }
-        return relayStatus.contains { $0.contains(Int(status.code)) }
-    }
+    func relays(_ failure: CallFailure) -> Bool { failure.status.map(relays) ?? false }
 }

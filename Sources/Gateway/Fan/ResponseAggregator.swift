@@ -21,7 +21,7 @@ struct ResponseAggregator {
     }
 
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
-        for call in plan.calls where call.isRequired && call.isEnabled(with: state.values.params) {
+        for call in plan.calls where call.isRequired && state.isEnabled(call) {
             _ = try result.requiredValue(for: call.index)
         }
         var body = JSONObjectBuilder(
@@ -47,7 +47,7 @@ struct ResponseAggregator {
         _ call: CallPlan, _ result: AnyResult<Int, Part>, _ state: FanOutState,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
-        guard call.isEnabled(with: state.values.params) else { return }
+        guard state.isEnabled(call) else { return }
         let part = result.part(of: call)?.value
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
@@ -100,9 +100,7 @@ struct ResponseAggregator {
         for call in plan.calls
         where !call.relayHeaders.isEmpty && !state.hasFailed(call) {
             guard let part = result.part(of: call) else { continue }
-            for name in call.relayHeaders where name == .setCookie || !fields.contains(name) {
-                for value in part.fields.all(name) { fields.append(name, value) }
-            }
+            fields.relay(call.relayHeaders, of: part.fields)
         }
     }
 }

@@ -14,7 +14,7 @@ package final class CallPlan {
     package let backend: Int
     package let method: Method
     package let target: CompiledTemplate
-    /// The call's own headers, including those with `{...}`.
+    /// The headers of the call and of its endpoint, including those with `{...}`.
     package let headers: [(name: FieldName, value: CompiledTemplate)]
     package let body: BodyTemplatePlan?
     package let forward: ForwardPlan
@@ -30,16 +30,23 @@ package final class CallPlan {
     package let retry: RetryPlan?
     package let hedgeAfter: Duration?
     package let shape: JSONShape
+    /// `keep: []`
+    let keepsNothing: Bool
     /// `keep` and `drop` as configured, for `explain`: `keep available, warehouse.city`.
     package let selections: [String]
     package let placement: Placement
     package let fallback: Fallback
-    package let condition: Condition?
+    /// `when`; nil if the call is always made.
+    package let condition: ConditionPlan?
+    /// The calls whose responses the condition uses, so that it is evaluated when they have settled.
+    let conditionCalls: [Int]
     /// The longest response body: the endpoint's `max_body`.
     let responseBytesMax: Int
     /// The calls whose responses it uses.
     package let uses: [Int]
-    /// The calls in `uses` and those in its `after`.
+    /// The calls in `uses` and those in its `after`: the call is skipped if one of them fails.
+    package let needs: [Int]
+    /// The calls in `needs` and those in `conditionCalls`.
     package let waitsFor: [Int]
 
     /// One line for each key; the planner computes what takes more than a line.
@@ -63,26 +70,36 @@ package final class CallPlan {
         retry = call.retry.map { RetryPlan($0) }
         hedgeAfter = call.hedge?.after?.value
         shape = try planner.shape()
+        keepsNothing = call.keep?.value.isEmpty ?? false
         selections = planner.selections
         placement = planner.placement
         fallback = try planner.fallback()
         condition = try planner.condition()
+        conditionCalls = condition?.calls ?? []
         responseBytesMax = config.bodyMax(of: endpoint).value
         uses = planner.scope.uses
+        let after = call.after.compactMap { planner.scope.call(named: $0.value) }
+        needs = Set(planner.scope.uses + after).sorted()
         waitsFor = planner.scope.waitsFor
     }
 
-    /// All references of its templates.
+    /// All references of its templates and its condition.
     var references: [CompiledTemplate.Reference] {
         let inTexts = ([target] + headers.map(\.value)).flatMap(\.pieces).compactMap { piece in
             if case .reference(let reference, _) = piece { reference } else { nil }
         }
         return inTexts + (body?.pieces ?? []).compactMap(\.reference)
+            + (condition?.references ?? [])
     }
 
     /// The query parameters that it uses as `{request.query.name}`.
     package var queryNames: [Bytes] {
         references.compactMap { if case .requestQuery(let name) = $0.source { name } else { nil } }
+    }
+
+    /// Whether a failure with this status is relayed to the client.
+    func relays(_ status: Status) -> Bool {
+        relayStatus.contains { $0.contains(Int(status.code)) }
     }
 
     /// `at` and `on_collision`: where the part is put in the response.
@@ -98,12 +115,6 @@ package final class CallPlan {
     package enum Fallback: Equatable {
         case omit
         case value(JSONSlice)
-    }
-
-    /// `when`: an index into the endpoint's params, and the value that it must have; nil for any.
-    package struct Condition: Equatable {
-        let param: Int
-        let value: String?
     }
 }
 

@@ -34,7 +34,7 @@ struct CallPlanner {
 
     func headers() throws(PlanError) -> [(name: FieldName, value: CompiledTemplate)] {
         var headers: [(name: FieldName, value: CompiledTemplate)] = []
-        for header in call.headers {
+        for header in config.headers(of: call, in: endpoint) {
             headers.append((try planner.fieldName(header.name), try templates.field(header.value)))
         }
         return headers
@@ -123,11 +123,9 @@ struct CallPlanner {
         }
     }
 
-    func condition() throws(PlanError) -> CallPlan.Condition? {
-        guard let when = call.when, let name = when.param?.value else { return nil }
-        guard let param = scope.param(named: name) else {
-            throw PlanError("\(when.location): no parameter \(name)")
+    func condition() throws(PlanError) -> ConditionPlan? {
+        try call.when.map { condition throws(PlanError) in
+            try ConditionPlanner(scope: scope).plan(condition)
         }
-        return CallPlan.Condition(param: param, value: when.value?.value)
     }
 }

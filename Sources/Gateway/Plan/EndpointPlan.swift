@@ -1,3 +1,4 @@
+import Basics
 package import GatewayConfig
 package import HTTP
 package import YAMLReader
@@ -29,6 +30,11 @@ package final class EndpointPlan {
     package let clients: AddressRule?
     /// Which callers are accepted; nil for a public endpoint.
     package let auth: EndpointAuthPlan?
+    /// The media types of bodies; nil for all.
+    package let contentTypes: ContentTypes?
+    /// The names of the query parameters that it uses, if others are refused; nil if they are
+    /// dropped.
+    let queryNames: [Bytes]?
     /// The headers of all its responses; nil if they are those of the server.
     let headers: ResponseHeaders?
     /// In the order of the configuration.
@@ -61,18 +67,36 @@ package final class EndpointPlan {
         clients = AddressRule(
             allow: endpoint.clients?.allow?.value, deny: endpoint.clients?.deny?.value)
         auth = try planner.auth()
+        contentTypes = ContentTypes(endpoint.contentTypes.map(\.value))
         headers = try planner.headers()
         limits = try planner.limits()
         addressMask = planner.addressMask
         calls = try planner.calls()
+        queryNames = planner.refusesUnknownQuery ? Self.queryNames(params, calls) : nil
         graph = planner.graph
         clientSegments = Self.clientSegments(of: calls)
     }
 
     package var cors: CORSRules? { headers?.cors }
 
-    /// Whether a call uses the response of another one.
-    var hasReferences: Bool { graph.uses.contains { !$0.isEmpty } }
+    /// `unknown_query: refuse`
+    package var refusesUnknownQuery: Bool { queryNames != nil }
+
+    /// The names of the query parameters that params declare, and that calls forward or use.
+    private static func queryNames(_ params: [ParamPlan], _ calls: [CallPlan]) -> [Bytes] {
+        let declared = params.compactMap { param in
+            if case .query(let name) = param.source { name } else { nil }
+        }
+        let forwarded = calls.flatMap { call -> [Bytes] in
+            if case .names(let names)? = call.forward.query { names } else { [] }
+        }
+        return declared + forwarded + calls.flatMap(\.queryNames)
+    }
+
+    /// Whether a call, or its condition, uses the response of another one.
+    var hasReferences: Bool {
+        calls.contains { !$0.uses.isEmpty || !$0.conditionCalls.isEmpty }
+    }
 
     /// `GET /products/{id}`, the name in logs and metrics.
     package var name: String { "\(route.method.rawValue) \(route.path)" }

@@ -46,6 +46,18 @@ struct EndpointPlanner {
         return calls
     }
 
+    /// Conditions on the head of a request: `require`.
+    func requirements(
+        _ conditions: [Config.Condition]
+    ) throws(PlanError) -> [ConditionPlan] {
+        let scope = CallScope(endpoint: endpoint, params: params, uses: [], waitsFor: [])
+        var plans: [ConditionPlan] = []
+        for condition in conditions {
+            plans.append(try ConditionPlanner(scope: scope).plan(condition))
+        }
+        return plans
+    }
+
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
 
     func auth() throws(PlanError) -> EndpointAuthPlan? {
@@ -66,6 +78,10 @@ struct EndpointPlanner {
         } catch {
             throw PlanError("\(body.location): \(error)")
         }
+    }
+
+    var refusesUnknownQuery: Bool {
+        (endpoint.unknownQuery?.value ?? PlanDefaults.unknownQuery) == .refuse
     }
 
     /// By default `required` if a call is required, else `any`.

@@ -6,6 +6,8 @@ package struct EntryPlan {
     package let clients: AddressRule?
     /// `hosts`; nil if all are accepted.
     package let hosts: AllowedHosts?
+    /// `user_agents`; nil if all are accepted.
+    package let userAgents: UserAgentRule?
     /// The headers of responses without an endpoint; nil if they are those of the server.
     package let headers: ResponseHeaders?
     /// `auth_failures`; nil without a limit.
@@ -19,10 +21,11 @@ package struct EntryPlan {
     /// true for simulated requests, because nothing can make keys from their hashes.
     private(set) var assumesCallers = false
 
-    /// A copy for requests that no client sent: they have neither an address nor a host.
+    /// A copy for requests that no client sent: they have no address, host or `User-Agent`.
     var acceptingAll: EntryPlan {
         EntryPlan(
-            clients: nil, hosts: nil, headers: headers, authFailures: authFailures,
+            clients: nil, hosts: nil, userAgents: nil, headers: headers,
+            authFailures: authFailures,
             hasPreflights: hasPreflights,
             checksEndpointClients: false)
     }

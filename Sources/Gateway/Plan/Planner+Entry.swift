@@ -9,7 +9,7 @@ extension Planner {
         return EntryPlan(
             clients: AddressRule(
                 allow: config.clients?.allow?.value, deny: config.clients?.deny?.value),
-            hosts: AllowedHosts(config.hosts.map(\.value)),
+            hosts: AllowedHosts(config.hosts.map(\.value)), userAgents: try userAgents,
             headers: defaultCORS.map { ResponseHeaders(fixed: fixed, cors: $0) },
             authFailures: authFailures,
             hasPreflights: defaultCORS != nil || endpoints.contains { $0.cors != nil })
@@ -21,6 +21,16 @@ extension Planner {
         case .off?: nil
         case .rate(let rate)?: rate.bucket()
         case nil: PlanDefaults.authFailures.bucket()
+        }
+    }
+
+    private var userAgents: UserAgentRule? {
+        get throws(PlanError) {
+            do {
+                return try UserAgentRule(config.userAgents)
+            } catch {
+                throw PlanError("user_agents: \(error)")
+            }
         }
     }
 

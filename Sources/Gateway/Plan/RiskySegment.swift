@@ -78,11 +78,12 @@ extension EndpointPlan {
     }
 
     /// The segments that `checkSegments` checks. A parameter that is a whole segment of several
-    /// calls is checked once.
+    /// calls is checked once. Those of a call whose condition uses a response are checked when it
+    /// starts: the request is valid if the call is not made.
     static func clientSegments(of calls: [CallPlan]) -> [ClientSegment] {
         var known: Set<Int> = []
         var segments: [ClientSegment] = []
-        for call in calls {
+        for call in calls where call.conditionCalls.isEmpty {
             for segment in call.target.riskySegments where !segment.usesResponse {
                 // A conditional call may be disabled while another one uses the same parameter.
                 if call.condition == nil, let param = segment.param {

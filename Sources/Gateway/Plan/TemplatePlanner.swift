@@ -76,6 +76,15 @@ struct TemplatePlanner {
         return BodyTemplatePlan(pieces: pieces, isConfidential: template.isConfidential)
     }
 
+    /// A value that a condition compares.
+    func operand(
+        _ reference: TemplateText.Reference, at located: LocatedTemplate
+    ) throws(PlanError) -> ConditionPlan.Operand.Reference {
+        let compiled = try compile(reference, at: located)
+        return ConditionPlan.Operand.Reference(
+            compiled: compiled, isTextual: isTextual(compiled.source))
+    }
+
     private func compile(
         _ reference: TemplateText.Reference, at located: LocatedTemplate
     ) throws(PlanError) -> CompiledTemplate.Reference {

@@ -11,6 +11,8 @@ struct BodyCheck {
     private(set) var work: PatternWork
     /// The names of the members on the path to the current value.
     private var path: [String] = []
+    private var unknownNames = 0
+    private static let unknownNamesMax = 20
 
     init(work: PatternWork) {
         self.work = work
@@ -21,7 +23,21 @@ struct BodyCheck {
         if let rule = schema.rule, let reason = rule.refusal(ofJSON: value, &work) {
             return refuse(reason)
         }
+        if schema.isClosed { refuseOthers(of: value, than: schema.members) }
         if !schema.members.isEmpty { checkMembers(of: value, schema.members) }
+    }
+
+    /// Refuses undeclared members. The number of names in a response is limited, because a body can
+    /// have any number of them.
+    private mutating func refuseOthers(of object: JSONSlice, than members: [BodySchema.Member]) {
+        for member in object.members {
+            guard !members.contains(where: { member.key.means($0.key) }) else { continue }
+            guard unknownNames < Self.unknownNamesMax else { return }
+            unknownNames += 1
+            path.append(String(member.key.unescaped))
+            refuse(.unknown)
+            path.removeLast()
+        }
     }
 
     private mutating func checkMembers(of object: JSONSlice, _ members: [BodySchema.Member]) {

@@ -40,6 +40,8 @@ package struct BodySchema {
     let rule: ValueRule?
     /// Of an object, in file order; members that are only `required` come last.
     let members: [Member]
+    /// Whether other members are refused.
+    let isClosed: Bool
 
     struct Member {
         let name: String

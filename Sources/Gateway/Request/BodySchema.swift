@@ -8,34 +8,43 @@ import Patterns
 extension BodySchema {
     init(_ body: Config.Body) throws(PatternError) {
         let hasMembers = !body.required.isEmpty || !body.properties.isEmpty
+        let isClosed = (body.unknownFields?.value ?? PlanDefaults.unknownFields) == .refuse
         self.init(
             kind: body.type?.value ?? (hasMembers ? .object : nil), rule: nil,
-            members: try Member.all(body.properties, required: body.required))
+            members: try Member.all(
+                body.properties, required: body.required, isClosed: isClosed),
+            isClosed: isClosed)
     }
 
-    init(_ property: Config.Property) throws(PatternError) {
+    init(_ property: Config.Property, isClosed: Bool) throws(PatternError) {
         let kind = property.kind
         self.init(
             kind: kind, rule: try property.rule(for: kind),
-            members: try Member.all(property.properties, required: property.required))
+            members: try Member.all(
+                property.properties, required: property.required, isClosed: isClosed),
+            isClosed: isClosed)
     }
 
     /// Accepts any value.
     private init() {
-        self.init(kind: nil, rule: nil, members: [])
+        self.init(kind: nil, rule: nil, members: [], isClosed: false)
     }
 
-    private init(kind: Config.Property.Kind?, rule: ValueRule?, members: [Member]) {
+    /// - Parameter isClosed: whether an object with declared members may have no others
+    private init(
+        kind: Config.Property.Kind?, rule: ValueRule?, members: [Member], isClosed: Bool
+    ) {
         self.kind = kind?.ofJSON
         self.wrongKind = rule?.wrongKind ?? kind?.reason ?? .notJSON
         self.rule = rule
         self.members = members
+        self.isClosed = isClosed && !members.isEmpty
     }
 }
 
 extension BodySchema.Member {
     fileprivate static func all(
-        _ properties: [Config.Property], required: [Located<String>]
+        _ properties: [Config.Property], required: [Located<String>], isClosed: Bool
     ) throws(PatternError) -> [BodySchema.Member] {
         let required = required.map(\.value)
         var members: [BodySchema.Member] = []
@@ -44,7 +53,7 @@ extension BodySchema.Member {
             members.append(
                 BodySchema.Member(
                     name: name, key: Bytes(name), isRequired: required.contains(name),
-                    schema: try BodySchema(property)))
+                    schema: try BodySchema(property, isClosed: isClosed)))
         }
         for name in required where !members.contains(where: { $0.name == name }) {
             members.append(

@@ -60,7 +60,7 @@ extension ConfigCheck {
         let location = cors.headers.first?.location ?? cors.location
         let readsJSON =
             endpoint.body != nil
-            || endpoint.calls.flatMap(\.references).contains { reference in
+            || endpoint.references.contains { reference in
                 if case .requestBody = reference.value.source { true } else { false }
             }
         if readsJSON, !listed.contains("content-type"), !listed.contains("*") {

@@ -6,14 +6,14 @@ import YAMLReader
 extension ConfigCheck {
     mutating func checkCall(_ call: Config.Call, of endpoint: Config.Endpoint) {
         checkBackend(of: call)
-        checkForwarded(of: call)
+        checkForwarded(of: call, in: endpoint)
         checkForward(call.forward)
         checkTimes(of: call, in: endpoint)
         checkRetryAndHedge(of: call)
         checkRelay(of: call)
         checkShape(of: call)
         checkFallback(of: call)
-        checkCondition(of: call, in: endpoint)
+        checkWhen(of: call, in: endpoint)
         checkDuplicates(in: call.headers.map(\.name), of: "headers")
         checkReplacedHeaders(of: call, in: endpoint)
         if let method = call.request?.method, let body = call.body,
@@ -30,6 +30,7 @@ extension ConfigCheck {
         of call: Config.Call, in endpoint: Config.Endpoint
     ) {
         let ofCall = call.headers.map { $0.name.value.lowercased() }
+        let ofEndpoint = endpoint.headers.map { $0.name.value.lowercased() }
         let ofBackend =
             call.from.flatMap { backend(named: $0.value) }?.headers
             .map { $0.name.value.lowercased() } ?? []
@@ -38,6 +39,8 @@ extension ConfigCheck {
             let source: String
             if ofCall.contains(lowercased) {
                 source = "of call '\(call.name.value)'"
+            } else if ofEndpoint.contains(lowercased) {
+                source = "of the endpoint"
             } else if ofBackend.contains(lowercased) {
                 source = "of backend '\(call.from?.quoted ?? "")'"
             } else {
@@ -160,27 +163,6 @@ extension ConfigCheck {
         {
             problems.error(
                 at: fallback.location, "'if_failed' must be an object, null or omit with 'at: .'")
-        }
-    }
-
-    private mutating func checkCondition(of call: Config.Call, in endpoint: Config.Endpoint) {
-        guard let when = call.when, let param = when.param else { return }
-        let known = endpoint.parameterNames
-        guard known.contains(param.value) else {
-            guard hasAllParams(of: endpoint) else { return }
-            problems.error(
-                at: param.location,
-                "call '\(call.name.value)': there is no parameter '\(param.quoted)'"
-                    + Suggestion.hint(for: param.quoted, among: known))
-            return
-        }
-        guard let value = when.value,
-            let declared = endpoint.params.first(where: { $0.name.value == param.value })
-        else { return }
-        let rule = try? ValueRule(declared.ruleKind, declared)
-        if let rule, rule.refusal(of: Bytes(value.value)) != nil {
-            problems.warning(
-                at: value.location, "parameter '\(param.quoted)' can never be '\(value.quoted)'")
         }
     }
 }

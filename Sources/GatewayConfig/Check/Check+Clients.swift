@@ -23,10 +23,10 @@ extension ConfigCheck {
     }
 
     /// `headers` must not set a header that `forwarded` sends.
-    mutating func checkForwarded(of call: Config.Call) {
+    mutating func checkForwarded(of call: Config.Call, in endpoint: Config.Endpoint) {
         let called = call.from.flatMap { self.backend(named: $0.value) }
         let mode = config.forwarded(of: call, to: called).value
-        var names = call.headers.map { $0.name }
+        var names = config.headers(of: call, in: endpoint).map { $0.name }
         if call.forwarded != nil, let called { names += called.headers.map { $0.name } }
         for name in names where mode.sends(name.value) {
             problems.error(

@@ -28,6 +28,7 @@ extension ConfigCheck {
         }
         checkReferences(of: endpoint)
         checkRoot(of: endpoint)
+        checkInput(of: endpoint)
     }
 
     private mutating func checkDurations(of endpoint: Config.Endpoint) {
@@ -77,7 +78,8 @@ extension ConfigCheck {
         guard let control = endpoint.cacheControl, let directive = control.sharedCachingDirective
         else { return }
         let used = endpoint.calls.flatMap { call in
-            call.clientHeaders(forwardedBy: config.forward(of: call, in: endpoint))
+            endpoint.clientHeaders(
+                of: call, forwardedBy: config.forward(of: call, in: endpoint))
         }
         guard let header = ["authorization", "cookie"].first(where: used.contains) else { return }
         problems.warning(
@@ -123,13 +125,16 @@ extension ConfigCheck {
     }
 }
 
-extension Config.Call {
-    /// The headers of the client's request that the call depends on, in lowercase.
+extension Config.Endpoint {
+    /// The headers of the client's request that a call depends on, in lowercase.
     ///
-    /// - Parameter forward: its own, or that of its endpoint
-    fileprivate func clientHeaders(forwardedBy forward: Config.Forward?) -> [String] {
+    /// - Parameter forward: the call's own, or that of the endpoint
+    fileprivate func clientHeaders(
+        of call: Config.Call, forwardedBy forward: Config.Forward?
+    ) -> [String] {
         let forwarded = forward?.headers.map(\.value) ?? []
-        let referenced = references.compactMap { reference in
+        let used = references(sentBy: call) + (call.when?.references ?? [])
+        let referenced = used.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
         return (forwarded + referenced).map { $0.lowercased() }

@@ -6,18 +6,21 @@ extension ConfigCheck {
     mutating func checkReferences(of endpoint: Config.Endpoint) {
         for call in endpoint.calls {
             for reference in call.references {
-                check(reference, of: call, in: endpoint)
+                checkReference(reference, of: "call '\(call.name.value)'", in: endpoint)
+                if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
             }
             checkAfter(of: call, in: endpoint)
         }
+        checkHeaders(of: endpoint)
         checkCycles(of: endpoint)
     }
 
-    private mutating func check(
-        _ reference: Located<TemplateText.Reference>, of call: Config.Call,
+    /// - Parameter title: what has the reference, for messages
+    mutating func checkReference(
+        _ reference: Located<TemplateText.Reference>, of title: String,
         in endpoint: Config.Endpoint
     ) {
-        let uses = "call '\(call.name.value)' uses {\(reference.value.text)}; "
+        let uses = "\(title) uses {\(reference.value.text)}; "
         let calls = endpoint.calls.map(\.name.value)
         let params = endpoint.parameterNames
         switch reference.value.source {
@@ -73,7 +76,31 @@ extension ConfigCheck {
         case .requestHeader, .requestQuery, .requestClient, .requestCaller:
             break
         }
-        if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
+    }
+
+    /// The headers of an endpoint are sent with every call, so they cannot use a response: the call
+    /// that has it would wait for itself.
+    private mutating func checkHeaders(of endpoint: Config.Endpoint) {
+        checkDuplicates(in: endpoint.headers.map(\.name), of: "headers")
+        let title = "'headers' of \(endpoint.title)"
+        for reference in endpoint.headers.flatMap(\.value.locatedReferences) {
+            checkReference(reference, of: title, in: endpoint)
+            if let call = endpoint.call(for: reference.value),
+                endpoint.calls.contains(where: { $0.name.value == call })
+            {
+                problems.error(
+                    at: reference.location,
+                    "\(title) cannot use the response of a call: all calls send them, also"
+                        + " '\(call)'; write the header in 'headers' of the other calls")
+            } else if reference.value.isOptional,
+                endpoint.isAlwaysPresent(reference.value.source)
+            {
+                problems.warning(
+                    at: reference.location,
+                    "\(title) uses {\(reference.value.text)}; the '?' has no effect: the value is"
+                        + " always present")
+            }
+        }
     }
 
     /// A `?` is allowed where a value can be left out, after a reference whose value may be absent.
@@ -134,7 +161,8 @@ extension ConfigCheck {
         for cycle in endpoint.callGraph.cycles {
             guard let first = cycle.first else { continue }
             let next = calls[cycle.count > 1 ? cycle[1] : first].name.value
-            let reference = calls[first].references.first { endpoint.call(for: $0.value) == next }
+            let references = calls[first].references + (calls[first].when?.references ?? [])
+            let reference = references.first { endpoint.call(for: $0.value) == next }
             let entry = calls[first].after.first { $0.value == next }
             let names = (cycle + [first]).map { calls[$0].name.value }
             problems.error(
@@ -177,23 +205,40 @@ extension Config.Endpoint {
         }
     }
 
-    /// The order of the calls: by references, and by `after`.
+    /// The order of the calls: by references, by `after`, and by the responses that `when` uses.
     package var callGraph: CallGraph {
         CallGraph(
             names: calls.map(\.name.value),
             uses: calls.map { call in call.references.compactMap { self.call(for: $0.value) } },
-            after: calls.map { $0.after.map(\.value) })
+            after: calls.map { call in
+                call.after.map(\.value)
+                    + (call.when?.references ?? []).compactMap { self.call(for: $0.value) }
+            })
+    }
+}
+
+extension Config.Endpoint {
+    /// The references of a call's request, with those of the headers that it inherits.
+    package func references(sentBy call: Config.Call) -> [Located<TemplateText.Reference>] {
+        call.references + headers(inheritedBy: call).flatMap(\.value.locatedReferences)
+    }
+
+    /// Those of the conditions.
+    package var conditionReferences: [Located<TemplateText.Reference>] {
+        calls.flatMap { $0.when?.references ?? [] }
+    }
+
+    /// All references of its calls, and of their conditions.
+    package var references: [Located<TemplateText.Reference>] {
+        calls.flatMap { references(sentBy: $0) } + conditionReferences
     }
 }
 
 extension Config.Call {
-    /// All references of the request, in the order path, headers, body.
+    /// All references of the request itself, in the order path, headers, body.
     package var references: [Located<TemplateText.Reference>] {
         let templates = [request?.target].compactMap { $0 } + headers.map(\.value)
-        let inTexts = templates.flatMap { text in
-            text.template.references.map { Located($0, at: text.location(of: $0)) }
-        }
-        return inTexts + (body?.pieces ?? []).compactMap(\.reference)
+        return templates.flatMap(\.locatedReferences) + (body?.pieces ?? []).compactMap(\.reference)
     }
 
     /// The references in the path, without those in the query.

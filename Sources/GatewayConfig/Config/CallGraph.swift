@@ -4,7 +4,8 @@
 package struct CallGraph: Sendable, Equatable {
     /// For every call, in file order, the calls whose responses it uses, ascending and once each.
     package let uses: [[Int]]
-    /// The same, and the calls that it only waits for (`after`).
+    /// The same, and the calls that it only waits for (`after`), or whose responses its condition
+    /// uses.
     package let waitsFor: [[Int]]
 
     /// - Parameters:

@@ -19,6 +19,7 @@ package struct Config: Sendable {
     package var clients: Clients?
     /// The hosts that requests may name; empty for all.
     package var hosts: [Located<String>] = []
+    package var userAgents: UserAgents?
     package var securityHeaders: Located<SecurityHeaders>?
     package var responseHeaders: [Header] = []
     /// `auth:`, by name.

@@ -34,8 +34,8 @@ extension Config {
         package var onCollision: Located<Collision>?
         package var ifFailed: Located<IfFailed>?
         /// Calls that it waits for without using their responses.
-        var after: [Located<String>] = []
-        package var when: When?
+        package var after: [Located<String>] = []
+        package var when: Condition?
 
         init(name: Located<String>, location: SourceLocation) {
             self.name = name
@@ -101,15 +101,6 @@ extension Config.Call {
         case omit
         /// One JSON value, `null` included, with its numbers spelled as they were written.
         case value(Bytes)
-    }
-
-    /// `when:`, call only if the parameter was sent (or has this value).
-    package struct When: Sendable {
-        package let location: SourceLocation
-        package var param: Located<String>?
-        /// Written `is:`.
-        package var value: Located<String>?
-        init(location: SourceLocation) { self.location = location }
     }
 }
 

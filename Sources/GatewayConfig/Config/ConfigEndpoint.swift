@@ -7,6 +7,8 @@ extension Config {
         package var route: Located<Route>?
         package var params: [Param] = []
         package var forward: Forward?
+        /// Sent with all calls.
+        package var headers: [Call.HeaderTemplate] = []
         package var body: Body?
         package var deadline: Located<Duration>?
         /// No response leaves earlier (padding).
@@ -20,6 +22,9 @@ extension Config {
         package var clients: Access?
         package var cors: Located<CORS.Setting>?
         package var auth: Located<AuthSetting>?
+        /// Media types that a request's body may have; nil for any.
+        package var contentTypes: [Located<MediaType>] = []
+        package var unknownQuery: Located<UnknownQuery>?
         package var serverTiming: Located<Bool>?
         package var maxInFlight: Located<Int>?
         /// Step to which response times above `minDuration` are rounded up.
@@ -38,6 +43,9 @@ extension Config {
 
         package enum SucceedWhen: String, Sendable, CaseIterable { case any, all, required }
         package enum Report: String, Sendable, CaseIterable { case body, header, off }
+
+        /// What happens to query parameters that no key of the endpoint names.
+        package enum UnknownQuery: String, Sendable, CaseIterable { case drop, refuse }
 
         /// What a response reveals about a failure: only its kind, or also host, port and error
         /// text.
@@ -70,10 +78,14 @@ extension Config {
         package var properties: [Property] = []
         /// Bytes.
         package var max: Located<Int>?
+        package var unknownFields: Located<UnknownFields>?
 
         init(location: SourceLocation) {
             self.location = location
         }
+
+        /// What happens to members that `properties` and `required` do not name.
+        package enum UnknownFields: String, Sendable, CaseIterable { case keep, refuse }
     }
 
     /// One of `properties:`, the rules for a member of a body; they can be nested.

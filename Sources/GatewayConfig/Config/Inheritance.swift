@@ -65,6 +65,11 @@ extension Config {
         call.forward ?? endpoint.forward
     }
 
+    /// Those of a call, behind those of its endpoint that the call does not replace.
+    package func headers(of call: Call, in endpoint: Endpoint) -> [Call.HeaderTemplate] {
+        endpoint.headers(inheritedBy: call) + call.headers
+    }
+
     // MARK: A call inherits from its backend
 
     /// - Parameter backend: the backend of the call, if it exists
@@ -77,5 +82,13 @@ extension Config {
     package func connectTimeout(of backend: Backend) -> Located<Duration> {
         backend.connectTimeout ?? defaults?.connectTimeout
             ?? Located(PlanDefaults.connectTimeout, at: backend.location)
+    }
+}
+
+extension Config.Endpoint {
+    /// The headers that a call has from its endpoint.
+    func headers(inheritedBy call: Config.Call) -> [Config.Call.HeaderTemplate] {
+        let own = call.headers.map { $0.name.value.lowercased() }
+        return headers.filter { !own.contains($0.name.value.lowercased()) }
     }
 }

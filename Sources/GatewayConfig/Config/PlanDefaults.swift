@@ -46,6 +46,8 @@ package enum PlanDefaults {
     package static let keysRefresh: Duration = .seconds(600)
     package static let keysStale: Duration = .seconds(86_400)
     package static let keysUnknownKid: Duration = .seconds(30)
+    package static let unknownQuery = Config.Endpoint.UnknownQuery.drop
+    package static let unknownFields = Config.Body.UnknownFields.keep
     package static let corsMaxAge: Duration = .seconds(600)
     package static let limitShare = Config.RateLimit.Share.process
     package static let limitWhenDown = Config.RateLimit.WhenDown.local

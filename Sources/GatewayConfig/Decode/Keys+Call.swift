@@ -73,7 +73,7 @@ extension Config.Call: NamedBlock {
             .list(
                 "after", \.after, .filledList(of: .text),
                 "calls that must succeed first, whose values are not used"),
-            .block("when", \.when, "condition: make the call only if a parameter was sent"),
+            .block("when", \.when, "condition without which the call is not made"),
         ]
 
     /// `get:`, `post:`, ...; exactly one of them is written.
@@ -171,12 +171,5 @@ extension Config.Call.Hedge: PlainBlock {
         .value(
             "after", \.after, .duration, isRequired: true,
             "time without a response after which the second request is sent")
-    ]
-}
-
-extension Config.Call.When: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value("param", \.param, .text, isRequired: true, "name of the parameter"),
-        .value("is", \.value, .spelled, "value that the parameter must have"),
     ]
 }

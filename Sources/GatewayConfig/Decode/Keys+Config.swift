@@ -57,6 +57,9 @@ extension Config: PlainBlock {
                 "rate_limits", \.rateLimits, .named(),
                 "rates of requests, by name; they apply where an endpoint or defaults lists them"),
             .block("store", \.store, "the Redis or Valkey server in which replicas share limits"),
+            .block(
+                "user_agents", \.userAgents,
+                "which clients get 403 because of the User-Agent that they state"),
         ] + sharedKeys
 
     /// The keys of an included file.

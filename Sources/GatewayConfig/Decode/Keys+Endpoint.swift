@@ -19,6 +19,9 @@ extension Config.Endpoint: PlainBlock {
         .block(
             "forward", \.forward,
             "client headers and query parameters that are forwarded; none unless listed"),
+        .list(
+            "headers", \.headers, .headerTemplates,
+            "header fields that all calls send; a call's own of the same name replaces them"),
         .block("body", \.body, "validation of the client's JSON body"),
         .value(
             "deadline", \.deadline, .duration, default: .key("defaults.deadline"),
@@ -72,6 +75,13 @@ extension Config.Endpoint: PlainBlock {
         .value(
             "auth", \.auth, .auth, default: .key("defaults.auth"),
             "which authenticators accept its requests; none makes it public"),
+        .list(
+            "content_types", \.contentTypes, .filledList(of: .mediaType),
+            "media types that a request's body may have, e.g. application/json; else 415"),
+        .value(
+            "unknown_query", \.unknownQuery, .choice,
+            default: .choice(PlanDefaults.unknownQuery),
+            "what happens to query parameters that nothing uses: drop them, or refuse with 400"),
     ]
 }
 
@@ -115,6 +125,10 @@ extension Config.Body: PlainBlock {
             "max", \.max, .size(upTo: SizeLimits.body),
             default: .description("that of the endpoint's `max_body`"),
             "maximum size of the body; else 413"),
+        .value(
+            "unknown_fields", \.unknownFields, .choice,
+            default: .choice(PlanDefaults.unknownFields),
+            "what happens to members that are not declared: keep them, or refuse with 400"),
     ]
 }
 

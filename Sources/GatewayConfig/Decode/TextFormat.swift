@@ -26,6 +26,7 @@ enum TextFormat: String, Sendable {
     case password
     case sharedSecret = "secret of any characters"
     case keySetURL = "URL with a query"
+    case mediaType = "media type"
 
     /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
@@ -47,6 +48,7 @@ enum TextFormat: String, Sendable {
         case .reference: #"^\{[^{}]+\}$"#
         case .storeURL: #"^(rediss?://[^\s/?#@]+(/[0-9]{0,5})?|unix:/.{1,106})$"#
         case .keySetURL: #"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+([/?][^\s#]*)?$"#
+        case .mediaType: #"^[^\s/*;,]+/([^\s/*;,]+|\*)$"#
         case .file, .password: "^.+$"
         case .text, .path, .regex, .sharedSecret: nil
         }

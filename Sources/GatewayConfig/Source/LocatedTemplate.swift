@@ -16,6 +16,9 @@ package struct LocatedTemplate: Sendable {
             ?? TemplateText(text: written, segments: [.literal(written)])
     }
 
+    /// The text in the file.
+    package var shownText: String { written ?? template.text }
+
     /// The location of a reference: exact if the file contains the text verbatim, else that of the
     /// text.
     package func location(of reference: TemplateText.Reference) -> SourceLocation {

@@ -98,7 +98,7 @@ extension ConfigSurvey.Endpoint {
                 name: name, isHeader: false, isRequired: !isOptional, values: ["1", "2", "abc"])
         }
         self.params = params
-        headers = endpoint.calls.flatMap(\.references).compactMap { reference in
+        headers = endpoint.references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
         let sendsBody = endpoint.calls.contains { $0.body != nil }
@@ -111,12 +111,14 @@ extension Config.Endpoint {
     /// The query parameters that calls use as `{request.query.name}`, once each.
     fileprivate var undeclaredQuery: [(name: String, isOptional: Bool)] {
         var names: [(name: String, isOptional: Bool)] = []
-        for reference in calls.flatMap(\.references) {
+        let optional = conditionReferences.map(\.location)
+        for reference in references {
             guard case .requestQuery(let name) = reference.value.source,
                 !params.contains(where: { $0.name.value == name }),
                 !names.contains(where: { $0.name == name })
             else { continue }
-            names.append((name, reference.value.isOptional))
+            names.append(
+                (name, reference.value.isOptional || optional.contains(reference.location)))
         }
         return names
     }
@@ -134,7 +136,7 @@ extension ConfigSurvey.Call {
         let kept = (call.keep?.value ?? []).map { path in
             taken.map { $0 + (path.value.hasPrefix("[") ? "" : ".") + path.value } ?? path.value
         }
-        let used = endpoint.calls.flatMap(\.references).compactMap { reference -> String? in
+        let used = endpoint.references.compactMap { reference -> String? in
             guard case .call(call.name.value, let steps) = reference.value.source else {
                 return nil
             }

@@ -1,3 +1,5 @@
+package import Basics
+
 /// A number in the grammar of JSON, compared exactly by its text: it is never converted to a
 /// machine number, whatever the number of its digits and the size of its exponent.
 struct DecimalText: ~Escapable {
@@ -121,5 +123,15 @@ extension Span<UInt8> {
             return index - digits.lowerBound
         }
         return nil
+    }
+}
+
+extension Bytes {
+    /// Whether both texts are JSON numbers of the same value, in any spelling: `1.0` and `1e0`.
+    package func isSameNumber(as other: Bytes) -> Bool {
+        guard let left = DecimalText(span), let right = DecimalText(other.span) else {
+            return false
+        }
+        return left.order(to: right) == 0
     }
 }

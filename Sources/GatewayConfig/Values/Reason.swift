@@ -4,6 +4,8 @@ package enum Reason: Equatable, Sendable {
     case required
     case repeated
     case oneOf([String])
+    /// Its name is not one that the endpoint knows.
+    case unknown
 
     // Its spelling.
     case dotSegment
@@ -43,6 +45,7 @@ package enum Reason: Equatable, Sendable {
         case .required: "is required"
         case .repeated: "must be given once"
         case .oneOf(let values): "must be one of \(values.joined(separator: ", "))"
+        case .unknown: "is unknown"
         case .dotSegment: "must not be . or .."
         case .pathSegment: "must not leave an empty, . or .. segment in a path"
         case .brokenEscape: "must have two hexadecimal digits after each %"
@@ -65,7 +68,7 @@ package enum Reason: Equatable, Sendable {
     /// Every text once, for the reference, with N, M, PATTERN and A, B for values of a
     /// configuration.
     static let reference: [Reason] = [
-        .required, .repeated, .oneOf(["A", "B"]),
+        .required, .repeated, .oneOf(["A", "B"]), .unknown,
         .dotSegment, .pathSegment, .brokenEscape, .notUTF8, .notJSON,
         .integer(Bounds()), .integer(Bounds(least: "N")), .integer(Bounds(most: "M")),
         .integer(Bounds(least: "N", most: "M")),

@@ -112,7 +112,7 @@ package struct ValueRule {
         case .string, .boolean, .uuid: return choices.contains(value)
         case .integer, .wholeNumber, .number:
             guard hasKind(value.span) else { return false }
-            return choices.contains { $0.isEqualNumber(value) }
+            return choices.contains { $0.isSameNumber(as: value) }
         }
     }
 }
@@ -141,15 +141,6 @@ extension Config.Param {
         case .boolean: .boolean
         case .uuid: .uuid
         }
-    }
-}
-
-extension Bytes {
-    fileprivate func isEqualNumber(_ other: Bytes) -> Bool {
-        guard let left = DecimalText(span), let right = DecimalText(other.span) else {
-            return false
-        }
-        return left.order(to: right) == 0
     }
 }
 

@@ -1,6 +1,6 @@
 import Gateway
 
-/// The lines of `check` about hosts, client addresses, authenticators and CORS.
+/// The lines of `check` about hosts, client addresses, user agents, authenticators and CORS.
 struct EntrySummary {
     private let plan: Plan
 
@@ -12,6 +12,7 @@ struct EntrySummary {
         var lines: [String] = []
         if let hosts = plan.entry.hosts { lines.append("hosts: \(hosts.text)") }
         if let clients = plan.entry.clients { lines.append("clients: \(clients.text)") }
+        if let agents = plan.entry.userAgents { lines.append("user agents: \(agents.text)") }
         for endpoint in plan.endpoints {
             if let clients = endpoint.clients {
                 lines.append("clients of \(endpoint.name): \(clients.text)")

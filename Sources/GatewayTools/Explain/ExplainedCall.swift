@@ -10,33 +10,34 @@ struct ExplainedCall {
     private let result: Result
     /// The calls of this request that it waits for.
     private var waitsFor: [Int] = []
+    /// The condition, where it depends on values that only a real request has.
+    private var condition: String?
 
     private enum Result {
         /// The request line, and the headers and body.
         case sent(String, ExplainedMessage)
         /// A value that it needs is missing.
         case skipped(because: String)
-        /// Its `when` is not met.
-        case notMade
+        /// Its `when` does not hold.
+        case notMade(because: String)
     }
 
     init(
         _ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues,
-        masksLiterals: Bool
+        _ conditions: ExplainedConditions, masksLiterals: Bool
     ) {
         self.plan = plan
         self.endpoint = endpoint
-        guard plan.isEnabled(with: values.params) else {
-            result = .notMade
+        if let reason = conditions.failing(plan) {
+            result = .notMade(because: reason)
             return
         }
-        if let missing = plan.uses.first(where: {
-            !endpoint.calls[$0].isEnabled(with: values.params)
-        }) {
+        if let missing = plan.uses.first(where: { conditions.isDisabled($0) }) {
             result = .skipped(because: "\(endpoint.calls[missing].name) is left out")
             return
         }
-        waitsFor = plan.waitsFor.filter { endpoint.calls[$0].isEnabled(with: values.params) }
+        waitsFor = plan.waitsFor.filter { !conditions.isDisabled($0) }
+        condition = conditions.open(plan)
         var target = ""
         var mask = QueryMask()
         for piece in plan.target.shownPieces {
@@ -99,7 +100,8 @@ struct ExplainedCall {
     /// Columns: start, name, request, notes.
     var row: [String] {
         switch result {
-        case .notMade: ["   -", title, "left out: its 'when' condition is not met", ""]
+        case .notMade(let because):
+            ["   -", title, "left out: 'when' does not hold: \(because)", ""]
         case .skipped(let because): ["   -", title, "skipped: \(because)", ""]
         case .sent(let line, _):
             [waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
@@ -117,6 +119,7 @@ struct ExplainedCall {
             let names = waitsFor.map { endpoint.calls[$0].name }
             notes.append("after \(names.joined(separator: ", "))")
         }
+        if let condition { notes.append("if \(condition)") }
         if let retry = plan.retry { notes.append("\(retry.attempts) attempts at most") }
         if let hedge = plan.hedgeAfter { notes.append("second try at \(hedge.spelled)") }
         notes += plan.selections

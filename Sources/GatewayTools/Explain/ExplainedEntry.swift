@@ -25,6 +25,7 @@ struct ExplainedEntry {
         if let hosts = plan.entry.hosts, namesHost, !hosts.accepts(head) {
             return ["refused   421: hosts has only \(hosts.text)"]
         }
+        if deniesAgent { return ["refused   403: user_agents denies the User-Agent"] }
         guard let preflight else { return nil }
         return ["preflight 204"]
             + preflight.fields.map { "          \(String($0.name)): \(String($0.value))" }
@@ -32,8 +33,17 @@ struct ExplainedEntry {
 
     /// Whether the request is accepted as far as these rules go.
     var isAccepted: Bool {
+        if deniesAgent { return false }
         guard let hosts = plan.entry.hosts, namesHost else { return true }
         return hosts.accepts(head)
+    }
+
+    /// Without a `User-Agent`, the request counts as one of a client that is accepted.
+    private var deniesAgent: Bool {
+        guard let rule = plan.entry.userAgents, head.fields.contains(.userAgent) else {
+            return false
+        }
+        return !rule.accepts(head)
     }
 
     /// Without a host, the request counts as one for a host that the gateway serves.
@@ -47,6 +57,9 @@ struct ExplainedEntry {
         }
         if let auth = endpoint.auth {
             lines.append("auth      \(auth.text); others get 401 or 403")
+        }
+        if let types = endpoint.contentTypes {
+            lines.append("bodies    \(types.text); others get 415")
         }
         if let cors = endpoint.cors {
             var line = "cors      \(cors.text)"

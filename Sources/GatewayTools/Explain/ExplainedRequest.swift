@@ -60,7 +60,7 @@ struct ExplainedRequest {
 
     /// The names of the query parameters that no call uses, once each.
     private var droppedQuery: [String] {
-        guard let query = head.target.query else { return [] }
+        guard let query = head.target.query, !endpoint.refusesUnknownQuery else { return [] }
         var names: [String] = []
         for parameter in QueryParameters(query) where !isKnown(parameter) {
             let name = String(parameter.decodedName ?? parameter.name)

@@ -59,12 +59,12 @@ struct ExplainedResponse {
         return "\(endpoint.partialStatus.code) partial, \(fallbacks)"
     }
 
-    /// The call, and those that wait for it and are skipped when it fails.
+    /// The call, and those that need it and are skipped when it fails.
     private func withDependents(of call: CallPlan) -> [CallPlan] {
         var failed = [call.index]
         for other in endpoint.graph.order
         where calls[other].isWanted && !failed.contains(other)
-            && endpoint.calls[other].waitsFor.contains(where: failed.contains)
+            && endpoint.calls[other].needs.contains(where: failed.contains)
         {
             failed.append(other)
         }

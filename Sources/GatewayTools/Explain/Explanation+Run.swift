@@ -113,8 +113,7 @@ struct RecordedResponse {
         guard let recorded = record.call(call.plan.index),
             let duration = recorded.ended.since(recorded.began)
         else {
-            let reason = call.isSent ? "skipped: a call that it waits for failed" : call.row[2]
-            return ["     -", call.title, reason, "", "", ""]
+            return ["     -", call.title, reasonNotSent(call), "", "", ""]
         }
         let attempts = record.attempts.filter { Int($0.call) == call.plan.index }
         let requests = attempts.filter { $0.permitted.hasHappened }
@@ -124,6 +123,16 @@ struct RecordedResponse {
                 + (requests.count > 1 ? ", \(requests.count) requests" : ""),
             bar(recorded, marks: requests.dropFirst().map(\.permitted)), duration.millisecondsText,
         ]
+    }
+
+    private func reasonNotSent(_ call: ExplainedCall) -> String {
+        guard call.isSent else { return call.row[2] }
+        if let condition = call.plan.condition,
+            record.call(call.plan.index)?.outcome == CallRecord.Outcome.none
+        {
+            return "left out: 'when' does not hold: \(condition.text)"
+        }
+        return "skipped: a call that it waits for failed"
     }
 
     /// The request, to the host that it was sent to last.

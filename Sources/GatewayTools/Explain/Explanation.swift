@@ -85,9 +85,10 @@ package struct Explanation {
     /// Throws the reason if the request is refused.
     func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> [ExplainedCall] {
         let values = try endpoint.values(of: head, body: body)
+        let conditions = ExplainedConditions(endpoint, values)
         return endpoint.calls.map {
             ExplainedCall(
-                $0, of: endpoint, backend: plan.backends[$0.backend], values,
+                $0, of: endpoint, backend: plan.backends[$0.backend], values, conditions,
                 masksLiterals: masksLiterals)
         }
     }

@@ -67,7 +67,8 @@ struct OpenAPINeeds {
                     nil
                 }
             })
-        return call.references.filter { !$0.value.isOptional }.compactMap { reference in
+        return config.references(sentBy: call).filter { !$0.value.isOptional }.compactMap {
+            reference in
             switch reference.value.source {
             case .name(let name): config.parameterNames.contains(name) ? .param(name) : nil
             case .call, .requestClient, .requestCaller: nil

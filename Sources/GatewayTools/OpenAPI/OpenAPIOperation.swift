@@ -126,7 +126,7 @@ struct OpenAPIOperation {
     /// The headers in `forward:`, and those that calls refer to.
     private var forwardedHeaders: [String] {
         let forwarded = plan.calls.flatMap(\.forward.headers).map { "\($0)" }
-        let referred = config.calls.flatMap(\.references).compactMap { reference in
+        let referred = config.references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
         var names: [String] = []
@@ -160,26 +160,31 @@ struct OpenAPIOperation {
             let fields = needs.bodyFields.map(OpenAPIValue.tree)
             let declared = OpenAPIValue.tree(of: body)
             return Self.body(
-                "application/json", isRequired: true, size,
+                plan.contentTypes?.text ?? "application/json", isRequired: true, size,
                 fields.isEmpty ? declared : .object([("allOf", .list([declared] + fields))]))
         }
-        let used = config.calls.flatMap(\.references).compactMap { reference in
+        let used = config.references.compactMap { reference in
             if case .requestBody(let path) = reference.value.source { path } else { nil }
         }
         guard let first = used.first else { return nil }
         let isJSON = used.contains { !$0.isEmpty } || !first.isEmpty
         let fields = needs.bodyFields.map(OpenAPIValue.tree)
         return Self.body(
-            isJSON ? "application/json" : "*/*", isRequired: needs.hasBody, size,
+            plan.contentTypes?.text ?? (isJSON ? "application/json" : "*/*"),
+            isRequired: needs.hasBody, size,
             fields.count > 1 ? .object([("allOf", .list(fields))]) : fields.first ?? .object([]))
     }
 
+    /// - Parameter types: the media types, separated by commas
     private static func body(
-        _ type: String, isRequired: Bool, _ description: String, _ schema: JSONTree
+        _ types: String, isRequired: Bool, _ description: String, _ schema: JSONTree
     ) -> JSONTree {
-        .object([
+        let content = types.split(separator: ", ").map { type in
+            (String(type), JSONTree.object([("schema", schema)]))
+        }
+        return .object([
             ("description", .text(description)), ("required", .raw("\(isRequired)")),
-            ("content", .object([(type, .object([("schema", schema)]))])),
+            ("content", .object(content)),
         ])
     }
 }

@@ -25,13 +25,15 @@ struct OpenAPIResponses {
         return .object(responses)
     }
 
-    /// The statuses of refusals by address, credential, host and rate limits.
+    /// The statuses of refusals by address, user agent, credential, media type, host and
+    /// rate limits.
     private var refusals: [String] {
         var statuses: [String] = []
         if plan.auth != nil { statuses.append("401") }
-        if entry.clients != nil || plan.clients != nil || plan.auth?.scopes.isEmpty == false {
-            statuses.append("403")
-        }
+        let refusesClients =
+            entry.clients != nil || plan.clients != nil || entry.userAgents != nil
+        if refusesClients || plan.auth?.scopes.isEmpty == false { statuses.append("403") }
+        if plan.contentTypes != nil { statuses.append("415") }
         if entry.hosts != nil { statuses.append("421") }
         let limitsFailures = plan.auth != nil && entry.authFailures != nil
         if limitsFailures || plan.limits.contains(where: { !$0.key.isEmpty }) {

@@ -21,22 +21,23 @@ struct OpenAPIValue {
     }
 
     static func tree(of body: Config.Body) -> JSONTree {
-        object(body.type?.value, body.required, body.properties, [])
+        let isClosed = body.unknownFields?.value == .refuse
+        return object(body.type?.value, body.required, body.properties, [], isClosed: isClosed)
     }
 
     // The recursion is as deep as the nesting of the configuration, which its reader bounds.
-    private static func tree(of property: Config.Property) -> JSONTree {
+    private static func tree(of property: Config.Property, isClosed: Bool) -> JSONTree {
         let isText = property.type == nil && !property.oneOf.isEmpty
         let kind = property.type?.value.rawValue ?? (isText ? "string" : nil)
         let members = kind.map { self.members(of: $0, property) } ?? []
         return object(
             property.type?.value, property.required, property.properties,
-            members.filter { $0.0 != "type" || isText })
+            members.filter { $0.0 != "type" || isText }, isClosed: isClosed)
     }
 
     private static func object(
         _ type: Config.Property.Kind?, _ required: [Located<String>],
-        _ properties: [Config.Property], _ others: [(String, JSONTree)]
+        _ properties: [Config.Property], _ others: [(String, JSONTree)], isClosed: Bool
     ) -> JSONTree {
         // A value with members is an object, even if no type is written.
         let hasMembers = !required.isEmpty || !properties.isEmpty
@@ -47,7 +48,17 @@ struct OpenAPIValue {
         if !required.isEmpty { members.append(("required", .texts(required.map(\.value)))) }
         if !properties.isEmpty {
             members.append(
-                ("properties", .object(properties.map { ($0.name.value, tree(of: $0)) })))
+                (
+                    "properties",
+                    .object(
+                        properties.map { ($0.name.value, tree(of: $0, isClosed: isClosed)) })
+                ))
+        }
+        if isClosed, hasMembers {
+            // JSON Schema knows only the names in `properties`.
+            let declared = properties.map(\.name.value)
+            let others = required.map(\.value).filter { !declared.contains($0) }
+            if others.isEmpty { members.append(("additionalProperties", .raw("false"))) }
         }
         return .object(members)
     }

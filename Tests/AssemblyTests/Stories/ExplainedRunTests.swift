@@ -57,6 +57,22 @@ import Testing
             ])
     }
 
+    @Test func namesTheConditionOfACallThatWasNotMade() throws {
+        let calls = """
+            one: { from: a, get: /1 }
+            two: { from: b, get: /2, when: { value: "{one.kind}", is: big } }
+            three: { from: c, get: /3, when: { value: "{request.header.X}", exists: true } }
+            """
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/1", .ok(#"{"kind":"small"}"#), .ok(#"{"kind":"big"}"#))
+        let left = try explained(harness, calls)
+        #expect(left[4].contains(#"two    left out: 'when' does not hold: {one.kind} is "big""#))
+        #expect(
+            left[5].contains("three  left out: 'when' does not hold: {request.header.X} exists"))
+        let made = try explained(harness, calls)
+        #expect(made[4].contains("two    GET http://127.0.0.1:7002/2"))
+    }
+
     /// A digit marks the time of each further request.
     @Test func showsHedgedRequests() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")

@@ -33,7 +33,8 @@ import Testing
                 "Defaults",
                 "Backend", "Endpoint", "Queue",
                 "Breaker", "Eject", "Health", "Keepalive", "TLS", "Param", "Forward", "Body",
-                "Property", "Call", "Retry", "Hedge", "When", "Access", "AddressFile", "CORS",
+                "Property", "Call", "Retry", "Hedge", "Condition", "UserAgents", "Access",
+                "AddressFile", "CORS", "RateLimit", "LimitUse",
                 "Traces", "Store", "Authenticator", "APIKeys", "Passwords", "AuthRule", "JWT",
                 "TokenKeys", "TokenPlace",
             ])

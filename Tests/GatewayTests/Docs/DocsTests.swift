@@ -41,11 +41,12 @@ import YAMLReader
             "Config": "file", "Property": "body", "Access": "clients", "AddressFile": "clients",
             "Authenticator": "auth", "APIKeys": "auth", "Passwords": "auth", "AuthRule": "auth",
             "JWT": "jwt", "TokenKeys": "jwt", "TokenPlace": "jwt",
+            "UserAgents": "clients",
         ]
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 39) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 40) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -131,7 +132,7 @@ import YAMLReader
         (
             "Config",
             "version listen admin workers log traces limits drain defaults backends endpoints include"
-                + " hosts clients security_headers response_headers auth auth_failures store"
+                + " hosts clients security_headers response_headers auth auth_failures store user_agents"
         ),
         ("Store", "url username password prefix timeout connect_timeout tls"),
         ("Log", "format level access"), ("Traces", "otlp sample slow service headers tls"),
@@ -164,9 +165,10 @@ import YAMLReader
             "Endpoint",
             "route params forward body deadline min_duration succeed_when report expose"
                 + " partial_status cache_control server_timing max_in_flight round_up_to max_body"
-                + " timeout calls cors clients response_headers auth"
+                + " timeout calls cors clients response_headers auth headers content_types"
+                + " unknown_query"
         ),
-        ("Forward", "headers query"), ("Body", "type required properties max"),
+        ("Forward", "headers query"), ("Body", "type required properties max unknown_fields"),
         (
             "Param",
             "type min max min_length max_length pattern one_of default required in"
@@ -177,7 +179,9 @@ import YAMLReader
                 + " relay_status relay_body relay_headers retry hedge take keep drop rename at"
                 + " on_collision if_failed after when"
         ),
-        ("Retry", "attempts on backoff"), ("Hedge", "after"), ("When", "param is"),
+        ("Retry", "attempts on backoff"), ("Hedge", "after"),
+        ("Condition", "param value is is_not one_of has has_any exists all any not"),
+        ("UserAgents", "deny"),
     ])
     func documentsAllKeys(_ name: String, _ keys: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })

@@ -73,6 +73,7 @@ struct ReferenceTable {
         case "tokenkeys": return "[keys](jwt.md#keys)"
         case "tokenplace": return "[place of the token](jwt.md#where-the-token-is)"
         case "passwords": return "[passwords](auth.md#basic)"
+        case "useragents": return "[user agents](clients.md#user-agents)"
         default: return "[\(name)](\(name).md)"
         }
     }

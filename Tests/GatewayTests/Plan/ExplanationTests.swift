@@ -136,7 +136,7 @@ import Testing
         (#"get: "/{q}""#, "/x", "   -  one  skipped: q is not sent"),
         (
             #"get: /, when: { param: q }"#, "/x",
-            "   -  one  left out: its 'when' condition is not met"
+            "   -  one  left out: 'when' does not hold: parameter 'q' is sent"
         ),
         (
             #"get: /, retry: { attempts: 3 }, timeout: 9s"#, "/x",

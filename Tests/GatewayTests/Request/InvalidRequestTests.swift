@@ -25,6 +25,7 @@ import Testing
                 "is required",
                 "must be given once",
                 "must be one of A, B",
+                "is unknown",
                 "must not be . or ..",
                 "must not leave an empty, . or .. segment in a path",
                 "must have two hexadecimal digits after each %",

@@ -1,0 +1,84 @@
+import Basics
+package import GatewayConfig
+package import HTTP
+import Promises
+import Reactor
+
+/// `content_types`: the media types that the body of a request may have.
+package final class ContentTypes {
+    /// In lower case; `image/` for `image/*`.
+    private let exact: [Bytes]
+    private let families: [Bytes]
+    /// `application/json, image/*`, also the `Accept` of a refusal.
+    package let text: String
+
+    /// Nil if every type is accepted.
+    package init?(_ types: [Config.MediaType]) {
+        guard !types.isEmpty else { return nil }
+        let names = types.map(\.text)
+        exact = names.filter { !$0.hasSuffix("/*") }.map { Bytes($0) }
+        families = names.filter { $0.hasSuffix("/*") }.map { Bytes($0.dropLast()) }
+        text = names.joined(separator: ", ")
+    }
+
+    /// The header of a refusal (RFC 9110 15.5.16).
+    var acceptFields: Fields {
+        guard let value = FieldValue(text) else { return Fields() }
+        return [.accept: value]
+    }
+
+    /// Whether a request with a body states an accepted type. Parameters such as `charset` do not
+    /// count. Of several lines, backends might use either, so they are not accepted.
+    package func accepts(_ head: RequestHead) -> Bool {
+        let lines = head.fields.all(.contentType)
+        guard lines.count == 1 else { return false }
+        let type = lines[0].bytes.mediaType
+        return exact.contains { $0.count == type.count && type.hasPrefix($0) }
+            || families.contains { $0.count < type.count && type.hasPrefix($0) }
+    }
+
+    /// Above the body, which is not read if its type is refused (RFC 9110 15.5.16).
+    ///
+    /// - Parameter refusal: responds to a body of another type
+    func filter(refusal: Service<Request, Response>) -> Filter<Request, Response> {
+        Filter { next in
+            Service { [self] request, exchange in
+                !request.body.mayHaveContent || accepts(request.head)
+                    ? next(request, exchange) : refusal(request, exchange)
+            }
+        }
+    }
+}
+
+extension Body {
+    /// False if the body is known to be empty.
+    fileprivate var mayHaveContent: Bool {
+        switch self {
+        case .bytes(let bytes): !bytes.isEmpty
+        case .described: false
+        case .stream, .tunnel: true
+        }
+    }
+}
+
+extension Bytes {
+    /// A media type without its parameters (RFC 9110 8.3.1).
+    fileprivate var mediaType: Bytes {
+        var end = 0
+        while end < count, self[end] != UInt8(ascii: ";") { end += 1 }
+        while end > 0, self[end - 1] == UInt8(ascii: " ") || self[end - 1] == UInt8(ascii: "\t") {
+            end -= 1
+        }
+        return self[0..<end]
+    }
+
+    /// Whether it begins with a text in lower case, in any case.
+    fileprivate func hasPrefix(_ prefix: Bytes) -> Bool {
+        guard count >= prefix.count else { return false }
+        return prefix.span.equalsLowercased(span.extracting(0..<prefix.count))
+    }
+}
+
+extension FieldName {
+    fileprivate static var accept: FieldName { "Accept" }
+}

@@ -1,0 +1,20 @@
+import YAMLReader
+
+/// The keys and values that restrict what requests may have, besides addresses and hosts.
+extension Config.UserAgents: PlainBlock {
+    static let keys: [BlockKey<Config.UserAgents>] = [
+        .list(
+            "deny", \.deny, .filledList(of: .pattern), isRequired: true,
+            "regular expressions; a client whose whole User-Agent matches one of them gets 403")
+    ]
+}
+
+extension ValueReader where Value == Config.MediaType {
+    static var mediaType: ValueReader {
+        .scalar(
+            .text(format: .mediaType), expected: "must be a media type such as application/json"
+        ) { scalar throws(Refusal) in
+            try Config.MediaType(parsing: scalar.text)
+        }
+    }
+}

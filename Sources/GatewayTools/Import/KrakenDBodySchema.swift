@@ -5,11 +5,18 @@ import YAMLReader
 /// Converts `validation/json-schema` to `body:`, as far as that supports it.
 struct KrakenDBodySchema {
     private var findings: ImportFindings
+    private let isClosed: Bool
+
+    private init(findings: ImportFindings, isClosed: Bool) {
+        self.findings = findings
+        self.isClosed = isClosed
+    }
 
     static func converted(
         _ schema: DocumentNode, _ findings: inout ImportFindings
     ) -> YAMLTree {
-        var body = KrakenDBodySchema(findings: findings)
+        let isClosed = schema["properties"] != nil && refusesUnknown(schema)
+        var body = KrakenDBodySchema(findings: findings, isClosed: isClosed)
         let tree = YAMLTree.block(body.members(of: schema, isRoot: true))
         findings = body.findings
         return tree
@@ -44,6 +51,9 @@ struct KrakenDBodySchema {
                 if let pattern = pattern(node) { members.append(("pattern", pattern)) }
             case ("enum", let node) where !isRoot && kind.isScalar:
                 members.append(("one_of", .list(node.elements.map { .plain($0.json) })))
+            case ("additionalProperties", let node) where node.flag == true: break
+            case ("additionalProperties", let node) where node.flag == false && isClosed:
+                if isRoot { members.append(("unknown_fields", .text("refuse"))) }
             case ("$schema", _), ("$id", _), ("title", _), ("description", _), ("examples", _),
                 ("default", _), ("$comment", _):
                 break
@@ -65,23 +75,25 @@ struct KrakenDBodySchema {
         return .plain("\(SizeLimits.length)")
     }
 
-    /// KrakenD's patterns may match a part of the text; the gateway's patterns match the whole
-    /// text.
     private mutating func pattern(_ node: DocumentNode) -> YAMLTree? {
-        guard var pattern = node.text else { return nil }
-        let (isFromStart, isToEnd) = (pattern.hasPrefix("^"), pattern.hasSuffix("$"))
-        if isFromStart { pattern.removeFirst() }
-        if isToEnd, !pattern.isEmpty { pattern.removeLast() }
-        if !isFromStart || !isToEnd || pattern.contains("|") { pattern = "(\(pattern))" }
-        if !isFromStart { pattern = ".*" + pattern }
-        if !isToEnd { pattern += ".*" }
+        guard let pattern = node.text else { return nil }
         do throws(PatternError) {
-            _ = try Pattern(pattern)
-            return .text(pattern)
+            return .text(try KrakenDRegex.whole(pattern))
         } catch {
             findings.warning(at: node.location, "'pattern' is left out: \(error)")
             return nil
         }
+    }
+
+    /// Whether `unknown_fields: refuse`, which applies to every declared object, means the same:
+    /// whether all of them refuse additional properties. The recursion is as deep as a document may
+    /// be.
+    private static func refusesUnknown(_ schema: DocumentNode) -> Bool {
+        guard let properties = schema["properties"]?.members, !properties.isEmpty else {
+            return true
+        }
+        return schema["additionalProperties"]?.flag == false
+            && properties.allSatisfy { refusesUnknown($0.node) }
     }
 }
 

@@ -55,10 +55,10 @@ enum KrakenDLosses {
         "security/cors": .warning("'cors' of the service applies; write 'cors' on the endpoint"),
         "security/http": .warning(
             "those of the service apply; write 'response_headers' on the endpoint"),
-        "security/bot-detector": .warning("clients are not filtered by 'User-Agent'"),
+        "security/bot-detector": .warning("'user_agents' applies to all requests"),
         "validation/cel": .warning(
             "expressions are not supported, so requests that it refused are accepted; 'params' and"
-                + " 'body' validate requests"),
+                + " 'body' validate requests, and 'when' makes a call depend on values"),
         "validation/response-json-schema": .warning(
             "backend responses are only checked to be JSON"),
         "documentation/openapi": .note("'tributary openapi' describes the endpoints"),

@@ -27,6 +27,9 @@ struct KrakenDService {
         members += KrakenDSecurityHeaders(extra("security/http"), &findings).members
         let auth = KrakenDAuth(root)
         if let tree = auth.tree(&findings) { members.append(("auth", tree)) }
+        if let agents = KrakenDBotDetector(extra("security/bot-detector"), &findings).tree {
+            members.append(("user_agents", agents))
+        }
         var defaults = defaults
         if let cors = KrakenDCORS(extra("security/cors"), &findings).tree {
             defaults.append(("cors", cors))
@@ -157,7 +160,8 @@ struct KrakenDService {
 
     /// The extensions of the service that are converted.
     private static let converted = [
-        "telemetry/logging", "security/cors", "security/http", KrakenDRateLimits.serviceKey,
+        "telemetry/logging", "security/cors", "security/http", "security/bot-detector",
+        KrakenDRateLimits.serviceKey,
     ]
 
     private static let known: Set<String> = [

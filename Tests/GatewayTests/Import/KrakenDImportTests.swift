@@ -81,7 +81,7 @@ import YAMLReader
         (#""write_timeout": "1s""#, false), (#""plugin": {}"#, false),
         (#""something_new": 1"#, true), (#""tls": {}"#, true),
         (#""extra_config": { "telemetry/metrics": {} }"#, false),
-        (#""extra_config": { "security/bot-detector": {} }"#, true),
+        (#""extra_config": { "validation/response-json-schema": {} }"#, true),
     ])
     func warningsMakeTheImportIncomplete(_ member: String, _ isIncomplete: Bool) {
         let imported = imported(

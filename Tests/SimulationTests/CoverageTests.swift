@@ -6,7 +6,7 @@ import Testing
     static let coverage = Coverage.of(1...200)
 
     @Test(arguments: [
-        200, 204, 400, 401, 403, 404, 405, 408, 413, 414, 421, 429, 431, 501, 502, 503, 504,
+        200, 204, 400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 429, 431, 501, 502, 503, 504,
     ])
     func statusOccurs(_ status: Int) {
         #expect(Self.coverage.statuses[status, default: 0] > 0)

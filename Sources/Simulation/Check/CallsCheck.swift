@@ -56,17 +56,26 @@ private struct AttemptCheck {
         guard message["X-Backend"] == config.backends[call.backend].header else {
             return "without the headers of its backend"
         }
-        return model.isWanted(call) ? nil : "made although its condition does not hold"
+        return conditions.canBeMade(call) ? nil : "made although its condition does not hold"
     }
 
-    /// The call is sent after the calls in `after` have succeeded.
+    private var conditions: ConditionModel {
+        ConditionModel(record: record, request: request, endpoint: endpoint, config: config)
+    }
+
+    /// The call is sent after the calls in `after`, and those of its condition, have succeeded.
     private var order: String? {
-        let early = call.after.map { endpoint.calls[$0] }.first { other in
-            guard model.isWanted(other) else { return false }
+        let awaited = call.after.filter { conditions.mustBeMade(endpoint.calls[$0]) }
+        // A condition also waits for the failure of a call, which has no time in the record.
+        let tested = (call.when?.calls ?? []).filter { index in
+            !CallEvidence(endpoint.calls[index], of: request, endpoint, config, record)
+                .values.isEmpty
+        }
+        let early = (awaited + tested).map { endpoint.calls[$0] }.first { other in
             let evidence = CallEvidence(other, of: request, endpoint, config, record)
             return !evidence.isAmbiguous && !evidence.hasSucceeded(by: attempt.sent)
         }
-        return early.map { "sent before \($0.name), listed in `after`, had succeeded" }
+        return early.map { "sent before \($0.name), for which it waits, had succeeded" }
     }
 
     /// Only listed header fields of the client are forwarded.
@@ -77,7 +86,21 @@ private struct AttemptCheck {
             let expected = forwarded.contains(name) ? request.request.header(name) : nil
             if message[name] != expected { return "\(name) is \(message[name] ?? "missing")" }
         }
+        let shared = sharedHeader
+        if message["X-Shared"] != shared {
+            return "X-Shared is \(message["X-Shared"] ?? "missing"), not \(shared ?? "missing")"
+        }
         return message["traceparent"] == nil ? "no traceparent" : nil
+    }
+
+    /// The endpoint's header, unless the call has its own.
+    private var sharedHeader: String? {
+        if call.replacesSharedHeader { return call.name }
+        switch endpoint.input.sharedHeader {
+        case .constant(let text): return text
+        case .header(let name): return request.request.header(name)
+        case nil: return nil
+        }
     }
 
     private var body: String? {

@@ -47,7 +47,12 @@ struct EndpointCheck {
         }
     }
 
-    private var wanted: [DrawnCall] { endpoint.calls.filter { model.isWanted($0) } }
+    /// What the conditions say, with the failures that the response lists.
+    private var conditions: ConditionModel {
+        ConditionModel(
+            record: record, request: request, endpoint: endpoint, config: config,
+            listed: listed ?? [])
+    }
 
     private func call(named name: String) -> DrawnCall? {
         endpoint.calls.first { $0.name == name }
@@ -64,7 +69,7 @@ struct EndpointCheck {
 
     /// Whether a call may have taken unsolicited data for its response.
     private func mayBeAmbiguous(_ evidence: CallEvidence) -> Bool {
-        guard evidence.isAmbiguous, model.isWanted(evidence.call) else { return false }
+        guard evidence.isAmbiguous, conditions.canBeMade(evidence.call) else { return false }
         guard evidence.attempts.isEmpty, let listed else { return true }
         return !listed.contains { $0.call == evidence.call.name }
     }
@@ -99,7 +104,7 @@ struct EndpointCheck {
     }
 
     private var allowedStatuses: [Int] {
-        let required = endpoint.requiredCalls.filter { model.isWanted($0) }
+        let required = endpoint.requiredCalls.filter { conditions.canBeMade($0) }
         guard let listed, endpoint.report != .header || !listed.isEmpty else {
             return possibleStatuses(required)
         }
@@ -115,15 +120,25 @@ struct EndpointCheck {
     }
 
     private func statuses(of listed: [ListedFailure], _ required: [DrawnCall]) -> [Int] {
-        if required.isEmpty {
-            guard listed.map(\.call) == wanted.map(\.name) else { return [] }
-            return [OutcomeTable.status(ofAll: listed)]
-        }
-        return listed.compactMap { failure in
+        var statuses = listed.compactMap { failure in
             required.first { $0.name == failure.call }.map {
                 OutcomeTable.status(of: failure, $0)
             }
         }
+        guard mayHaveFailedTogether(required) else { return statuses }
+        let names = listed.map(\.call)
+        let failed = endpoint.calls.filter { call in
+            conditions.mustBeMade(call)
+                || conditions.canBeMade(call) && names.contains(call.name)
+        }
+        if names == failed.map(\.name) { statuses.append(OutcomeTable.status(ofAll: listed)) }
+        return statuses
+    }
+
+    /// Whether the failure of all calls may have decided the status: no call was required, or those
+    /// that are were not made.
+    private func mayHaveFailedTogether(_ required: [DrawnCall]) -> Bool {
+        required.allSatisfy { !conditions.mustBeMade($0) }
     }
 
     /// The reason for which a call was skipped, if it is the client's request.
@@ -137,7 +152,7 @@ struct EndpointCheck {
     /// Without a list of failures: every status that a possible failure leads to.
     private func possibleStatuses(_ required: [DrawnCall]) -> [Int] {
         if required.isEmpty { return [400, 502, 503, 504] }
-        var statuses: [Int] = [502]
+        var statuses: [Int] = mayHaveFailedTogether(required) ? [400, 502, 503, 504] : [502]
         for call in required {
             for kind in FailureKind.allCases {
                 var failure = ListedFailure(call: call.name, kind: kind)
@@ -199,13 +214,16 @@ struct EndpointCheck {
     }
 
     private func possibleParts(of evidence: CallEvidence) -> [BodyModel.Part] {
-        guard model.isWanted(evidence.call) else { return [.disabled] }
+        guard conditions.canBeMade(evidence.call) else { return [.disabled] }
+        // A call that was sent is one whose condition held.
+        let disabled: [BodyModel.Part] =
+            conditions.mustBeMade(evidence.call) || !evidence.attempts.isEmpty ? [] : [.disabled]
         let values = evidence.values.map { BodyModel.Part.value($0) }
-        guard let listed else { return values + [.failed] }
+        guard let listed else { return values + [.failed] + disabled }
         let hasFailed = listed.contains {
             $0.call == evidence.call.name && $0.kind != .collision
         }
-        return hasFailed ? [.failed] : values
+        return hasFailed ? [.failed] : values + disabled
     }
 
     /// Whether failed calls, required calls and listed failures are consistent.
@@ -216,7 +234,8 @@ struct EndpointCheck {
         if failed.contains(where: { $0.isRequired || endpoint.succeedWhen == .all }) {
             return false
         }
-        if !wanted.isEmpty, failed.count == wanted.count, body.failed.isEmpty { return false }
+        let made = parts.count { $0 != .disabled }
+        if made > 0, failed.count == made, body.failed.isEmpty { return false }
         guard let listed else { return true }
         let collisions = body.collisions + body.failed.map { ($0.call.name, $0.key) }
         let listedCollisions = listed.filter { $0.kind == .collision }

@@ -91,6 +91,10 @@ struct EntryCheck {
             // The server may have refused the malformed message before.
             return defect == nil ? [refusal.reason] : [refusal.reason, nil]
         }
-        return [status == 403 ? "address" : nil]
+        switch status {
+        case 403: return [EntryModel(request: request.request, config: config).forbiddenReason]
+        case 415: return ["content_type"]
+        default: return [nil]
+        }
     }
 }

@@ -61,6 +61,9 @@ struct OutcomeCheck {
             if status == 405, response["Allow"] == nil {
                 return [Violation(.contents, "405 without Allow")]
             }
+            if status == 415, response["Accept"] == nil {
+                return [Violation(.contents, "415 without Accept")]
+            }
             let isProblem = response["Content-Type"] == "application/problem+json"
             return isProblem
                 ? []

@@ -51,9 +51,11 @@ struct ResponsesCheck {
             if let first = attempts.first, first.call.generation != config.generation {
                 return false
             }
-            let model = RequestModel(request: request.request, config: config)
-            return config.endpoints[index].calls.contains { call in
-                model.isWanted(call) && isUnsolicited(mark, at: call.backend)
+            let endpoint = config.endpoints[index]
+            let conditions = ConditionModel(
+                record: record, request: request, endpoint: endpoint, config: config)
+            return endpoint.calls.contains { call in
+                conditions.canBeMade(call) && isUnsolicited(mark, at: call.backend)
                     && !attempts.contains { $0.call.call == call.index }
             }
         }

@@ -45,7 +45,8 @@ struct CallDraw {
             shape: shape(random, isAtRoot: isAtRoot), isAtRoot: isAtRoot,
             failsOnCollision: isAtRoot && random.chance(0.3),
             ifFailed: ifFailed(random, isAtRoot: isAtRoot),
-            when: when(random))
+            when: when(random, earlier),
+            replacesSharedHeader: random.derived("shared").chance(0.3))
     }
 
     /// Sometimes replaces a method by a rarer one that also has a body, or also has none.
@@ -115,9 +116,15 @@ struct CallDraw {
             ]))
     }
 
-    private func when(_ random: RandomSource) -> (param: String, value: String?)? {
+    private func when(_ random: RandomSource, _ earlier: [DrawnCall]) -> DrawnCondition? {
+        let other = random.derived("condition")
+        if other.chance(0.2) {
+            return ConditionDraw(
+                random: other, params: params, hasBody: hasBody, earlier: earlier
+            ).condition()
+        }
         guard params.contains(where: { $0.name == "lang" }), random.chance(0.15) else { return nil }
-        return random.chance(0.5) ? ("lang", nil) : ("lang", "de")
+        return random.chance(0.5) ? .sent("lang") : .param("lang", is: "de")
     }
 }
 

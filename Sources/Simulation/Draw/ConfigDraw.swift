@@ -144,7 +144,10 @@ struct ConfigDraw {
             serverTiming: minDuration == nil && random.chance(0.2),
             maxInFlight: random.maybe(0.15, random.number(1...4)),
             maxBody: random.pick([1024, 2048, 65536]),
-            entry: EntryDraw(random: self.random.derived("entry")).endpoint(index), calls: calls)
+            entry: EntryDraw(random: self.random.derived("entry")).endpoint(index),
+            input: InputDraw(random: self.random.derived("input"))
+                .endpoint(index, hasBody: method == "POST" || method == "PUT"),
+            calls: calls)
     }
 
     private func params(_ random: RandomSource, hasID: Bool) -> [DrawnParam] {

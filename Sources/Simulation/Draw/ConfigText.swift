@@ -45,6 +45,7 @@ struct ConfigText {
             add(0, "clients: { \(lists.joined(separator: ", ")) }")
         }
         if !entry.hosts.isEmpty { add(0, "hosts: \(flow(entry.hosts))") }
+        if entry.deniesAgents { add(0, "user_agents: { deny: [\".*-bot/.*\"] }") }
         add(0, "security_headers", entry.securityHeaders)
         write(0, entry.headers)
         if let auth { write(auth) }
@@ -190,9 +191,10 @@ struct ConfigText {
         for param in declared { add(3, "\(param.name): { \(param.rules) }") }
         if let body = endpoint.body {
             let max = body.max.map { ", max: \($0)B" } ?? ""
+            let others = endpoint.input.refusesUnknownFields ? ", unknown_fields: refuse" : ""
             add(
                 2,
-                "body: { type: object, required: [user], properties: { user: { type: string } }\(max) }"
+                "body: { type: object, required: [user], properties: { user: { type: string } }\(max)\(others) }"
             )
         }
         writeForward(
@@ -212,8 +214,19 @@ struct ConfigText {
         write(endpoint.entry)
         write(endpoint.limitUses, config.rateLimits)
         if let auth = endpoint.auth { write(auth) }
+        write(endpoint.input, endpoint)
         add(2, "calls:")
         for call in endpoint.calls { write(call, endpoint, config) }
+    }
+
+    private mutating func write(_ input: DrawnInput, _ endpoint: DrawnEndpoint) {
+        if !input.contentTypes.isEmpty { add(2, "content_types: \(flow(input.contentTypes))") }
+        if endpoint.refusesUnknownQuery { add(2, "unknown_query: refuse") }
+        switch input.sharedHeader {
+        case .constant(let text): add(2, "headers: { X-Shared: \(text) }")
+        case .header(let name): add(2, "headers: { X-Shared: \"{request.header.\(name)?}\" }")
+        case nil: break
+        }
     }
 
     private mutating func writeForward(
@@ -237,6 +250,7 @@ struct ConfigText {
         for (index, use) in call.uses.enumerated() where use.place == .header {
             headers.append("X-U\(index): \"\(reference(use))\"")
         }
+        if call.replacesSharedHeader { headers.append("x-shared: \(call.name)") }
         if !headers.isEmpty { add(4, "headers: { \(headers.joined(separator: ", ")) }") }
         if !call.after.isEmpty {
             let names = call.after.map { endpoint.calls[$0].name }
@@ -263,9 +277,7 @@ struct ConfigText {
         case .value(let json): add(4, "if_failed: \(json)")
         case nil: break
         }
-        if let when = call.when {
-            add(4, "when: { param: \(when.param)\(when.value.map { ", is: \($0)" } ?? "") }")
-        }
+        if let when = call.when { add(4, "when: \(when.written(in: endpoint))") }
     }
 
     private mutating func write(_ shape: DrawnShape) {
@@ -293,14 +305,55 @@ extension DrawnParam {
 }
 
 extension DrawnUse {
-    /// `{c0.nest.a}`, `{request.header.X-User}`
     func written(in endpoint: DrawnEndpoint) -> String {
-        let mark = isOptional ? "?" : ""
-        return switch source {
-        case .param(let name): "{\(name)\(mark)}"
-        case .header(let name): "{request.header.\(name)\(mark)}"
-        case .bodyField(let name): "{request.body.\(name)\(mark)}"
-        case .call(let index, let path): "{\(endpoint.calls[index].name).\(path)}"
+        "{\(source.written(in: endpoint))\(isOptional ? "?" : "")}"
+    }
+}
+
+extension DrawnUse.Source {
+    /// `c0.nest.a`, `request.header.X-User`
+    fileprivate func written(in endpoint: DrawnEndpoint) -> String {
+        switch self {
+        case .param(let name): name
+        case .header(let name): "request.header.\(name)"
+        case .bodyField(let name): "request.body.\(name)"
+        case .call(let index, let path): "\(endpoint.calls[index].name).\(path)"
+        }
+    }
+}
+
+extension DrawnCondition {
+    /// In the flow style of YAML. The recursion is as deep as it was drawn.
+    fileprivate func written(in endpoint: DrawnEndpoint) -> String {
+        func list(_ parts: [DrawnCondition]) -> String {
+            "[" + parts.map { $0.written(in: endpoint) }.joined(separator: ", ") + "]"
+        }
+        return switch self {
+        case .sent(let name): "{ param: \(name) }"
+        case .param(let name, let value): "{ param: \(name), is: \(value) }"
+        case .all(let parts): "{ all: \(list(parts)) }"
+        case .any(let parts): "{ any: \(list(parts)) }"
+        case .not(let part): "{ not: \(part.written(in: endpoint)) }"
+        case .test(let source, let test):
+            "{ value: \"{\(source.written(in: endpoint))}\", \(test.written(in: endpoint)) }"
+        }
+    }
+}
+
+extension DrawnCondition.DrawnTest {
+    fileprivate func written(in endpoint: DrawnEndpoint) -> String {
+        func text(_ operand: DrawnCondition.DrawnOperand) -> String {
+            switch operand {
+            case .text(let text): "\"\(text)\""
+            case .constant(let text): text
+            case .source(let source): "\"{\(source.written(in: endpoint))}\""
+            }
+        }
+        return switch self {
+        case .equals(let operand): "is: \(text(operand))"
+        case .differs(let operand): "is_not: \(text(operand))"
+        case .oneOf(let operands): "one_of: [\(operands.map(text).joined(separator: ", "))]"
+        case .exists(let isWanted): "exists: \(isWanted)"
         }
     }
 }

@@ -119,6 +119,7 @@ struct DrawnEndpoint {
     var limitUses: [DrawnLimitUse] = []
     /// Nil if the configuration has no authenticators.
     var auth: DrawnEndpointAuth?
+    var input = DrawnInput()
     var calls: [DrawnCall]
 
     enum SucceedWhen: String { case any, all, required }
@@ -130,6 +131,18 @@ struct DrawnEndpoint {
     var hasID: Bool { params.contains { $0.name == "id" } }
 
     var isProtected: Bool { auth.map { !$0.kinds.isEmpty } ?? false }
+
+    /// `query: all` forwards every parameter, so none is unknown.
+    var refusesUnknownQuery: Bool {
+        input.refusesUnknownQuery
+            && !(forwardsAllQuery && calls.contains { $0.forwardHeaders == nil })
+    }
+
+    /// The query parameters that are declared or forwarded.
+    var knownQuery: [String] {
+        params.filter { $0.isDeclared && !$0.isHeader && $0.name != "id" }.map(\.name)
+            + (calls.contains { $0.forwardHeaders == nil } ? forwardQuery : [])
+    }
 
     /// Calls whose failure fails the request.
     var requiredCalls: [DrawnCall] {
@@ -178,7 +191,9 @@ struct DrawnCall {
     var isAtRoot: Bool
     var failsOnCollision: Bool
     var ifFailed: IfFailed?
-    var when: (param: String, value: String?)?
+    var when: DrawnCondition?
+    /// Sends its own `X-Shared` instead of the endpoint's.
+    var replacesSharedHeader = false
 
     enum IfFailed: Equatable {
         case omit
@@ -191,6 +206,7 @@ struct DrawnCall {
     var waitsFor: [Int] {
         after
             + uses.compactMap { if case .call(let index, _) = $0.source { index } else { nil } }
+            + (when?.calls ?? [])
     }
 
     func accepts(_ status: Int) -> Bool {

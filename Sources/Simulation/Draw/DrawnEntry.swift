@@ -6,6 +6,8 @@ struct DrawnEntry {
     var clients: DrawnClients?
     /// `hosts:`; empty for all.
     var hosts: [String] = []
+    /// `user_agents` denies bots.
+    var deniesAgents = false
     /// `security_headers:`; nil means `nosniff`.
     var securityHeaders: String?
     /// Of all responses, in this order.
@@ -71,6 +73,7 @@ struct EntryDraw {
             random.maybe(
                 0.2, random.pick([[Self.host], [Self.host, "\"::1\""], ["192.0.2.1", Self.host]]))
             ?? []
+        entry.deniesAgents = random.derived("agents").chance(0.15)
         entry.securityHeaders = random.maybe(0.4, random.pick(["none", "nosniff", "api"]))
         entry.headers = random.maybe(0.3, [DrawnHeader(name: "X-Fixed", value: "all")]) ?? []
         entry.cors = random.maybe(0.3, cors(0))

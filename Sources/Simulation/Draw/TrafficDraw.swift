@@ -54,6 +54,7 @@ struct RequestDraw {
             request.stall = (Double(random.number(1...99)) / 100, random.number(1...500))
         }
         request.afterSending = afterSending()
+        InputDraw(random: random.derived("input")).complete(&request, config)
         EntryDraw(random: random.derived("entry")).complete(&request)
         if !config.rateLimits.isEmpty {
             RateLimitDraw(random: random.derived("quota")).complete(&request)

@@ -209,9 +209,14 @@ struct CallEvidence {
             }
     }
 
+    private func conditions(_ listed: [ListedFailure]) -> ConditionModel {
+        ConditionModel(
+            record: record, request: request, endpoint: endpoint, config: config, listed: listed)
+    }
+
     /// Whether a call in `after` may have failed. A call that `when` disables counts as settled.
     private func canHaveFailed(_ other: DrawnCall, _ listed: [ListedFailure]) -> Bool {
-        guard model.isWanted(other) else { return false }
+        guard conditions(listed).canBeMade(other) else { return false }
         if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
         return evidence.isAmbiguous || record.mayLackRoom || evidence.values.isEmpty
@@ -219,7 +224,7 @@ struct CallEvidence {
 
     /// Whether a call may have given no value for a reference of another call.
     private func lacksValue(_ other: DrawnCall, _ path: String, _ listed: [ListedFailure]) -> Bool {
-        guard model.isWanted(other) else { return true }
+        guard conditions(listed).mustBeMade(other) else { return true }
         if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
         // Its response may have exceeded `buffered_bytes`.

@@ -32,7 +32,22 @@ struct EntryModel {
             if isIn(clients.deny) { return 403 }
             if !clients.allow.isEmpty, !isIn(clients.allow) { return 403 }
         }
-        return entry.hosts.isEmpty || servesHost ? nil : 421
+        if !entry.hosts.isEmpty, !servesHost { return 421 }
+        return deniesAgent ? 403 : nil
+    }
+
+    /// The reason of a 403: the address is checked before the host and the `User-Agent`.
+    var forbiddenReason: String {
+        if let clients = entry.clients {
+            if isIn(clients.deny) || !clients.allow.isEmpty && !isIn(clients.allow) {
+                return "address"
+            }
+        }
+        return deniesAgent ? "user_agent" : "address"
+    }
+
+    private var deniesAgent: Bool {
+        entry.deniesAgents && request.header("User-Agent") == InputDraw.deniedAgent
     }
 
     /// Whether the endpoint refuses the client.

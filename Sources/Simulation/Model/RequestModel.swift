@@ -27,10 +27,13 @@ struct RequestModel {
         guard methodFits(endpoint) else { return .refused([405]) }
         if entry.isRefused(by: endpoint) { return .refused([403]) }
         if case .refused(let refusal) = auth(endpoint) { return .refused([refusal.status]) }
+        if isRefusedByType(endpoint) { return .refused([415]) }
         if let body = request.body, body.utf8.count > endpoint.body?.max ?? endpoint.maxBody {
             return .refused([413])
         }
-        let hasValidInput = endpoint.params.allSatisfy { isValid($0) } && bodyIsValid(endpoint)
+        let hasValidInput =
+            endpoint.params.allSatisfy { isValid($0) } && queryIsKnown(endpoint)
+            && bodyIsValid(endpoint)
         return hasValidInput ? .starts(endpoint) : .refused([400])
     }
 
@@ -68,8 +71,19 @@ struct RequestModel {
     private var entryStatuses: [Int] {
         guard request.defect == .badChunk else { return [] }
         let isRefused = endpoint.map { entry.isRefused(by: $0) } ?? false
+        let hasWrongType = endpoint.map { isRefusedByType($0) } ?? false
         return (entry.refusal.map { [$0] } ?? []) + (isRefused ? [403] : [])
             + (credentialRefusal.map { [$0.status] } ?? [])
+            + (hasWrongType ? [415] : [])
+    }
+
+    /// A body, chunked or not empty, needs a listed type.
+    private func isRefusedByType(_ endpoint: DrawnEndpoint) -> Bool {
+        guard !endpoint.input.contentTypes.isEmpty, let body = request.body,
+            !body.isEmpty || request.isChunked || request.defect == .badChunk
+        else { return false }
+        let type = request.header("Content-Type")?.split(separator: ";").first?.lowercased() ?? ""
+        return !endpoint.input.contentTypes.contains(type)
     }
 
     private func methodFits(_ endpoint: DrawnEndpoint) -> Bool {
@@ -95,9 +109,19 @@ struct RequestModel {
         return value.count <= param.maxLength ?? .max
     }
 
+    private func queryIsKnown(_ endpoint: DrawnEndpoint) -> Bool {
+        guard endpoint.refusesUnknownQuery else { return true }
+        return request.query.allSatisfy { endpoint.knownQuery.contains($0.name) }
+    }
+
     private func bodyIsValid(_ endpoint: DrawnEndpoint) -> Bool {
         guard endpoint.body != nil else { return true }
         guard let tree = Tree(reading: Array((request.body ?? "").utf8)), tree.isObject else {
+            return false
+        }
+        if endpoint.input.refusesUnknownFields, case .object(let members) = tree,
+            members.contains(where: { $0.key != "user" })
+        {
             return false
         }
         return tree["user"]?.string != nil
@@ -114,12 +138,6 @@ struct RequestModel {
     func wasSent(_ name: String) -> Bool {
         guard let param = endpoint?.params.first(where: { $0.name == name }) else { return false }
         return !values(of: param).isEmpty
-    }
-
-    func isWanted(_ call: DrawnCall) -> Bool {
-        guard let when = call.when else { return true }
-        guard let wanted = when.value else { return wasSent(when.param) }
-        return value(of: when.param) == wanted
     }
 
     /// The value of a source in the client's request; nil if it is absent, or a value of another

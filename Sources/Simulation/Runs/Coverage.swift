@@ -64,6 +64,10 @@ package enum Behaviour: CaseIterable, Sendable {
     case authenticatedCalls, ambiguousCredentials, refusedCredentials, missingScopes
     /// A key was valid before a reload, and refused after it.
     case removedKeys
+    /// A call whose condition uses a response was made, or not.
+    case callsByResponse, callsNotMadeByResponse
+    /// A call sent the header of its endpoint, or its own instead.
+    case sharedHeaders, replacedHeaders
     /// A host was ejected for longer than the first time.
     case grownEjections
     /// A rate limit refused a request: by a key that is known early or late, or without a key.
@@ -76,6 +80,12 @@ package enum Behaviour: CaseIterable, Sendable {
         case .patchCalls: responded(record) { $0.method == "PATCH" }
         case .headCalls: responded(record) { $0.method == "HEAD" }
         case .callsAfterOthers: responded(record) { !$0.after.isEmpty }
+        case .callsByResponse: responded(record) { $0.when?.calls.isEmpty == false }
+        case .callsNotMadeByResponse: notMadeByResponse(record)
+        case .sharedHeaders:
+            record.attempts.count { $0.message["X-Shared"]?.hasPrefix("c") == false }
+        case .replacedHeaders:
+            record.attempts.count { $0.message["X-Shared"]?.hasPrefix("c") == true }
         case .absentOptionalValues:
             record.attempts.count { hasOptional($0, record, isThere: false) }
         case .presentOptionalValues:
@@ -115,6 +125,20 @@ package enum Behaviour: CaseIterable, Sendable {
                 record.configs[attempt.call.generation].endpoints[attempt.call.endpoint]
                     .limitUses.count > 1
             }
+        }
+    }
+
+    /// Complete responses without a call whose condition uses a response.
+    private func notMadeByResponse(_ record: RunRecord) -> Int {
+        record.requests.compactMap { $0 }.count { request in
+            guard let index = request.request.endpoint,
+                request.response?["Gateway-Complete"] == "true"
+            else { return false }
+            let made = record.attempts(of: request).map(\.call.call)
+            return record.configs.count == 1
+                && record.configs[0].endpoints[index].calls.contains { call in
+                    call.when?.calls.isEmpty == false && !made.contains(call.index)
+                }
         }
     }
 

@@ -1,0 +1,68 @@
+import Rehearsal
+
+/// Draws the condition of a call, over the request and over the responses of earlier calls.
+struct ConditionDraw {
+    let random: RandomSource
+    let params: [DrawnParam]
+    let hasBody: Bool
+    let earlier: [DrawnCall]
+
+    func condition() -> DrawnCondition { condition(levels: random.pick([1, 1, 2, 3]), random) }
+
+    private func condition(levels: Int, _ random: RandomSource) -> DrawnCondition {
+        guard levels > 1 else { return test(random) }
+        let parts = (0..<random.number(1...3)).map {
+            condition(levels: levels - 1, random.derived("part", $0))
+        }
+        switch random.number(0...2) {
+        case 0: return .all(parts)
+        case 1: return .any(parts)
+        default: return .not(parts[0])
+        }
+    }
+
+    private func test(_ random: RandomSource) -> DrawnCondition {
+        let source = source(random.derived("source"))
+        let test: DrawnCondition.DrawnTest =
+            switch random.number(0...5) {
+            case 0, 1: .equals(operand(of: source, random))
+            case 2: .differs(operand(of: source, random))
+            case 3:
+                .oneOf([operand(of: source, random), operand(of: source, random.derived("second"))])
+            case 4: .exists(true)
+            default: .exists(false)
+            }
+        return .test(source, test)
+    }
+
+    /// Half of the tests use a response, if there is one.
+    private func source(_ random: RandomSource) -> DrawnUse.Source {
+        let responses = earlier.filter { $0.method != "HEAD" }
+        if !responses.isEmpty, random.chance(0.5) {
+            let path = random.pick(["mark", "segment", "price", "nest.a", "nest.b", "nest", "none"])
+            return .call(random.pick(responses).index, path: path)
+        }
+        var sources: [DrawnUse.Source] = params.map { .param($0.name) }
+        sources += [.header("X-User"), .header("X-Tenant")]
+        if hasBody { sources.append(.bodyField("user")) }
+        return random.pick(sources)
+    }
+
+    private func operand(
+        of source: DrawnUse.Source, _ random: RandomSource
+    ) -> DrawnCondition.DrawnOperand {
+        if random.chance(0.2) { return .source(self.source(random.derived("right"))) }
+        switch source {
+        case .param("lang"): return .text(random.pick(["en", "de"]))
+        case .param("id"): return random.chance(0.5) ? .constant("7") : .text("7")
+        case .param: return .text(random.pick(["a b&c", "t1"]))
+        case .header("X-Tenant"): return .text(random.pick(["t1", "t2"]))
+        case .header: return .text(random.pick(["ann", "bob"]))
+        case .bodyField: return .text("u1")
+        case .call(_, "price"):
+            return random.pick([.constant("19.9"), .constant("20"), .text("19.90")])
+        case .call(_, "nest.a"): return .text(random.pick(["x y", "x"]))
+        case .call: return .text(random.pick(["blue", "100%"]))
+        }
+    }
+}

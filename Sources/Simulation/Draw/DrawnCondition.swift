@@ -1,0 +1,54 @@
+/// A drawn `when`.
+indirect enum DrawnCondition {
+    /// `{ param: lang }`, and with `is`.
+    case sent(String)
+    case param(String, is: String)
+    case test(DrawnUse.Source, DrawnTest)
+    case all([DrawnCondition])
+    case any([DrawnCondition])
+    case not(DrawnCondition)
+
+    enum DrawnTest {
+        case equals(DrawnOperand)
+        case differs(DrawnOperand)
+        case oneOf([DrawnOperand])
+        case exists(Bool)
+    }
+
+    /// The right side of a test.
+    enum DrawnOperand {
+        case text(String)
+        /// A number, `true` or `false`, as it is written.
+        case constant(String)
+        case source(DrawnUse.Source)
+    }
+
+    /// The sources of all values.
+    var sources: [DrawnUse.Source] {
+        switch self {
+        case .sent, .param: []
+        case .test(let source, let test): [source] + test.operands.compactMap(\.source)
+        case .all(let parts), .any(let parts): parts.flatMap(\.sources)
+        case .not(let part): part.sources
+        }
+    }
+
+    /// The calls whose responses it uses.
+    var calls: [Int] {
+        sources.compactMap { if case .call(let index, _) = $0 { index } else { nil } }
+    }
+}
+
+extension DrawnCondition.DrawnTest {
+    var operands: [DrawnCondition.DrawnOperand] {
+        switch self {
+        case .equals(let operand), .differs(let operand): [operand]
+        case .oneOf(let operands): operands
+        case .exists: []
+        }
+    }
+}
+
+extension DrawnCondition.DrawnOperand {
+    var source: DrawnUse.Source? { if case .source(let source) = self { source } else { nil } }
+}

@@ -78,7 +78,9 @@ final class ScriptedStore {
         guard case .array(let arguments) = value else { return }
         let words = arguments.map { if case .bulk(let text) = $0 { String(text) } else { "?" } }
         log.append("\(number): \(words.joined(separator: " "))")
-        if !scriptsFirstCommands, let reply = Self.firstReplies[words[0]] { return peer.send(reply) }
+        if !scriptsFirstCommands, let reply = Self.firstReplies[words[0]] {
+            return peer.send(reply)
+        }
         if let reply = script(words) { peer.send(reply) }
     }
 }

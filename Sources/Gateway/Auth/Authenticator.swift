@@ -67,6 +67,7 @@ package final class Authenticator {
         switch method {
         case .apiKey: false
         case .basic: true
+        case .jwt(let tokens): !tokens.remembers(credential)
         }
     }
 

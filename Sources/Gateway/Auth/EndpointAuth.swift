@@ -96,8 +96,8 @@ final class EndpointAuth {
             guard case .credential(let credential) = authenticator.source.content(of: fields) else {
                 continue
             }
-            if authenticator.isLimited(credential),
-                let refusal = failures?.refusal(of: head, exchange)
+            if let refusal = failures?.refusal(of: head, exchange),
+                authenticator.isLimited(credential)
             {
                 refused = worse(refused, refusal, of: index)
                 continue

@@ -92,6 +92,14 @@ final class TokenAuthenticator {
         return parse(token) { wait(for: $0, hash) ?? refusedForLackOfKeys }
     }
 
+    /// Whether the token was verified before with the same keys, so that checking it costs little.
+    func remembers(_ token: Bytes) -> Bool {
+        guard plan.rememberedMax > 0, token.count <= CompactJWS.sizeMax, usableKeys != nil,
+            let hash = hasher.words(of: token), case .accepted? = rememberedResult(hash)
+        else { return false }
+        return true
+    }
+
     /// A token that was verified before with the same keys.
     private func rememberedResult(_ hash: SHA256Words) -> AuthResult? {
         if case .issuer(let keys) = keys, keys.generation != generation {

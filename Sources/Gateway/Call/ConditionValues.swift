@@ -53,13 +53,19 @@ package struct HeadValues: ConditionValues {
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
         case .requestQuery(let name): head.target.value(ofQuery: name)
         case .requestClient: exchange.clientAddress(of: head, proxies).text
+        case .requestCaller: exchange.caller?.name
+        case .token: json(of: source)?.text
         case .requestBody, .call: nil
         }
     }
 
     package func json(of source: CompiledTemplate.Source) -> JSONSlice? {
         switch source {
-        case .param, .requestHeader, .requestQuery, .requestClient, .requestBody, .call: nil
+        case .token(let path):
+            exchange.caller?.claims.flatMap { try? JSONSlice(validating: $0).value(at: path) }
+        case .param, .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody,
+            .call:
+            nil
         }
     }
 

@@ -50,7 +50,9 @@ struct EndpointPlanner {
     func requirements(
         _ conditions: [Config.Condition]
     ) throws(PlanError) -> [ConditionPlan] {
-        let scope = CallScope(endpoint: endpoint, params: params, uses: [], waitsFor: [])
+        let scope = CallScope(
+            endpoint: endpoint, params: params, uses: [], waitsFor: [],
+            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
         var plans: [ConditionPlan] = []
         for condition in conditions {
             plans.append(try ConditionPlanner(scope: scope).plan(condition))

@@ -202,7 +202,7 @@ extension Config.Endpoint {
             case .boolean: [.boolean]
             case .string, .uuid, nil: [.text]
             }
-        case .requestHeader, .requestQuery, .requestClient: [.text]
+        case .requestHeader, .requestQuery, .requestClient, .requestCaller: [.text]
         case .name, .call, .requestBody: ValueType.allCases
         }
     }

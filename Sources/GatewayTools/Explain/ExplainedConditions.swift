@@ -52,7 +52,7 @@ private struct KnownValues: ConditionValues {
     func isKnown(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
         case .call(let index, _): disabled[index]
-        case .requestClient: false
+        case .requestClient, .requestCaller, .token: false
         case .requestBody: !values.body.isEmpty
         case .param, .requestHeader, .requestQuery: true
         }

@@ -55,7 +55,9 @@ package final class Exchange {
     }
 
     /// The peer's address and port as text; nil on a unix socket.
-    package let client: String?
+    package var client: String? { peer.text }
+
+    package let peer: PeerAddress
 
     /// What the embedder determined about the origin of the request; retained until its end.
     package var origin: AnyObject?
@@ -120,19 +122,31 @@ package final class Exchange {
     /// Nil after the end. Unchecked: the list is taken out before a permit is released.
     @exclusivity(unchecked) private var permits: [Permit]? = []
 
+    /// An exchange whose peer is only known as text.
+    package convenience init(
+        id: RequestID, trace: TraceContext, local: LocalContext, began: Instant,
+        client: String? = nil, responseFields: Fields = Fields(),
+        budget: ByteBudget? = nil, records: RequestRecordPool? = nil
+    ) {
+        self.init(
+            id: id, trace: trace, local: local, began: began,
+            peer: PeerAddress(text: client, bits: .unknown), responseFields: responseFields,
+            budget: budget, records: records)
+    }
+
     /// - Parameters:
     ///   - budget: limits the memory of this exchange
     ///   - records: those of the worker
     package init(
         id: RequestID, trace: TraceContext, local: LocalContext, began: Instant,
-        client: String? = nil, responseFields: Fields = Fields(),
+        peer: PeerAddress, responseFields: Fields = Fields(),
         budget: ByteBudget? = nil, records: RequestRecordPool? = nil
     ) {
         self.id = id
         self.trace = trace
         self.local = local
         self.began = began
-        self.client = client
+        self.peer = peer
         self.budget = budget
         self.records = records
         record = records?.take(began: began) ?? RequestRecord(began: began)

@@ -38,7 +38,7 @@ final class ExchangeRunner {
     ///
     /// - Parameter body: nil if it has not arrived yet
     init(
-        _ head: RequestHead, _ body: Bytes?, from client: String?, carrier: any ExchangeCarrier,
+        _ head: RequestHead, _ body: Bytes?, from client: PeerAddress, carrier: any ExchangeCarrier,
         of server: Server
     ) {
         exchange = Exchange(head, from: client, of: server)
@@ -59,7 +59,7 @@ final class ExchangeRunner {
     ///
     /// - Parameter isHead: the input begins like a HEAD request, whose response has no body
     init(
-        rejectingHead isHead: Bool, from client: String?, carrier: any ExchangeCarrier,
+        rejectingHead isHead: Bool, from client: PeerAddress, carrier: any ExchangeCarrier,
         of server: Server
     ) {
         // A placeholder for the request, so that the rejection can pass a chain.
@@ -248,7 +248,7 @@ final class ExchangeRunner {
 extension Exchange {
     /// A new exchange for a request, with the client's id if it is valid, and in the client's trace
     /// if there is one.
-    fileprivate convenience init(_ head: RequestHead, from client: String?, of server: Server) {
+    fileprivate convenience init(_ head: RequestHead, from client: PeerAddress, of server: Server) {
         let loop = server.loop
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
         self.init(
@@ -256,7 +256,7 @@ extension Exchange {
             trace: TraceContext(head.fields)
                 ?? TraceContext(
                     from: loop.entropy, sampledShare: server.settings.sampledShare),
-            local: loop.local, began: loop.now, client: client,
+            local: loop.local, began: loop.now, peer: client,
             responseFields: unsafe server.responseFields, budget: server.budget,
             records: server.records)
     }

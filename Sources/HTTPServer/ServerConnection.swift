@@ -56,8 +56,8 @@ final class ServerConnection: ByteStreamDelegate {
     /// Bytes of streamed responses that were written. `progress` subtracts them, so that its
     /// `unsent` changes only by what the client takes.
     @exclusivity(unchecked) var pieceBytes = 0
-    /// The client's address as text, for the exchanges.
-    private(set) lazy var client = stream.peer.map { "\($0)" }
+    /// The client's address, for the exchanges.
+    private(set) lazy var client = PeerAddress(stream.peer)
 
     init(
         _ stream: any ByteStream, of server: Server, slot: Int,
@@ -207,5 +207,17 @@ final class ServerConnection: ByteStreamDelegate {
         unsafe server.budget.release(memoryBytes)
         unsafe memoryBytes = 0
         server.remove(self)
+    }
+}
+
+extension PeerAddress {
+    fileprivate init(_ address: SocketAddress?) {
+        let bits: Bits =
+            switch address {
+            case .ip(.v4(let bits), _)?: .v4(bits)
+            case .ip(.v6(let high, let low), _)?: .v6(high, low)
+            case .unix?, nil: .unknown
+            }
+        self.init(text: address.map { "\($0)" }, bits: bits)
     }
 }

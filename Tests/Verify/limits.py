@@ -33,7 +33,7 @@ workers: 2
 log: {{ access: false }}
 rate_limits:
   together: {{ rate: 100000/s }}
-  per_client: {{ rate: 200/s, burst: 50, key: address }}
+  per_client: {{ rate: 50/s, burst: 20, key: address }}
   per_tenant: {{ rate: 2/m, key: "{{request.header.X-Tenant}}" }}
   per_item: {{ rate: 3/h, key: ["{{id}}", address] }}
 backends:
@@ -209,11 +209,11 @@ def run(options, process, gateway, admin):
     found = statuses(gateway, "/tenant", 1, tenant, {"X-Tenant": "a"})
     check(found == [429], f"after a reload, the tenant gets {found}")
 
-    granted, refused, seconds = load(gateway, options.seconds, together | {"per_client": (200, 1)})
-    expected = 50 + 200 * seconds
+    granted, refused, seconds = load(gateway, options.seconds, together | {"per_client": (50, 1)})
+    expected = 20 + 50 * seconds
     print(f"{granted} granted and {refused} refused in {seconds:.3f} s; burst + rate x time is {expected:.1f}")
     # The first request comes somewhat after the start, the last one before the end.
-    check(expected - 200 * 0.05 - 2 <= granted <= expected + 2, f"granted {granted}, expected {expected}")
+    check(expected - 50 * 0.05 - 2 <= granted <= expected + 2, f"granted {granted}, expected {expected}")
     check(refused > 100, f"only {refused} were refused: too little load to show anything")
 
     counts = metric(admin, "tributary_rate_limit_total")

@@ -40,8 +40,19 @@ extension Exchange {
     /// The client's address by these rules; computed at the first call.
     package func clientAddress(of head: RequestHead, _ proxies: TrustedProxies) -> ClientAddress {
         if let known = origin as? ClientAddress { return known }
-        let found = proxies.client(of: head.fields, peer: client.flatMap { SocketAddress($0) })
+        let found = proxies.client(of: head.fields, peer: peer.address)
         origin = found
         return found
+    }
+}
+
+extension PeerAddress {
+    /// Nil for a unix socket; of numbers without the port, which does not matter.
+    fileprivate var address: SocketAddress? {
+        switch bits {
+        case .v4(let bits): .ip(.v4(bits), port: 0)
+        case .v6(let high, let low): .ip(.v6(high, low), port: 0)
+        case .unknown: text.flatMap { SocketAddress($0) }
+        }
     }
 }

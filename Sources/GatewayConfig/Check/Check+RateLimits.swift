@@ -121,6 +121,7 @@ extension ConfigCheck {
             seen.append(name.value)
             checkCost(use.value, limit)
             checkReferences(of: limit, usedAt: name, in: endpoint)
+            checkCaller(of: limit, usedAt: name, in: endpoint)
         }
         if uses.count > Self.usesMax, let last = uses.last {
             problems.error(
@@ -142,6 +143,17 @@ extension ConfigCheck {
         }
     }
 
+    /// Without authentication no request has a caller.
+    private mutating func checkCaller(
+        of limit: Config.RateLimit, usedAt use: Located<String>, in endpoint: Config.Endpoint
+    ) {
+        guard limit.usesCaller, config.authRule(of: endpoint) == nil else { return }
+        problems.warning(
+            at: use.location,
+            "rate limit '\(use.quoted)' uses the caller, but \(endpoint.title) has no 'auth': its"
+                + " requests have neither a caller nor a plan")
+    }
+
     /// A name must be a parameter of every endpoint that uses the limit.
     private mutating func checkReferences(
         of limit: Config.RateLimit, usedAt use: Located<String>, in endpoint: Config.Endpoint
@@ -156,6 +168,17 @@ extension ConfigCheck {
                 "rate limit '\(use.quoted)' uses {\(reference.value.text)}; \(endpoint.title) has no"
                     + " parameter '\(name)'")
         }
+    }
+}
+
+extension Config.RateLimit {
+    /// Whether its key or its plan comes from the authenticated caller.
+    fileprivate var usesCaller: Bool {
+        if !plans.isEmpty, plan == nil { return true }
+        if key.contains(where: { if case .caller = $0.value { true } else { false } }) {
+            return true
+        }
+        return references.contains { $0.value.source == .requestCaller }
     }
 }
 

@@ -76,18 +76,14 @@ struct OutcomeCheck {
         }
     }
 
-    /// Whether the request reaches the rate limits of its endpoint.
+    /// Whether the request may reach the rate limits of its endpoint.
     private func isLimited(_ request: RequestRecord, _ config: DrawnConfig) -> Bool {
         let model = RequestModel(request: request.request, config: config)
-        let uses = QuotaModel(request: request.request, config: config).uses
-        guard !uses.isEmpty else { return false }
+        guard let endpoint = model.endpoint, !endpoint.limitUses.isEmpty else { return false }
+        // Refused before its malformed body is read.
         if request.request.defect == .badChunk { return true }
-        switch model.expectation {
-        case .starts: return true
-        // The limits are checked before the body and the parameters, if their key is known.
-        case .refused(let statuses): return statuses == [400] || statuses == [413]
-        case .preflight: return false
-        }
+        let entry = EntryModel(request: request.request, config: config)
+        return model.isMatched && entry.preflightRules == nil && !entry.isRefused(by: endpoint)
     }
 
     /// Whether the client was slow enough for a 408. A body has five seconds before its rate is checked.

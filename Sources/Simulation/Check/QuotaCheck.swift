@@ -45,9 +45,9 @@ struct QuotaCheck {
     private func use(
         of request: RequestRecord, _ index: Int, _ limit: DrawnRateLimit
     ) -> Use? {
-        let models = record.configs(for: request).map {
-            QuotaModel(request: request.request, config: $0)
-        }
+        // A request without a response may have been charged, too.
+        let configs = request.responded == nil ? record.configs : record.configs(for: request)
+        let models = configs.map { QuotaModel(request: request.request, config: $0) }
         guard let cost = models.lazy.flatMap(\.uses).first(where: { $0.limit == index })?.cost
         else { return nil }
         return Use(

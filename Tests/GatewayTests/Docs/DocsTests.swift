@@ -42,6 +42,7 @@ import YAMLReader
             "Authenticator": "auth", "APIKeys": "auth", "Passwords": "auth", "AuthRule": "auth",
             "JWT": "jwt", "TokenKeys": "jwt", "TokenPlace": "jwt",
             "UserAgents": "clients",
+            "RateLimit": "rate-limits", "LimitUse": "rate-limits",
         ]
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }

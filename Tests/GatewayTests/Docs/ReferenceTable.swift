@@ -66,6 +66,8 @@ struct ReferenceTable {
         switch name {
         case "property": return "property"
         case "access", "addressfile": return "[address list](clients.md)"
+        case "ratelimit": return "[rate limit](rate-limits.md)"
+        case "limituse": return "[limit with a cost](rate-limits.md)"
         case "authenticator": return "[authenticator](auth.md)"
         case "authrule": return "[auth](auth.md)"
         case "apikeys": return "[API keys](auth.md#api-keys)"

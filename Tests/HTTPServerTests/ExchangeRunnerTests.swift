@@ -34,7 +34,9 @@ import Testing
         guard case .head(let head) = try reader.read(text.span, from: &position) else {
             throw NoHead()
         }
-        return ExchangeRunner(head, body, from: nil, carrier: carrier, of: harness.server)
+        return ExchangeRunner(
+            head, body, from: PeerAddress(text: nil, bits: .unknown), carrier: carrier,
+            of: harness.server)
     }
 
     private struct NoHead: Error {}

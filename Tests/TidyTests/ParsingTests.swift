@@ -102,7 +102,7 @@ import Testing
         "failing(in:)": "the levels of a condition",
         // These call overloads for other types.
         "append(_:)": "", "append(copying:)": "", "append(jsonString:)": "",
-        "equalsIgnoringCase(_:)": "", "tail(_:)": "",
+        "equalsIgnoringCase(_:)": "", "tail(_:)": "", "combine(_:)": "",
         "all(_:)": "",
     ]
 

@@ -43,7 +43,7 @@ final class AuthFailureLimit {
     private func key(_ head: RequestHead, _ exchange: Exchange) -> UInt64 {
         var hash = KeyedHash(table.hashKey)
         hash.combine(Self.name.span)
-        mask.combine(exchange.clientAddress(of: head, proxies).address, into: &hash)
+        hash.combine(mask.network(of: exchange.clientAddress(of: head, proxies).address))
         return hash.value
     }
 

@@ -50,7 +50,8 @@ struct LimitCheck {
     ) {
         for part in plan.key where !combine(part, exchange, values, into: &key) {
             // Also instead of a missing value: a client must not avoid a limit by leaving it out.
-            addressMask.combine(exchange.clientAddress(of: head, proxies).address, into: &key)
+            key.combine(
+                addressMask.network(of: exchange.clientAddress(of: head, proxies).address))
         }
     }
 

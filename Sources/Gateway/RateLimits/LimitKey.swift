@@ -1,10 +1,27 @@
 import Basics
+import Reactor
 
 /// What the values of a request that a limit counts by are written to: the hash of the process's
 /// cells, or the text whose hash is the key in the store.
 protocol LimitKey {
     mutating func combine(_ word: UInt64)
     mutating func combine(_ bytes: Span<UInt8>)
+}
+
+extension LimitKey {
+    /// All clients without an address, on unix sockets, count as one.
+    mutating func combine(_ address: IPAddress?) {
+        switch address {
+        case nil: combine(3 as UInt64)
+        case .v4(let bits)?:
+            combine(4 as UInt64)
+            combine(UInt64(bits))
+        case .v6(let high, let low)?:
+            combine(6 as UInt64)
+            combine(high)
+            combine(low)
+        }
+    }
 }
 
 extension KeyedHash: LimitKey {}

@@ -29,6 +29,7 @@ import Testing
                 ] as Object
             ] as Object,
             "limits": [:] as Object, "drain": [:] as Object, "defaults": [:] as Object,
+            "clients": [:] as Object, "rate_limits": ["r": ["rate": "1/s"] as Object] as Object,
             "backends": [
                 "a": [
                     "urls": ["http://127.0.0.1:7001", "http://127.0.0.1:7002"],
@@ -40,6 +41,7 @@ import Testing
             "endpoints": [
                 [
                     "route": "POST /x", "auth": "none",
+                    "rate_limits": [["limit": "r"] as Object],
                     "cors": ["origins": ["https://a.example"]] as Object,
                     "params": ["n": ["type": "integer"] as Object, "s": [:] as Object] as Object,
                     "body": [
@@ -64,7 +66,8 @@ import Testing
         (nil, []), ("Traces", ["traces"]), ("Store", ["store"]), ("Limits", ["limits"]),
         ("Drain", ["drain"]),
         ("Defaults", ["defaults"]), ("JWT", ["auth", "t", "jwt"]),
-        ("TokenKeys", ["auth", "t", "jwt", "keys"]),
+        ("TokenKeys", ["auth", "t", "jwt", "keys"]), ("Clients", ["clients"]),
+        ("RateLimit", ["rate_limits", "r"]), ("LimitUse", ["endpoints", "0", "rate_limits", "0"]),
         ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
         ("Breaker", ["backends", "a", "breaker"]), ("Eject", ["backends", "a", "eject"]),
         ("Health", ["backends", "a", "health"]), ("Keepalive", ["backends", "a", "keepalive"]),

@@ -12,6 +12,7 @@ machine may add to a time, in milliseconds. Needs redis-server.
 """
 
 import argparse
+import atexit
 import http.client
 import json
 import os
@@ -49,6 +50,16 @@ endpoints:
 """
 
 failures = []
+processes = []
+
+
+@atexit.register
+def end_processes():
+    """Also after an exception; by their ids."""
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def expect(condition, what):
@@ -86,6 +97,7 @@ class Redis:
         self.process = subprocess.Popen(
             ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
              "--dir", self.folder, *self.options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        processes.append(self.process)
         if not wait(self.connect):
             sys.exit("redis-server did not start")
 
@@ -157,6 +169,7 @@ class Gateway:
         self.log_path = pathlib.Path(folder) / f"{name}.log"
         self.log_file = open(self.log_path, "wb")
         self.process = subprocess.Popen([binary, "serve", str(config)], stdout=self.log_file, stderr=self.log_file)
+        processes.append(self.process)
         if not wait(lambda: self.page("/readyz")[0] == 200):
             sys.exit(f"the gateway did not start: {self.log_path.read_text()}")
 

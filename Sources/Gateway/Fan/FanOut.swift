@@ -13,11 +13,16 @@ struct FanOut {
     /// Every call comes after those that it waits for; otherwise in file order.
     private let order: [Int]
     private let required: [Int]
+    /// Whether the condition of a required call uses a response.
+    private let hasLateRequired: Bool
 
     init(_ calls: [EndpointCall], graph: CallGraph) {
         self.calls = calls
         order = graph.order
         required = calls.indices.filter { calls[$0].plan.isRequired }
+        hasLateRequired = calls.contains {
+            $0.plan.isRequired && !$0.plan.conditionCalls.isEmpty
+        }
     }
 
     /// Fulfils when every call has settled and at least one succeeded. Rejects as soon as a
@@ -30,7 +35,8 @@ struct FanOut {
         // `requiredParts` is created before `settled`: if all calls fail and the last one is
         // required, its failure rejects both, and the one created first decides the result.
         let requiredParts = local.all(required.compactMap { requiredPart(of: $0, parts, local) })
-        let settled = local.any(parts)
+        let settled = local.any(
+            hasLateRequired ? parts.map { (key: $0.key, promise: anyPart($0, local)) } : parts)
         return local.all([requiredParts.asVoid(), settled.asVoid()]).then { _ in settled }
     }
 
@@ -44,6 +50,17 @@ struct FanOut {
             guard error is DisabledCall else { throw error }
             return local.value(.nothing)
         }
+    }
+
+    /// The input of `any`. Its failure must not settle before that of the required part, which has
+    /// one promise more if the call depends on responses.
+    private func anyPart(
+        _ part: (key: Int, promise: LocalPromise<Part>), _ local: LocalContext
+    ) -> LocalPromise<Part> {
+        guard part.key < calls.count, calls[part.key].plan.isRequired,
+            !calls[part.key].plan.conditionCalls.isEmpty
+        else { return part.promise }
+        return part.promise.recover { throw $0 }
     }
 
     /// Starts the calls; gives the promise of each call's part.

@@ -22,17 +22,17 @@ package final class LimitPlan {
         /// The member of `RateLimit-Policy`: `"per_caller";q=1000;w=60`.
         let policy: Bytes
         /// Used if replicas share the limit.
-        let shared: SharedRate
+        package let shared: SharedRate
     }
 
     /// How replicas share a rate.
-    struct SharedRate {
+    package struct SharedRate {
         let store: StoreBucket
         /// Decides while the store is down: the share of one replica.
         let local: TokenBucket
         /// Nil if the store decides about every request.
-        let sync: Duration?
-        let whenDown: Config.RateLimit.WhenDown
+        package let sync: Duration?
+        package let whenDown: Config.RateLimit.WhenDown
         /// How far the store's arrival time may be ahead beyond a burst: what all replicas grant
         /// between two synchronisations, several times over.
         let slack: Duration

@@ -34,10 +34,12 @@ package struct ReplicaReport {
         let name: String
         let replica: Int
         var isBytes = false
+        /// One number for all replicas.
+        var isShared = false
     }
 
     private func row(_ limit: Limit) -> [String] {
-        let all = product(limit.replica, replicas)
+        let all = limit.isShared ? limit.replica : product(limit.replica, replicas)
         let text = { (number: Int) in
             limit.isBytes ? Quantity.spelled(bytes: number) : "\(number)"
         }
@@ -76,14 +78,14 @@ package struct ReplicaReport {
         return limits
     }
 
-    /// Counted over all workers of a replica, but not over several replicas.
+    /// Counted over all workers of a replica, and over several replicas only in a store.
     private func limits(of limit: LimitPlan) -> [Limit] {
         limit.rates.map { rate in
             let plan = rate.plan.map { ", plan \(String($0))" } ?? ""
             let unit = rate.spelled.split(separator: "/").last ?? ""
             return Limit(
                 name: "rate_limits.\(limit.name)\(plan), each key per \(unit)",
-                replica: rate.bucket.count)
+                replica: rate.bucket.count, isShared: limit.isShared)
         }
     }
 
@@ -106,7 +108,7 @@ package struct ReplicaReport {
     /// worker.
     private var counters: [String] {
         let workers = product(plan.process.workers, replicas)
-        let lines = plan.backends.flatMap { backend -> [String] in
+        var lines = plan.backends.flatMap { backend -> [String] in
             var lines: [String] = []
             if let breaker = backend.breaker {
                 lines.append("\(backend.name).breaker: min_requests \(breaker.requestsMin)")
@@ -121,6 +123,7 @@ package struct ReplicaReport {
             }
             return lines
         }
+        if plan.store != nil { lines.append("store: 1 connection, \(workers) in all") }
         return lines.isEmpty
             ? [] : ["each of \(workers) workers by itself:"] + lines.map { "  " + $0 }
     }

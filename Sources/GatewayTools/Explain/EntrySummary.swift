@@ -19,6 +19,7 @@ struct EntrySummary {
             }
         }
         lines += plan.authenticators.map { "auth \($0.name): \($0.text)" }
+        if let store = plan.store { lines.append("store: \(store.url)") }
         return lines + cors + rateLimits
     }
 

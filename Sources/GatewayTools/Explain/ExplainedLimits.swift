@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import GatewayConfig
 import HTTP
 
 /// The lines of `explain` about rate limits: which limits a request is charged to, and by which key.
@@ -41,6 +42,13 @@ struct ExplainedLimits {
 }
 
 extension LimitUsePlan {
+    /// `, in the store every 100ms; while it is down: local`, for a limit that replicas share.
+    private var sharing: String {
+        guard limit.isShared, let rate = limit.rates.first else { return "" }
+        let sync = rate.shared.sync.map { " every \($0.spelled)" } ?? ""
+        return ", in the store\(sync); while it is down: \(rate.shared.whenDown.rawValue)"
+    }
+
     /// `per_client: 100/s by address`
     var summary: String {
         let rates = limit.rates.map { rate in
@@ -50,6 +58,6 @@ extension LimitUsePlan {
             return rate.plan.map { "\(text) for \(String($0))" } ?? text
         }
         return "\(limit.name): \(rates.joined(separator: ", "))"
-            + (spelledKey.map { " by \($0)" } ?? ", all requests together")
+            + (spelledKey.map { " by \($0)" } ?? ", all requests together") + sharing
     }
 }

@@ -103,7 +103,7 @@ import Testing
 
     private static func values(_ kind: Kind) -> [Any] {
         let numbers = [
-            "0", "1", "200", "-1", "0.5", "1e3", "1000000", "1000001", "4294967295",
+            "0", "1", "64", "200", "-1", "0.5", "1e3", "1000000", "1000001", "4294967295",
             "1073741824", "2147483647", "2147483648", "9223372036854775807", "18446744073709551616",
             "-9223372036854775808", "1e400",
         ]
@@ -111,7 +111,7 @@ import Testing
         case .integer, .number: return numbers.map(Spelled.init)
         case .time:
             return numbers.map { $0 + "ms" } + numbers.map { $0 + "h" }
-                + ["8784h", "8785h", "31622400s", "0.001ms", "0s"]
+                + ["30s", "8784h", "8785h", "31622400s", "0.001ms", "0s"]
         case .size:
             return numbers.map { $0 + "B" } + numbers.map { $0 + "GiB" }
                 + ["1024GiB", "1025GiB", "1GiB", "16MiB", "0.5B"]

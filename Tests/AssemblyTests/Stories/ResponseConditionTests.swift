@@ -79,6 +79,30 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Where all calls fail and the required one is the last, its failure decides the status: as one
+    /// of all failures, the timeout would give a 504.
+    @Test(arguments: [
+        ("exists: false", 502, #"[{"call":"two","kind":"skipped","because":"one"}]"#),
+        (
+            "exists: true", 504,
+            #"[{"call":"one","kind":"http_response_timeout","limit_ms":50}]"#
+        ),
+    ])
+    func failureOfARequiredCallDecidesTheStatus(
+        _ test: String, _ status: Int, _ failures: String
+    ) throws {
+        let harness = try GatewayHarness(
+            """
+            one: { from: a, get: /1, timeout: 50ms }
+            two: { from: b, get: "/2/{one.id}", required: true, when: { value: "{one}", \(test) } }
+            """)
+        harness.on("/1", .hangs)
+        let response = try harness.fetch()
+        #expect(response.outcome == "\(status) at 50")
+        #expect(response.failures == failures)
+        harness.expectQuiet()
+    }
+
     /// A call that is not made is no success: all calls that were made failed.
     @Test(arguments: ["", ", required: true"])
     func callThatIsNotMadeIsNoSuccess(_ required: String) throws {

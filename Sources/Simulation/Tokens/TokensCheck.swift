@@ -89,8 +89,12 @@ struct TokensCheck {
                 "a token is accepted at \(decision.from) ms, and its key was removed at"
                     + " \(key.removed) ms")
         }
-        if decision.from > staleAt(decision.from) {
-            run.add(request.mark, "a token is accepted with stale keys")
+        // The request may have waited for keys.
+        let stale = staleAt(decision.to)
+        if decision.from > stale {
+            run.add(
+                request.mark,
+                "a token is accepted at \(decision.from) ms, and the keys are stale since \(stale) ms")
         }
     }
 

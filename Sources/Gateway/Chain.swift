@@ -75,8 +75,8 @@ struct Chain {
                 entry.assumesCallers
                     ? AssumedCaller.filter(auth)
                     : EndpointAuth(
-                        auth, authenticators, failures: failureLimit(plan), padding: padding,
-                        loop: loop
+                        auth, of: plan, authenticators, failures: failureLimit(plan),
+                        padding: padding, loop: loop
                     ).filter
             },
             // As soon as the caller is known; above the body, which is not read for a refused request.

@@ -61,8 +61,17 @@ package final class Authenticator {
 
     var source: CredentialSource { plan.source }
 
+    /// Whether `auth_failures` may keep a credential from being checked. A key cannot be guessed, so a
+    /// valid one passes.
+    var mayBeLimited: Bool {
+        switch method {
+        case .apiKey: false
+        case .basic, .jwt: true
+        }
+    }
+
     /// Whether a credential must not be checked once `auth_failures` is reached, because it could be
-    /// guessed or costs much to check. A key cannot be guessed, so a valid one passes.
+    /// guessed or costs much to check.
     func isLimited(_ credential: Bytes) -> Bool {
         switch method {
         case .apiKey: false

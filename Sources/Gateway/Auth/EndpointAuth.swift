@@ -7,6 +7,9 @@ import Reactor
 /// with 400, 401, 403, 429 or 503.
 final class EndpointAuth {
     private let plan: EndpointAuthPlan
+    /// The parameters of the endpoint, for `require`.
+    private let params: [ParamPlan]
+    private let proxies: TrustedProxies
     private let authenticators: [Authenticator]
     /// Those that a caller must have.
     private let scopes: [Bytes]
@@ -19,10 +22,12 @@ final class EndpointAuth {
 
     /// - Parameter authenticators: those of the whole plan
     init(
-        _ plan: EndpointAuthPlan, _ authenticators: [Authenticator], failures: AuthFailureLimit?,
-        padding: Filter<Request, Response>?, loop: any Loop
+        _ plan: EndpointAuthPlan, of endpoint: EndpointPlan, _ authenticators: [Authenticator],
+        failures: AuthFailureLimit?, padding: Filter<Request, Response>?, loop: any Loop
     ) {
         self.plan = plan
+        params = endpoint.params
+        proxies = endpoint.proxies
         self.authenticators = plan.authenticators.map { authenticators[$0] }
         scopes = plan.scopes.map { Bytes($0) }
         challenges = AuthChallenges(self.authenticators.map(\.plan), scopes: plan.scopes)
@@ -96,7 +101,8 @@ final class EndpointAuth {
             guard case .credential(let credential) = authenticator.source.content(of: fields) else {
                 continue
             }
-            if let refusal = failures?.refusal(of: head, exchange),
+            // In this order: a key needs no look at the limit, and the hash of a token only beyond it.
+            if authenticator.mayBeLimited, let refusal = failures?.refusal(of: head, exchange),
                 authenticator.isLimited(credential)
             {
                 refused = worse(refused, refusal, of: index)
@@ -164,8 +170,19 @@ final class EndpointAuth {
             return refuse(
                 Refused(refusal: AccessRefusal(.scope), authenticator: index), request, exchange)
         }
+        guard meetsRequirements(request.head, exchange) else {
+            return refuse(
+                Refused(refusal: AccessRefusal(.claims), authenticator: index), request, exchange)
+        }
         authenticators[index].counts.countAccepted()
         return next(request, exchange)
+    }
+
+    /// `require`: all conditions hold.
+    private func meetsRequirements(_ head: RequestHead, _ exchange: Exchange) -> Bool {
+        guard !plan.requirements.isEmpty else { return true }
+        let values = HeadValues(head, params: params, exchange: exchange, proxies: proxies)
+        return plan.requirements.allSatisfy { $0.holds(in: values) }
     }
 
     private func refuse(

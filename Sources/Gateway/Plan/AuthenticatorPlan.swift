@@ -110,10 +110,14 @@ package struct EndpointAuthPlan {
     package let authenticators: [Int]
     /// Those that a caller must have.
     package let scopes: [String]
+    /// `require`: conditions that must all hold.
+    let requirements: [ConditionPlan]
     /// `customers or partners, with orders:read`
     package let text: String
 
-    init(_ rule: Config.AuthRule, of config: Config) throws(PlanError) {
+    init(
+        _ rule: Config.AuthRule, of config: Config, requirements: [ConditionPlan]
+    ) throws(PlanError) {
         var authenticators: [Int] = []
         for name in rule.any {
             guard
@@ -126,7 +130,11 @@ package struct EndpointAuthPlan {
         self.authenticators = authenticators
         scopes = rule.scopes.map(\.value)
         let names = rule.any.map(\.value).joined(separator: " or ")
-        text = names + (scopes.isEmpty ? "" : ", with \(scopes.joined(separator: " "))")
+        self.requirements = requirements
+        let conditions = requirements.map(\.text).joined(separator: " and ")
+        text =
+            names + (scopes.isEmpty ? "" : ", with \(scopes.joined(separator: " "))")
+            + (conditions.isEmpty ? "" : ", if \(conditions)")
     }
 }
 

@@ -64,7 +64,8 @@ struct EndpointPlanner {
 
     func auth() throws(PlanError) -> EndpointAuthPlan? {
         guard let rule = config.authRule(of: endpoint) else { return nil }
-        return try EndpointAuthPlan(rule, of: config)
+        return try EndpointAuthPlan(
+            rule, of: config, requirements: try requirements(rule.require.map(\.value)))
     }
 
     var padding: PaddingPlan? {

@@ -25,6 +25,9 @@ extension ConfigCheck {
         checkTokens()
         for endpoint in config.endpoints {
             if let setting = endpoint.auth { checkRule(setting) }
+            for condition in config.authRule(of: endpoint)?.require ?? [] {
+                checkRequirement(condition.value, in: endpoint)
+            }
             checkIsStated(by: endpoint)
             checkPublicCaching(of: endpoint)
             checkCredentialHeaders(of: endpoint)

@@ -76,6 +76,8 @@ extension Config {
         package var any: [Located<String>] = []
         /// Those that the caller must have, all of them.
         package var scopes: [Located<String>] = []
+        /// Conditions on the head of the request and the caller, which must all hold.
+        package var require: [Located<Condition>] = []
 
         init(location: SourceLocation) {
             self.location = location

@@ -67,6 +67,9 @@ extension Config.AuthRule: PlainBlock {
         .list(
             "scopes", \.scopes, .oneOrMany(of: .scope),
             "scopes that the caller must have, all of them; else 403"),
+        .list(
+            "require", \.require, .filledList(of: .block),
+            "conditions on the head of the request and the caller that must all hold; else 403"),
     ]
 }
 

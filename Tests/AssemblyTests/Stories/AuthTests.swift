@@ -186,6 +186,23 @@ import Testing
         harness.expectQuiet()
     }
 
+    // MARK: Conditions
+
+    @Test(arguments: [
+        ("/x/ann", [ann], 200), ("/x/ben", [ann], 403), ("/x/ann", [], 401), ("/x/ci", [ci], 200),
+        ("/x/cd", [ci], 403),
+    ])
+    func requirementsMustHold(_ target: String, _ lines: [String], _ status: Int) throws {
+        let harness = try harness(
+            "{ any: [partners, tools], require: [{ value: \"{request.caller}\", is: \"{id}\" }] }",
+            "route: GET /x/{id}")
+        let response = try harness.fetch(request("GET", target, lines))
+        #expect(response.status == status)
+        if status == 403 { #expect(reason(response) == "claims") }
+        #expect(harness.seen.count == (status == 200 ? 1 : 0))
+        harness.expectQuiet()
+    }
+
     // MARK: Where it applies
 
     @Test func publicEndpointsAcceptEveryRequest() throws {

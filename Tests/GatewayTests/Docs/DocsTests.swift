@@ -147,7 +147,7 @@ import YAMLReader
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from allow deny"),
         ("Access", "allow deny"), ("AddressFile", "file"),
         ("Authenticator", "api_key basic jwt"), ("APIKeys", "header keys"), ("Passwords", "keys"),
-        ("AuthRule", "any scopes"),
+        ("AuthRule", "any scopes require"),
         ("JWT", "issuer audience algorithms keys token type leeway scopes_claim remember"),
         ("TokenKeys", "url from get file secret refresh stale unknown_kid"),
         ("TokenPlace", "header cookie"),

@@ -105,7 +105,7 @@ struct AuthDraw {
                 let random = random.derived("callers", index)
                 let callers: [DrawnCaller] = kind == .more ? [.zoe, .old] : DrawnCaller.allCases
                 return DrawnAuthenticator(
-                    kind: kind, callers: callers.filter { _ in random.chance(0.85) })
+                    kind: kind, callers: callers.filter { _ in random.chance(0.75) })
             })
     }
 

@@ -94,7 +94,8 @@ struct TokensCheck {
         if decision.from > stale {
             run.add(
                 request.mark,
-                "a token is accepted at \(decision.from) ms, and the keys are stale since \(stale) ms")
+                "a token is accepted at \(decision.from) ms, and the keys are stale since \(stale) ms"
+            )
         }
     }
 

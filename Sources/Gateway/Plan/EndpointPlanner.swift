@@ -46,16 +46,20 @@ struct EndpointPlanner {
         return calls
     }
 
+    /// The names that a value of the request can use, without those of calls.
+    var requestScope: CallScope {
+        CallScope(
+            endpoint: endpoint, params: params, uses: [], waitsFor: [],
+            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
+    }
+
     /// Conditions on the head of a request: `require`.
     func requirements(
         _ conditions: [Config.Condition]
     ) throws(PlanError) -> [ConditionPlan] {
-        let scope = CallScope(
-            endpoint: endpoint, params: params, uses: [], waitsFor: [],
-            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
         var plans: [ConditionPlan] = []
         for condition in conditions {
-            plans.append(try ConditionPlanner(scope: scope).plan(condition))
+            plans.append(try ConditionPlanner(scope: requestScope).plan(condition))
         }
         return plans
     }

@@ -88,6 +88,8 @@ package final class LimitUsePlan {
     /// Empty for one bucket for all requests.
     package let key: [KeyPart]
     let planSource: PlanSource
+    /// Requests for which it does not hold are not charged; nil if all are.
+    package let condition: ConditionPlan?
     package let position: Position
     /// The key as configured: `address`, or `caller, {request.header.X-Tenant}`; nil without one.
     package let spelledKey: String?
@@ -107,7 +109,7 @@ package final class LimitUsePlan {
         case value(CompiledTemplate.Source)
     }
 
-    /// The place in the chain of an endpoint: as soon as the key is known.
+    /// The place in the chain of an endpoint: as soon as the key and the condition are known.
     package enum Position: Int, Comparable, CaseIterable {
         /// The address and the head suffice.
         case head
@@ -122,20 +124,23 @@ package final class LimitUsePlan {
     }
 
     init(
-        _ limit: LimitPlan, cost: Int, key: [KeyPart], planSource: PlanSource, spelledKey: String?
+        _ limit: LimitPlan, cost: Int, key: [KeyPart], planSource: PlanSource,
+        condition: ConditionPlan?, spelledKey: String?
     ) {
         self.limit = limit
         self.cost = cost
         self.key = key
         self.planSource = planSource
+        self.condition = condition
         self.spelledKey = spelledKey
-        var position = planSource.position
+        var position = max(planSource.position, condition?.limitPosition ?? .head)
         for part in key { position = max(position, part.position) }
         self.position = position
     }
 
     /// Whether it needs a value of the request besides the client's address and the caller.
     var usesValues: Bool {
+        if condition != nil { return true }
         if case .value = planSource { return true }
         return key.contains { if case .value = $0 { true } else { false } }
     }
@@ -157,6 +162,19 @@ extension LimitUsePlan.PlanSource {
         case .none: .head
         case .caller: .caller
         case .value(let source): source.limitPosition
+        }
+    }
+}
+
+extension ConditionPlan {
+    /// Where all its values are known. The recursion is as deep as the nesting, which `check`
+    /// limits.
+    fileprivate var limitPosition: LimitUsePlan.Position {
+        switch rule {
+        case .wasSent: .validated
+        case .test: references.map(\.source.limitPosition).max() ?? .head
+        case .all(let parts), .any(let parts): parts.map(\.limitPosition).max() ?? .head
+        case .not(let part): part.limitPosition
         }
     }
 }
@@ -185,6 +203,9 @@ extension EndpointPlanner {
                 LimitUsePlan(
                     plan, cost: use.value.charge, key: try keyParts(of: limit),
                     planSource: try planSource(of: limit),
+                    condition: try use.value.when.map { condition throws(PlanError) in
+                        try ConditionPlanner(scope: requestScope).plan(condition)
+                    },
                     spelledKey: limit.key.isEmpty
                         ? nil : limit.key.map(\.value.spelled).joined(separator: ", ")))
         }
@@ -215,10 +236,7 @@ extension EndpointPlanner {
 
     /// The source of a template that is one reference.
     private func source(of template: LocatedTemplate) throws(PlanError) -> CompiledTemplate.Source {
-        let scope = CallScope(
-            endpoint: endpoint, params: params, uses: [], waitsFor: [],
-            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
-        let compiled = try TemplatePlanner(scope: scope).field(template)
+        let compiled = try TemplatePlanner(scope: requestScope).field(template)
         guard case .reference(let reference, _)? = compiled.pieces.first else {
             throw PlanError("\(endpoint.location): a key without a reference")
         }

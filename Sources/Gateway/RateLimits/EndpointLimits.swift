@@ -45,6 +45,7 @@ final class EndpointLimits {
         return PositionChecks(
             process: all.filter { !isShared($0) }, shared: all.filter(isShared),
             usesValues: all.contains { checks[$0].plan.usesValues },
+            hasConditions: all.contains { checks[$0].plan.condition != nil },
             isLast: position == last && !all.contains(where: isShared),
             isFinal: position == last)
     }
@@ -52,9 +53,11 @@ final class EndpointLimits {
     /// The limits of one position, by their indices.
     private struct PositionChecks {
         /// Counted in this process; checked first, since they cost no round trip.
-        let process: [Int]
-        let shared: [Int]
+        var process: [Int]
+        var shared: [Int]
         let usesValues: Bool
+        /// Whether one of them may not apply to a request.
+        let hasConditions: Bool
         /// Whether no limit after those of the process can refuse the request.
         let isLast: Bool
         /// Whether this is the last position.
@@ -121,11 +124,23 @@ final class EndpointLimits {
 
     // MARK: Charging
 
+    /// The limits of a position whose conditions hold for the request.
+    private func applicable(_ position: PositionChecks, to values: CallValues?) -> PositionChecks {
+        guard position.hasConditions, let values else { return position }
+        var position = position
+        let applies = { [self] (index: Int) in
+            checks[index].plan.condition?.holds(in: values) ?? true
+        }
+        position.process.removeAll { !applies($0) }
+        position.shared.removeAll { !applies($0) }
+        return position
+    }
+
     /// Charges the limits of this process, then those that replicas share.
     private func charge(
-        _ position: PositionChecks, _ head: RequestHead, _ exchange: Exchange,
-        _ values: CallValues?
+        _ all: PositionChecks, _ head: RequestHead, _ exchange: Exchange, _ values: CallValues?
     ) -> LimitDecision {
+        let position = applicable(all, to: values)
         let input = Input(
             head: head, exchange: exchange, values: values, now: loop.now,
             isLast: position.isLast)

@@ -1,7 +1,7 @@
 import Basics
 import YAMLReader
 
-/// The rules for conditions: `when` of calls, and `require`.
+/// The rules for conditions: `when` of calls and of rate limits, and `require`.
 extension ConfigCheck {
     mutating func checkWhen(of call: Config.Call, in endpoint: Config.Endpoint) {
         guard let condition = call.when else { return }
@@ -13,22 +13,33 @@ extension ConfigCheck {
     mutating func checkRequirement(_ condition: Config.Condition, in endpoint: Config.Endpoint) {
         let title = "'require' of \(endpoint.title)"
         checkCondition(condition, of: title, in: endpoint)
+        checkUsesNoCall(condition, title, in: endpoint)
         for reference in condition.references {
-            let reason: String
-            if case .requestBody = reference.value.source {
-                reason = "it is checked before the body is read"
-            } else if endpoint.call(for: reference.value) != nil {
-                reason = "it is checked before any call is made"
-            } else {
+            guard case .requestBody = reference.value.source else { continue }
+            problems.error(
+                at: reference.location,
+                "\(title) cannot use {\(reference.value.text)}: it is checked before the body is"
+                    + " read")
+        }
+    }
+
+    /// A condition that is evaluated before any call is made.
+    mutating func checkUsesNoCall(
+        _ condition: Config.Condition, _ title: String, in endpoint: Config.Endpoint
+    ) {
+        let calls = endpoint.calls.map(\.name.value)
+        for reference in condition.references {
+            guard let call = endpoint.call(for: reference.value), calls.contains(call) else {
                 continue
             }
             problems.error(
                 at: reference.location,
-                "\(title) cannot use {\(reference.value.text)}: \(reason)")
+                "\(title) cannot use {\(reference.value.text)}: it is checked before any call is"
+                    + " made")
         }
     }
 
-    private mutating func checkCondition(
+    mutating func checkCondition(
         _ condition: Config.Condition, of title: String, in endpoint: Config.Endpoint
     ) {
         checkParts(of: condition, title, in: endpoint, level: 1)

@@ -120,6 +120,7 @@ extension ConfigCheck {
             }
             seen.append(name.value)
             checkCost(use.value, limit)
+            checkWhen(of: use.value, name, in: endpoint)
             checkReferences(of: limit, usedAt: name, in: endpoint)
             checkCaller(of: limit, usedAt: name, in: endpoint)
         }
@@ -141,6 +142,16 @@ extension ConfigCheck {
                     + " '\(limit.name.quoted)' at \(rate.quoted(\.spelled)), so every request would"
                     + " be refused")
         }
+    }
+
+    /// A limit is charged before any call is made.
+    private mutating func checkWhen(
+        of use: Config.LimitUse, _ name: Located<String>, in endpoint: Config.Endpoint
+    ) {
+        guard let condition = use.when else { return }
+        let title = "'when' of rate limit '\(name.quoted)' of \(endpoint.title)"
+        checkCondition(condition, of: title, in: endpoint)
+        checkUsesNoCall(condition, title, in: endpoint)
     }
 
     /// Without authentication no request has a caller.

@@ -100,6 +100,8 @@ extension Config {
         package var limit: Located<String>?
         /// How many requests one request counts as.
         package var cost: Located<Int>?
+        /// Requests for which it does not hold are not charged.
+        package var when: Condition?
 
         init(location: SourceLocation) {
             self.location = location

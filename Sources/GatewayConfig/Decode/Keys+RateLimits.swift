@@ -56,11 +56,12 @@ extension Config.LimitUse: PlainBlock {
         .value(
             "cost", \.cost, .count(1...TokenBucket.countMax), default: .number(1),
             "how many requests one request counts as"),
+        .block("when", \.when, "condition without which the request is not charged"),
     ]
 }
 
 extension ValueReader where Value == [Located<Config.LimitUse>] {
-    /// A list of names, or of blocks with a cost.
+    /// A list of names, or of blocks with a cost or a condition.
     static var limitUses: ValueReader { .list(of: .limitUse) }
 }
 

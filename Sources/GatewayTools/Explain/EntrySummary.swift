@@ -28,7 +28,8 @@ struct EntrySummary {
         var uses: [(text: String, endpoints: [String])] = []
         for endpoint in plan.endpoints {
             for use in endpoint.limits {
-                let text = use.summary + (use.cost > 1 ? "; costs \(use.cost)" : "")
+                var text = use.summary + (use.cost > 1 ? "; costs \(use.cost)" : "")
+                if let condition = use.condition { text += "; if \(condition.text)" }
                 if let index = uses.firstIndex(where: { $0.text == text }) {
                     uses[index].endpoints.append(endpoint.name)
                 } else {

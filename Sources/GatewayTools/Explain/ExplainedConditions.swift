@@ -39,7 +39,7 @@ struct ExplainedConditions {
 }
 
 /// The values of a request that no client sent and no backend responded to.
-private struct KnownValues: ConditionValues {
+struct KnownValues: ConditionValues {
     let values: CallValues
     /// By the index of the call.
     let disabled: [Bool]

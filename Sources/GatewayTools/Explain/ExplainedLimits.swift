@@ -28,7 +28,21 @@ struct ExplainedLimits {
             text += ", here " + use.key.map { value($0, values) }.joined(separator: " and ")
         }
         if use.cost > 1 { text += "; costs \(use.cost)" }
-        return text
+        return text + condition(of: use)
+    }
+
+    /// `; if {request.caller} is "ci"`, where the request alone does not decide whether the limit
+    /// applies; `; not charged: {lang} is "en" does not hold`.
+    private func condition(of use: LimitUsePlan) -> String {
+        guard let condition = use.condition else { return "" }
+        guard let values else { return "; if \(condition.text)" }
+        let known = KnownValues(
+            values: values, disabled: Array(repeating: false, count: endpoint.calls.count))
+        return switch condition.result(in: known) {
+        case .holds: ""
+        case .fails: "; not charged: 'when' does not hold: \(condition.failing(in: known))"
+        case .unknown: "; if \(condition.text)"
+        }
     }
 
     private func value(_ part: LimitUsePlan.KeyPart, _ values: CallValues) -> String {

@@ -97,8 +97,10 @@ struct ConfigText {
     private mutating func write(_ uses: [DrawnLimitUse], _ limits: [DrawnRateLimit]) {
         guard !uses.isEmpty else { return }
         let entries = uses.map { use in
-            use.cost == 1
-                ? limits[use.limit].name : "{ limit: \(limits[use.limit].name), cost: \(use.cost) }"
+            let name = limits[use.limit].name
+            guard use.cost > 1 || use.needsTenant else { return name }
+            let when = "when: { value: \"{request.header.X-Tenant}\", exists: true }"
+            return "{ limit: \(name), cost: \(use.cost)\(use.needsTenant ? ", \(when)" : "") }"
         }
         add(2, "rate_limits: \(flow(entries))")
     }

@@ -27,6 +27,8 @@ struct DrawnLimitUse: Equatable {
     /// The index of the limit.
     var limit: Int
     var cost: Int
+    /// Whether only requests with the header `X-Tenant` are charged.
+    var needsTenant = false
 }
 
 /// Draws limits, which endpoints use them, and addresses of clients that they count together.
@@ -52,7 +54,9 @@ struct RateLimitDraw {
         let random = random.derived("uses", endpoint)
         let possible = limits.indices.filter { limits[$0].key != .language || languages }
         return random.some(possible, 0.7).map { index in
-            DrawnLimitUse(limit: index, cost: random.chance(0.2) ? min(2, limits[index].burst) : 1)
+            DrawnLimitUse(
+                limit: index, cost: random.chance(0.2) ? min(2, limits[index].burst) : 1,
+                needsTenant: random.derived("when", index).chance(0.2))
         }
     }
 

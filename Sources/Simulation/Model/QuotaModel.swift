@@ -5,8 +5,13 @@ struct QuotaModel {
     let request: ScriptedRequest
     let config: DrawnConfig
 
-    /// The limits of the endpoint that the request names.
-    var uses: [DrawnLimitUse] { endpoint?.limitUses ?? [] }
+    /// The limits of the endpoint that the request names, without those whose condition does not
+    /// hold.
+    var uses: [DrawnLimitUse] {
+        (endpoint?.limitUses ?? []).filter { use in
+            !use.needsTenant || request.header("X-Tenant") != nil
+        }
+    }
 
     private var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
 

@@ -246,7 +246,7 @@ extension ConfigCheck {
 
 extension Config.BackendURL {
     /// Whether its host is this machine.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         host == "::1" || host.lowercased() == "localhost"
             || host.hasPrefix("127.")
                 && host.allSatisfy { $0 == "." || $0.isWholeNumber }

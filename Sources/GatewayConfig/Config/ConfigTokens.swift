@@ -59,7 +59,7 @@ extension Config {
         /// Path and query, as they are written.
         package let target: String
 
-        init(parsing text: String) throws(Refusal) {
+        package init(parsing text: String) throws(Refusal) {
             let scheme = text.prefix { $0 != "/" }
             let authority = text.dropFirst(scheme.count + 2).prefix { !"/?#".contains($0) }
             let origin = text.prefix(scheme.count + 2 + authority.count)

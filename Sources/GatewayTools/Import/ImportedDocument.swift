@@ -13,12 +13,16 @@ struct ImportedDocument {
     private(set) var endpoints: [ImportedEndpoint]
     /// Comments that follow the configuration: the contents of other files.
     private let trailer: [YAMLLine]
+    /// Replaces a member where the document is checked.
+    private let checkedMembers: [String: YAMLTree]
 
     init(
         name: String?, location: SourceLocation, findings: ImportFindings,
         members: [(String, YAMLTree)],
-        backends: KrakenDBackends, endpoints: [ImportedEndpoint], trailer: [YAMLLine]
+        backends: KrakenDBackends, endpoints: [ImportedEndpoint], trailer: [YAMLLine],
+        checkedMembers: [String: YAMLTree]
     ) {
+        self.checkedMembers = checkedMembers
         self.trailer = trailer
         self.name = name
         self.location = location
@@ -94,7 +98,8 @@ struct ImportedDocument {
     var checkedLines: [(part: Part, line: YAMLLine)] {
         var lines: [(part: Part, line: YAMLLine)] = []
         for (key, tree) in members {
-            lines += YAMLTree.lines(key: key, tree).map { (.member(key), $0) }
+            let checked = checkedMembers[key] ?? tree
+            lines += YAMLTree.lines(key: key, checked).map { (.member(key), $0) }
         }
         lines.append((.member("backends"), YAMLLine("backends:")))
         for (name, tree) in backends.blocks(withFiles: false) {

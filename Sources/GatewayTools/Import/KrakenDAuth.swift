@@ -2,12 +2,12 @@ import GatewayConfig
 import TLS
 import YAMLReader
 
-/// Converts KrakenD's API keys and passwords (`auth/api-keys`, `auth/basic`) to authenticators, so
-/// that the endpoints that they protect stay protected.
+/// Converts KrakenD's API keys, passwords and tokens (`auth/api-keys`, `auth/basic`,
+/// `auth/validator`) to authenticators, so that the endpoints that they protect stay protected.
 struct KrakenDAuth {
     static let keysExtra = "auth/api-keys"
     static let basicExtra = "auth/basic"
-    private static let extras = [keysExtra, basicExtra]
+    private static let extras = [keysExtra, basicExtra, KrakenDValidator.extra]
     private static let keysName = "api_keys"
     private static let basicName = "basic"
     private static let keysFile = "api-keys.yaml"
@@ -23,6 +23,7 @@ struct KrakenDAuth {
     private let used: Set<String>
     /// The sets of roles of which endpoints need one.
     private let roleSets: [[String]]
+    private let tokens: KrakenDTokens
 
     init(_ root: DocumentNode) {
         func extra(_ key: String) -> DocumentNode.Member? {
@@ -30,8 +31,13 @@ struct KrakenDAuth {
         }
         keys = extra(Self.keysExtra)
         basic = extra(Self.basicExtra)
-        let members = (root["endpoints"]?.elements ?? []).compactMap { Self.only(of: $0) }
-        used = Set(members.map(\.key))
+        let protected = (root["endpoints"]?.elements ?? []).compactMap { endpoint in
+            Self.only(of: endpoint).map { (endpoint, $0) }
+        }
+        tokens = KrakenDTokens(
+            protected.filter { $0.1.key == KrakenDValidator.extra }, revoker: extra("auth/revoker"))
+        let members = protected.map(\.1)
+        used = Set(members.map(\.key).filter { $0 != KrakenDValidator.extra })
         var sets: [[String]] = []
         for member in members where member.key == Self.keysExtra {
             let roles = Self.roles(member.node)
@@ -41,10 +47,12 @@ struct KrakenDAuth {
     }
 
     /// Whether the result has authenticators, so that public endpoints must say so.
-    var isUsed: Bool { !used.isEmpty }
+    var isUsed: Bool { !used.isEmpty || tokens.isUsed }
 
     /// Whether an extension of the service became an authenticator.
-    func converts(_ key: String) -> Bool { used.contains(key) }
+    func converts(_ key: String) -> Bool {
+        used.contains(key) || key == KrakenDValidator.extra && tokens.isUsed
+    }
 
     // MARK: Endpoints
 
@@ -58,9 +66,26 @@ struct KrakenDAuth {
         }
     }
 
+    /// Why the tokens of an endpoint cannot be checked in the same way; nil if they can, or if it
+    /// does not only have tokens.
+    func refusal(of endpoint: DocumentNode) -> Refusal? { tokens.refusal(of: endpoint) }
+
+    /// Whether `{token.claim}` refers to a claim in an endpoint.
+    func readsTokens(_ endpoint: DocumentNode) -> Bool { tokens.validator(of: endpoint) != nil }
+
+    /// The headers of an endpoint that have claims.
+    func headers(of endpoint: DocumentNode) -> [(name: String, claim: String)] {
+        tokens.validator(of: endpoint)?.headers ?? []
+    }
+
     /// The value of `auth` of an endpoint; nil if its protection cannot be converted.
     func setting(of endpoint: DocumentNode, _ findings: inout ImportFindings) -> YAMLTree? {
         guard let member = Self.only(of: endpoint) else { return nil }
+        if member.key == KrakenDValidator.extra {
+            return tokens.setting(of: endpoint, &findings).map {
+                .located($0, member.keyLocation)
+            }
+        }
         guard member.key == Self.keysExtra else {
             return .located(.text(Self.basicName), member.keyLocation)
         }
@@ -132,7 +157,17 @@ struct KrakenDAuth {
                         + " \(Self.basicFile)")
             }
         }
+        members += tokens.authenticators(isChecked: false)
         return members.isEmpty ? nil : .block(members)
+    }
+
+    /// The value without files and certificates, which may not exist on this machine.
+    func checkedTree() -> YAMLTree? {
+        var ignored = ImportFindings()
+        guard case .block(let members)? = tree(&ignored) else { return nil }
+        let names = Set(tokens.authenticators(isChecked: true).map(\.0))
+        return .block(
+            members.filter { !names.contains($0.0) } + tokens.authenticators(isChecked: true))
     }
 
     /// KrakenD's default is `Authorization`, which other schemes need.

@@ -12,6 +12,8 @@ struct KrakenDCall {
         let isSequential: Bool
         /// `output_encoding: no-op`
         let isRelayed: Bool
+        /// Whether the endpoint has tokens, so that `{JWT.sub}` is a claim.
+        let readsTokens: Bool
         let hedge: (after: Duration, location: SourceLocation)?
         /// Fallbacks as JSON, by call.
         let fallbacks: [String: String]

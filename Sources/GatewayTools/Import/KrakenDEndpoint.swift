@@ -63,10 +63,18 @@ struct KrakenDEndpoint {
         }
     }
 
+    /// The headers that are forwarded. One that has a claim is not the client's.
+    private func forward(_ findings: inout ImportFindings) -> KrakenDForward {
+        let claims = Set(scope.auth.headers(of: node).map { $0.name.lowercased() })
+        return KrakenDForward(node, &findings).without { claims.contains($0.lowercased()) }
+    }
+
     /// What the lost protection means for the endpoint.
     private func reasons(_ protections: [KrakenDProtection]) -> ImportFindings {
         var findings = ImportFindings()
         for protection in protections {
+            let why =
+                reason(for: protection).map { "cannot be converted: \($0)" } ?? "has no equivalent"
             let isOwn = !scope.protections.contains { $0.location == protection.location }
             let name =
                 "'\(protection.name)'"
@@ -74,11 +82,17 @@ struct KrakenDEndpoint {
             findings.warning(
                 at: isOwn ? protection.location : node.location,
                 scope.opensProtected
-                    ? "\(title) is accessible without authentication: \(name) has no equivalent"
-                    : "\(title) is left out: \(name) protects it and has no equivalent;"
+                    ? "\(title) is accessible without authentication: \(name) \(why)"
+                    : "\(title) is left out: \(name) protects it and \(why);"
                         + " --open-protected writes it without protection")
         }
         return findings
+    }
+
+    /// Why the tokens of the endpoint cannot be checked in the same way.
+    private func reason(for protection: KrakenDProtection) -> String? {
+        protection.name == KrakenDValidator.extra
+            ? scope.auth.refusal(of: node)?.message : nil
     }
 
     private func checkSupport() throws(Refusal) {
@@ -117,8 +131,15 @@ struct KrakenDEndpoint {
         if let auth = auth ?? (scope.auth.isUsed ? .text("none") : nil) {
             members.append(("auth", auth))
         }
-        let forward = KrakenDForward(node, &findings)
+        let forward = forward(&findings)
         if !forward.isEmpty { members.append(("forward", forward.tree)) }
+        let claims = scope.auth.headers(of: node)
+        if auth != nil, !claims.isEmpty {
+            let headers = claims.map { header in
+                (header.name, YAMLTree.text("{\(KrakenDValidator.reference(to: header.claim))?}"))
+            }
+            members.append(("headers", .inline(headers)))
+        }
         if let body = body(&findings) { members.append(("body", body)) }
         if timeout != scope.timeout { members.append(("deadline", .text(timeout.spelled))) }
         if timeout > scope.timeout { members.append(("timeout", .text(timeout.spelled))) }
@@ -187,9 +208,10 @@ struct KrakenDEndpoint {
         let scope = KrakenDCall.Scope(
             route: route, names: names, nodes: nodes,
             isSequential: proxy?["sequential"]?.flag == true && nodes.count > 1,
-            isRelayed: isRelayed, hedge: hedge, fallbacks: fallbacks(names, nodes, &findings))
+            isRelayed: isRelayed, readsTokens: scope.auth.readsTokens(node), hedge: hedge,
+            fallbacks: fallbacks(names, nodes, &findings))
         let shapes = try shapes(of: nodes, &findings)
-        let forward = KrakenDForward(node, &findings)
+        let forward = forward(&findings)
         var calls: [(String, YAMLTree)] = []
         for (index, node) in nodes.enumerated() {
             guard !KrakenDCall.isShadow(node) else {

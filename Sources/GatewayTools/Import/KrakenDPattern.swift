@@ -45,10 +45,17 @@ struct KrakenDPattern {
         _ name: String, of index: Int, _ scope: KrakenDCall.Scope, _ calls: inout Set<Int>
     ) throws(Refusal) -> String {
         if scope.route.parameters.contains(name) { return name }
+        if scope.readsTokens, name.hasPrefix("JWT.") {
+            let claim = name.dropFirst(4)
+            guard !claim.isEmpty,
+                claim.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+            else { throw Refusal("its path uses {\(name)}, which a reference cannot name") }
+            return KrakenDValidator.reference(to: String(claim))
+        }
         guard name.hasPrefix("resp"), let (earlier, path) = responseReference(name) else {
             throw Refusal(
                 name.hasPrefix("JWT.")
-                    ? "its path uses {\(name)}, and the gateway does not read tokens"
+                    ? "its path uses {\(name)}, and the endpoint has no 'auth/validator' that is converted"
                     : "its path uses {\(name)}, which is not a parameter of the route")
         }
         guard scope.isSequential, earlier < index, !KrakenDCall.isShadow(scope.nodes[earlier])

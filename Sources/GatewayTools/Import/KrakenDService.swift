@@ -57,7 +57,8 @@ struct KrakenDService {
         if !limits.limits.isEmpty { members.append(("rate_limits", .block(limits.limits))) }
         return ImportedDocument(
             name: root["name"]?.text, location: root.location, findings: findings, members: members,
-            backends: backends, endpoints: endpoints, trailer: auth.keyFileLines)
+            backends: backends, endpoints: endpoints, trailer: auth.keyFileLines,
+            checkedMembers: auth.checkedTree().map { ["auth": $0] } ?? [:])
     }
 
     private func located(_ tree: YAMLTree, _ key: String) -> YAMLTree {

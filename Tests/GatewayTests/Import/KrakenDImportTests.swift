@@ -48,7 +48,56 @@ import YAMLReader
         #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
     }
 
-    private static let keyFiles = ["api-keys.yaml": "[]", "passwords.yaml": "[]"]
+    private static let keyFiles: [String: String] = {
+        let key = try? Golden.text("Tests/Fixtures/jose/public.pem")
+        return ["api-keys.yaml": "[]", "passwords.yaml": "[]", "jwks.json": key ?? ""]
+    }()
+
+    // MARK: Tokens
+
+    private static let validator =
+        #""jwk_url": "https://id.example.com/jwk", "issuer": "i", "audience": ["shop"]"#
+
+    /// The lines of the endpoint `/a` with an `auth/validator` of these members.
+    private func endpoint(with validator: String) -> [String] {
+        let text =
+            imported(
+                text: """
+                    { "version": 3, "host": ["http://a.internal"], "endpoints": [{ "endpoint": "/a",
+                      "extra_config": { "auth/validator": { \(validator) } },
+                      "backend": [{ "url_pattern": "/a" }] }] }
+                    """
+            ).text ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Whatever a validator contains, its endpoint has `auth`, or is left out.
+    @Test(arguments: [
+        "", #""alg": "RS256""#, #""alg": 3"#, #""audience": "shop""#, #""audience": [1]"#,
+        #""issuer": """#, #""issuer": 3"#, #""jwk_url": "ftp://x/y""#, #""jwk_url": "https://""#,
+        #""roles": "admin""#, #""roles": [3]"#, #""roles": ["a"], "roles_key": """#,
+        #""roles": ["a"], "roles_key": "a b""#, #""roles": ["a"], "roles_key": "}""#,
+        #""roles": ["a"], "roles_key": "a..b", "roles_key_is_nested": true"#,
+        #""scopes": ["a b"]"#, #""scopes": [""]"#, #""scopes": {}"#, #""scopes": ["a\""]"#,
+        #""leeway": "1h""#, #""cache": "maybe""#, #""cache": true, "cache_duration": -1"#,
+        #""cache": true, "cache_duration": 99999999999"#, #""cookie_key": "a b""#,
+        #""auth_header_name": "a:b""#, #""auth_header_name": "Cookie""#,
+        #""auth_header_name": "Content-Length""#, #""propagate_claims": [["sub"]]"#,
+        #""propagate_claims": [["sub", "a b"]]"#, #""something": true"#, #""issuer": "${SECRET}""#,
+    ])
+    func protectedEndpointNeverBecomesPublic(_ member: String) {
+        let key = member.prefix { $0 != ":" }
+        let others = Self.validator.split(separator: ", ", maxSplits: 2)
+            .filter { key.isEmpty || !$0.hasPrefix(key) }.joined(separator: ", ")
+        let lines = endpoint(with: [others, member].filter { !$0.isEmpty }.joined(separator: ", "))
+        guard lines.contains("  - route: GET /a") else { return }
+        #expect(!lines.contains("    auth: none"))
+        #expect(lines.contains { $0.hasPrefix("    auth:") }, "\(lines)")
+    }
+
+    @Test func validatorProtectsItsEndpoint() {
+        #expect(endpoint(with: Self.validator).contains("    auth: tokens"), "the control")
+    }
 
     /// Findings of the check of the result have locations in the imported file too.
     @Test(arguments: names) func reportsLocationsInTheImportedFile(_ name: String) throws {

@@ -72,12 +72,11 @@ struct Chain {
             // Above the body, which is read only from callers that are accepted, and so above the
             // padding: a refusal is padded separately.
             plan.auth.map { auth in
-                entry.assumesCallers
-                    ? AssumedCaller.filter(auth)
-                    : EndpointAuth(
-                        auth, of: plan, authenticators, failures: failureLimit(plan),
-                        padding: padding, loop: loop
-                    ).filter
+                let filter = EndpointAuth(
+                    auth, of: plan, authenticators, failures: failureLimit(plan),
+                    padding: padding, loop: loop)
+                return entry.assumedCaller.map { filter.filter(assuming: $0.caller(of: auth)) }
+                    ?? filter.filter
             },
             // As soon as the caller is known; above the body, which is not read for a refused request.
             limits?.filter(at: .caller, padding: padding),

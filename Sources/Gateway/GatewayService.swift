@@ -61,7 +61,7 @@ package final class GatewayService {
         self.backends = backends
         let surroundings = TokenAuthenticator.Surroundings(
             backends: backends, pools: pools, loop: loop, log: log,
-            fetchesKeys: targets == nil && !plan.entry.assumesCallers)
+            fetchesKeys: targets == nil && plan.entry.assumedCaller == nil)
         let authenticators = plan.authenticators.map { authenticator in
             Authenticator(
                 authenticator, surroundings,

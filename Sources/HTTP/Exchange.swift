@@ -79,6 +79,12 @@ package final class Exchange {
         set { unsafe state.refusal = newValue }
     }
 
+    /// What exactly is wrong with the token of a refused request; nil for other refusals.
+    package var refusalCause: RefusalCause? {
+        get { unsafe state.refusalCause }
+        set { unsafe state.refusalCause = newValue }
+    }
+
     /// Who sent the request; nil for endpoints that are public.
     package var caller: Caller? {
         get { unsafe state.caller }
@@ -104,6 +110,7 @@ package final class Exchange {
         var endpoint: Int?
         var responseFields: Fields
         var refusal: RefusalReason?
+        var refusalCause: RefusalCause?
         var caller: Caller?
         var limitCharges: [LimitCharge] = []
         var limitRefunds: [() -> Void] = []

@@ -27,7 +27,7 @@ package final class RehearsalRun {
     /// Number of health checks so far.
     private var probeCount = 0
 
-    package struct Settings: Sendable {
+    package struct Settings {
         package var seed: UInt64 = 1
         package var requests = 1000
         /// Requests per second of virtual time, on average.
@@ -35,6 +35,8 @@ package final class RehearsalRun {
         package var faults: [FaultRule] = []
         package var latencies: [LatencyRule] = []
         package var optional: [OptionalRule] = []
+        /// Who sends the requests to protected endpoints.
+        package var caller = AssumedCaller()
 
         package init() {}
 
@@ -53,7 +55,7 @@ package final class RehearsalRun {
         began = network.clock.now
         process = SimulatedProcess(on: network, LogJournal())
         // The simulated backends of a rehearsal have no TLS, its clients no addresses of their own.
-        let plan = plan.replacingSecurity { _ in nil }.acceptingAllClients
+        let plan = plan.replacingSecurity { _ in nil }.acceptingAllClients(as: settings.caller)
         for index in 0..<plan.process.workers {
             let worker = SimulatedWorker(index, of: plan.process.workers, plan, in: process)
             workers.append(worker)

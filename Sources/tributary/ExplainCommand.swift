@@ -20,7 +20,8 @@ struct ExplainCommand: ParsableCommand {
 
             EXIT STATUS
               0 an endpoint accepts the request, 1 no endpoint does (404, 405), or the request is
-                invalid (400) or its body too large (413), or with --run its credential is refused
+                invalid (400) or its body too large (413), or its credential is refused; a request
+                without a credential counts as one of an accepted caller, except with --run
             """)
 
     @Argument(
@@ -58,11 +59,22 @@ struct ExplainCommand: ParsableCommand {
         let body = isRun ? data ?? "" : data
         let explanation = Explanation(
             plan, method, target, fields, body: body.map { Bytes($0) })
-        let sent = isRun ? try result(of: explanation) : nil
-        StandardStreams.printOut(sent?.text ?? explanation.text)
-        guard explanation.isAccepted, sent?.isAuthenticated ?? true else {
-            throw ExitStatus.notAccepted
+        guard isRun else { return try show(explanation) }
+        let sent = try result(of: explanation)
+        StandardStreams.printOut(sent.text)
+        guard explanation.isAccepted, sent.isAuthenticated else { throw ExitStatus.notAccepted }
+    }
+
+    /// The loop has the time, and a random source; nothing is sent.
+    private func show(_ explanation: Explanation) throws {
+        var isAccepted = false
+        _ = try UVLoop.run { loop in
+            let explanation = explanation.checkingCredential(on: loop)
+            StandardStreams.printOut(explanation.text)
+            isAccepted = explanation.isAccepted
+            loop.stop()
         }
+        guard isAccepted else { throw ExitStatus.notAccepted }
     }
 
     private func result(of explanation: Explanation) throws -> Explanation.Run {

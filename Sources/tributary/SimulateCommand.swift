@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 import GatewayConfig
 import Rehearsal
 
@@ -18,6 +19,7 @@ struct SimulateCommand: ParsableCommand {
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
               tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
               tributary simulate my.yaml --only 17 --trace           show request 17 as a waterfall
+              tributary simulate my.yaml --claims '{"sub":"ann","roles":["admin"]}' --scopes read
             """)
 
     @Argument(
@@ -43,6 +45,25 @@ struct SimulateCommand: ParsableCommand {
     @Option(help: "How often optional parameters are sent, e.g. 'lang: 90%' (default: 50%).")
     var optional: String = ""
 
+    @Option(
+        help:
+            "Name of the caller of protected endpoints (default: sub of --claims, else simulated).")
+    var caller: String?
+
+    @Option(
+        help: "Scopes of the caller, e.g. 'read write' (default: those that the endpoint requires)."
+    )
+    var scopes: String?
+
+    @Option(help: "Plan of the caller, for rate limits.")
+    var plan: String?
+
+    @Option(
+        help:
+            "Claims of the caller's token as JSON (default: each claim that calls use is its name)."
+    )
+    var claims: String?
+
     @Option(help: "Show only the request with this number.")
     var only: Int?
 
@@ -67,6 +88,13 @@ struct SimulateCommand: ParsableCommand {
         settings.seed = seed
         settings.requests = requests
         settings.rate = rate
+        do throws(AssumedCaller.InvalidClaims) {
+            settings.caller = try AssumedCaller(
+                name: caller, scopes: scopes.map { $0.split(separator: " ").map(String.init) },
+                plan: self.plan, claims: claims)
+        } catch {
+            throw ValidationError("--claims must be a JSON object")
+        }
         let survey = ConfigSurvey(config)
         let backends = survey.backends.map(\.name)
         do throws(RuleList.SyntaxError) {

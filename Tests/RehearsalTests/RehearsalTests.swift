@@ -64,6 +64,82 @@ import Testing
         rehearsal.close()
     }
 
+    // MARK: Callers
+
+    private static let tokens = """
+        version: 1
+        auth:
+          p:
+            jwt: { issuer: i, audience: any, algorithms: [HS256], keys: { secret: "01234567890123456789012345678901" } }
+        backends: { a: { url: "http://a.internal:80" } }
+        endpoints:
+          - route: GET /x
+            auth: { any: p, scopes: [read]REQUIRE }
+            calls:
+              one:
+                from: a
+                get: "/1?user={token.sub}&role={token.realm.roles[2]}&plan={token.plan}"
+                headers: { X-Realm: "{token.realm.name}" }
+                required: true
+        """
+
+    /// The status and the target of the call of the first request.
+    private func outcome(
+        _ caller: AssumedCaller, require: String = ""
+    ) throws -> (status: Int?, target: String?, realm: String?) {
+        let rehearsal = try rehearsal(
+            requests: 1,
+            text: Self.tokens.replacing(
+                "REQUIRE", with: require.isEmpty ? "" : ", require: [\(require)]")
+        ) { $0.caller = caller }
+        defer { rehearsal.close() }
+        let message = rehearsal.attempts[0].first?.message
+        return (
+            rehearsal.requests[0].sent?.response?.status,
+            message?.startLine.split(separator: " ").dropFirst().first.map(String.init),
+            message?["X-Realm"]
+        )
+    }
+
+    @Test func claimsThatCallsUseHaveAValue() throws {
+        let result = try outcome(AssumedCaller())
+        #expect(result.status == 200 && result.realm == "name")
+        #expect(result.target == "/1?user=simulated&role=roles&plan=plan")
+    }
+
+    @Test func statedClaimsAreUsed() throws {
+        let caller = try AssumedCaller(
+            name: nil, scopes: nil, plan: nil,
+            claims: #" {"sub":"ann","realm":{"roles":[1,2,"x"],"name":"\u00e4"}} "#)
+        let result = try outcome(caller)
+        #expect(result.status == 200)
+        #expect(result.target == "/1?user=ann&role=x&plan=plan")
+        let empty = try AssumedCaller(name: "ben", scopes: nil, plan: nil, claims: "{ }")
+        #expect(try outcome(empty).target == "/1?user=ben&role=roles&plan=plan")
+    }
+
+    @Test func scopesAndRequireAreChecked() throws {
+        let condition = #"{ value: "{token.realm.name}", is: eu }"#
+        func status(_ claims: String?, _ scopes: [String]?, _ require: String) throws -> Int? {
+            try outcome(
+                AssumedCaller(name: nil, scopes: scopes, plan: nil, claims: claims),
+                require: require
+            ).status
+        }
+        #expect(try status(nil, nil, "") == 200)
+        #expect(try status(nil, ["write"], "") == 403)
+        #expect(try status(nil, ["write", "read"], "") == 200)
+        #expect(try status(nil, nil, condition) == 403)
+        let eu = #"{"realm":{"roles":["a","b","c"],"name":"eu"}}"#
+        #expect(try status(eu, nil, condition) == 200)
+    }
+
+    @Test(arguments: ["", "[]", "7", "{", "{\"a\":1,}"]) func claimsAreAnObject(_ text: String) {
+        #expect(throws: AssumedCaller.InvalidClaims.self) {
+            try AssumedCaller(name: nil, scopes: nil, plan: nil, claims: text)
+        }
+    }
+
     /// Simulated backends respond to health checks as to calls.
     @Test(arguments: [("", "200"), ("catalog: close 100%", "503")])
     func backendsRespondToHealthChecks(

@@ -60,6 +60,7 @@ struct AccessLog {
             line.add("status", Int(end.status))
             line.add(literal: "outcome", end.outcome.name)
             if let reason = end.exchange.refusal { line.add(literal: "reason", reason.name) }
+            if let cause = end.exchange.refusalCause { line.add(literal: "cause", cause.name) }
             line.add(milliseconds: "ms", duration)
             if !hidesTimes { addTimes(of: record, to: &line) }
             line.add("bytes_in", record.bodyBytes)

@@ -44,6 +44,15 @@ final class EndpointAuth {
         }
     }
 
+    /// Treats every request as one of this caller, who must have what the endpoint requires.
+    func filter(assuming caller: Caller) -> Filter<Request, Response> {
+        Filter { next in
+            Service { [self] request, exchange in
+                accept(caller, by: 0, request, exchange, next)
+            }
+        }
+    }
+
     /// The decision of one of the authenticators.
     private enum Decision {
         case accepted(Caller, by: Int)
@@ -61,13 +70,58 @@ final class EndpointAuth {
     // MARK: Decision
 
     private func decision(on request: Request, _ exchange: Exchange) -> Decision {
-        let fields = request.head.fields
-        if let index = ambiguousAuthenticator(fields) {
+        decision(on: request.head, exchange)
+    }
+
+    private func decision(on head: RequestHead, _ exchange: Exchange) -> Decision {
+        if let index = ambiguousAuthenticator(head.fields) {
             return .refused(
                 Refused(
                     refusal: AccessRefusal(.malformed), authenticator: index, isAmbiguous: true))
         }
-        return decision(on: request.head, exchange, from: 0, after: nil)
+        return decision(on: head, exchange, from: 0, after: nil)
+    }
+
+    /// What can be decided about a request whose client is not known, without keys that are fetched.
+    func decideWithoutWaiting(
+        _ head: RequestHead, _ exchange: Exchange
+    ) -> CredentialCheck.Decision {
+        switch decision(on: head, exchange) {
+        case .accepted(let caller, _):
+            exchange.caller = caller
+            return lack(of: caller, head, exchange) ?? .accepted(caller)
+        case .refused(let refused):
+            let plan = authenticators[refused.authenticator].plan
+            if refused.refusal.reason == .keysUnavailable, plan.fetchesKeys {
+                return .undecided("the keys of \(plan.name) are fetched")
+            }
+            return Self.refused(
+                refused.refusal.reason, cause: refused.refusal.cause,
+                status: refused.isAmbiguous ? .badRequest : nil)
+        case .later(_, let index, _):
+            return .undecided("the keys of \(authenticators[index].plan.name) are fetched")
+        }
+    }
+
+    /// What the endpoint requires and the caller does not have; nil if nothing is missing.
+    private func lack(
+        of caller: Caller, _ head: RequestHead, _ exchange: Exchange
+    ) -> CredentialCheck.Decision? {
+        guard caller.has(scopes) else { return Self.refused(.scope) }
+        let values = ClientlessValues(
+            values: HeadValues(head, params: params, exchange: exchange, proxies: proxies))
+        if let condition = plan.requirements.first(where: { $0.result(in: values) == .fails }) {
+            return Self.refused(.claims, detail: condition.failing(in: values))
+        }
+        return plan.requirements.first { $0.result(in: values) == .unknown }
+            .map { .undecided("it depends on the client's address whether \($0.text)") }
+    }
+
+    private static func refused(
+        _ reason: RefusalReason, cause: RefusalCause? = nil, status: Status? = nil,
+        detail: String? = nil
+    ) -> CredentialCheck.Decision {
+        .refused(reason, status ?? reason.status, cause, detail: detail)
     }
 
     /// Two credentials of one kind: in several lines of a header, or at the places of two
@@ -203,6 +257,7 @@ final class EndpointAuth {
         let reason = refused.refusal.reason
         authenticators[refused.authenticator].counts.count(reason)
         exchange.refusal = reason
+        exchange.refusalCause = refused.refusal.cause
         let response = Service<Request, Response> { [self] _, exchange in
             exchange.record.responseMade(at: loop.now)
             return exchange.local.value(self.response(to: refused, exchange))

@@ -81,8 +81,9 @@ final class TokenAuthenticator {
     // MARK: Checking
 
     func checkToken(_ token: Bytes) -> AuthResult {
-        guard !token.isEmpty, token.count <= CompactJWS.sizeMax else {
-            return .refused(.malformed)
+        guard !token.isEmpty else { return .refused(AccessRefusal(.malformed, cause: .empty)) }
+        guard token.count <= CompactJWS.sizeMax else {
+            return .refused(AccessRefusal(.malformed, cause: .tooLong))
         }
         let hash = plan.rememberedMax > 0 ? hasher.words(of: token) : nil
         if let keys = usableKeys {
@@ -118,7 +119,7 @@ final class TokenAuthenticator {
         do throws(TokenFault) {
             return check(try CompactJWS(token))
         } catch {
-            return .refused(error.reason)
+            return .refused(AccessRefusal(error))
         }
     }
 
@@ -137,7 +138,7 @@ final class TokenAuthenticator {
             if mayWait, case .untrusted(.unknownKey) = error, let later = wait(for: token, hash) {
                 return later
             }
-            return .refused(error.reason)
+            return .refused(AccessRefusal(error))
         }
     }
 
@@ -221,17 +222,5 @@ extension Bytes {
             start = index + 1
         }
         return words
-    }
-}
-
-extension TokenFault {
-    /// The reason that the client learns.
-    var reason: RefusalReason {
-        switch self {
-        case .malformed: .malformed
-        case .untrusted: .untrusted
-        case .expired: .expired
-        case .notYetValid: .notYetValid
-        }
     }
 }

@@ -42,6 +42,9 @@ package final class CallValues {
         if let checked = input.bodyValue { bodyValue = checked }
     }
 
+    /// Whether the caller is known, and so the claims of the caller's token.
+    package var hasCaller: Bool { exchange?.caller != nil }
+
     /// Where the request comes from.
     var client: ClientAddress? { exchange?.clientAddress(of: head, proxies) }
 

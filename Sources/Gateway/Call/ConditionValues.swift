@@ -27,6 +27,19 @@ extension CallValues: ConditionValues {
     package func wasSent(param index: Int) -> Bool { params.wasSent(index) }
 }
 
+/// The values of a head without a client, for `explain`: the client's address is not known.
+struct ClientlessValues: ConditionValues {
+    let values: HeadValues
+
+    func text(of source: CompiledTemplate.Source) -> Bytes? { values.text(of: source) }
+    func json(of source: CompiledTemplate.Source) -> JSONSlice? { values.json(of: source) }
+    func wasSent(param index: Int) -> Bool { values.wasSent(param: index) }
+
+    func isKnown(_ source: CompiledTemplate.Source) -> Bool {
+        if case .requestClient = source { false } else { true }
+    }
+}
+
 /// The values of a request's head, for `require`: parameters, headers, query and the client's
 /// address. They are read before the body, and before the parameters are validated: a parameter that
 /// is not valid counts as missing.

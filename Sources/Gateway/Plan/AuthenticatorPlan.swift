@@ -2,6 +2,7 @@ import Basics
 import GatewayConfig
 import HTTP
 package import JOSE
+import JSONText
 
 /// One of `auth:`, compiled.
 package final class AuthenticatorPlan {
@@ -112,12 +113,19 @@ package struct EndpointAuthPlan {
     package let scopes: [String]
     /// `require`: conditions that must all hold.
     let requirements: [ConditionPlan]
+    /// Whether one of the authenticators reads tokens.
+    let acceptsTokens: Bool
+    /// The claims that the calls of the endpoint use.
+    let claims: [JSONPath]
     /// `customers or partners, with orders:read`
     package let text: String
 
     init(
-        _ rule: Config.AuthRule, of config: Config, requirements: [ConditionPlan]
+        _ rule: Config.AuthRule, of config: Config, requirements: [ConditionPlan],
+        acceptsTokens: Bool, claims: [JSONPath]
     ) throws(PlanError) {
+        self.acceptsTokens = acceptsTokens
+        self.claims = claims
         var authenticators: [Int] = []
         for name in rule.any {
             guard

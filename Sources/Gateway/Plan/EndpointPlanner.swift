@@ -1,5 +1,6 @@
 import GatewayConfig
 import HTTP
+import JSONText
 
 /// Computes the parts of an `EndpointPlan`; `CallPlanner` does the same for each of its calls.
 struct EndpointPlanner {
@@ -69,7 +70,16 @@ struct EndpointPlanner {
     func auth() throws(PlanError) -> EndpointAuthPlan? {
         guard let rule = config.authRule(of: endpoint) else { return nil }
         return try EndpointAuthPlan(
-            rule, of: config, requirements: try requirements(rule.require.map(\.value)))
+            rule, of: config, requirements: try requirements(rule.require.map(\.value)),
+            acceptsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty, claims: claims)
+    }
+
+    /// The claims that the calls use, without those that only conditions test.
+    private var claims: [JSONPath] {
+        endpoint.calls.flatMap { endpoint.references(sentBy: $0) }.compactMap { reference in
+            guard case .call("token", let steps) = reference.value.source else { return nil }
+            return TemplatePlanner.path(steps)
+        }
     }
 
     var padding: PaddingPlan? {

@@ -17,9 +17,9 @@ package struct EntryPlan {
     /// Whether the address lists of endpoints apply; false for `explain`, whose requests have no
     /// client address.
     private(set) var checksEndpointClients = true
-    /// Whether a request without credentials counts as one of a caller that its endpoint accepts;
-    /// true for simulated requests, because nothing can make keys from their hashes.
-    private(set) var assumesCallers = false
+    /// The caller of requests without credentials; nil if requests have credentials. Simulated ones
+    /// have none, because nothing can make keys from their hashes.
+    private(set) var assumedCaller: AssumedCaller?
 
     /// A copy for requests that no client sent: they have no address, host or `User-Agent`.
     var acceptingAll: EntryPlan {
@@ -30,9 +30,9 @@ package struct EntryPlan {
             checksEndpointClients: false)
     }
 
-    var assumingCallers: EntryPlan {
+    func assuming(_ caller: AssumedCaller) -> EntryPlan {
         var entry = self
-        entry.assumesCallers = true
+        entry.assumedCaller = caller
         return entry
     }
 }

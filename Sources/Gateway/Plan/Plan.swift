@@ -42,11 +42,11 @@ package struct Plan {
             authenticators: authenticators, limits: limits, shares: shares)
     }
 
-    /// A copy that accepts the addresses of all clients, all hosts, and requests without credentials:
-    /// for requests that no client sent.
-    package var acceptingAllClients: Plan {
+    /// A copy that accepts the addresses of all clients and all hosts, and whose requests have no
+    /// credentials but this caller: for requests that no client sent.
+    package func acceptingAllClients(as caller: AssumedCaller) -> Plan {
         var plan = self
-        plan.entry = entry.acceptingAll.assumingCallers
+        plan.entry = entry.acceptingAll.assuming(caller)
         return plan
     }
 

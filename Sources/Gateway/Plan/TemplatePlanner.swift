@@ -127,7 +127,7 @@ struct TemplatePlanner {
         }
     }
 
-    private static func path(_ steps: [TemplateText.Step]) -> JSONPath? {
+    static func path(_ steps: [TemplateText.Step]) -> JSONPath? {
         guard !steps.isEmpty else { return nil }
         return JSONPath(
             steps: steps.map { step in

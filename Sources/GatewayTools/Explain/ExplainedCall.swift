@@ -67,7 +67,9 @@ struct ExplainedCall {
         case .literal(let bytes): return String(bytes)
         case .reference(let reference, _):
             switch reference.source {
-            case .call, .requestClient, .requestCaller, .token: return "{\(reference.name)}"
+            case .call, .requestClient: return "{\(reference.name)}"
+            case .requestCaller, .token:
+                guard values.hasCaller else { return "{\(reference.name)}" }
             case .requestBody where values.body.isEmpty: return "{\(reference.name)}"
             default: break
             }

@@ -52,7 +52,8 @@ struct KnownValues: ConditionValues {
     func isKnown(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
         case .call(let index, _): disabled[index]
-        case .requestClient, .requestCaller, .token: false
+        case .requestClient: false
+        case .requestCaller, .token: values.hasCaller
         case .requestBody: !values.body.isEmpty
         case .param, .requestHeader, .requestQuery: true
         }

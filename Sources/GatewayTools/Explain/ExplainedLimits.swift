@@ -48,7 +48,7 @@ struct ExplainedLimits {
     private func value(_ part: LimitUsePlan.KeyPart, _ values: CallValues) -> String {
         switch part {
         case .address: "the client's address"
-        case .caller: "the caller"
+        case .caller: values.text(of: .requestCaller).map { "'\(String($0))'" } ?? "the caller"
         case .value(let source):
             values.text(of: source).map { "'\(String($0))'" } ?? "the client's address"
         }

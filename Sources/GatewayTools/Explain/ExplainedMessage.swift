@@ -123,7 +123,8 @@ struct ExplainedMessage {
         -> Bool
     {
         switch reference.source {
-        case .call, .requestClient, .requestCaller, .token: false
+        case .call, .requestClient: false
+        case .requestCaller, .token: values.hasCaller
         case .requestBody: !values.body.isEmpty
         case .param, .requestHeader, .requestQuery: true
         }

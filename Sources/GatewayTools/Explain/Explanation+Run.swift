@@ -66,7 +66,7 @@ extension Explanation {
 
 extension Caller {
     /// `caller    ann, accepted by partners, with read write; plan gold`
-    fileprivate var explained: String {
+    var explained: String {
         var line = "caller    \(String(name)), accepted by \(String(authenticator))"
         if !scopes.isEmpty {
             line += ", with \(scopes.map { String($0) }.joined(separator: " "))"

@@ -4,6 +4,7 @@ import GatewayConfig
 package import HTTP
 import JSONText
 import Patterns
+package import Reactor
 
 /// How the gateway handles one request, without sending it: `tributary explain`.
 ///
@@ -16,6 +17,8 @@ package struct Explanation {
     let body: Bytes?
     /// Whether literal values of headers, queries and bodies are masked, which may be secrets.
     let masksLiterals: Bool
+    /// Nil if the credential is not checked, or the endpoint is public.
+    private(set) var credential: ExplainedCredential?
 
     package init(
         _ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields(),
@@ -25,6 +28,18 @@ package struct Explanation {
         self.body = body
         self.masksLiterals = masksLiterals
         head = RequestHead(method: method, target: target, fields: fields)
+    }
+
+    /// A copy that says whether the credential of the request is accepted, as far as nothing has to be
+    /// sent for it. It is confined to the loop.
+    package func checkingCredential(on loop: any Loop) -> Explanation {
+        var copy = self
+        copy.credential = endpoint.flatMap { endpoint in
+            CredentialCheck(plan, endpoint, on: loop).map {
+                ExplainedCredential($0, head)
+            }
+        }
+        return copy
     }
 
     package var text: String {
@@ -42,7 +57,7 @@ package struct Explanation {
     package var isAccepted: Bool {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
-        guard let endpoint else { return false }
+        guard let endpoint, credential?.isRefused != true else { return false }
         return (try? calls(of: endpoint)) != nil
     }
 
@@ -59,10 +74,11 @@ package struct Explanation {
     }
 
     private func text(of endpoint: EndpointPlan) -> String {
-        let values = try? endpoint.values(of: head, body: body)
+        let values = try? values(of: endpoint)
         var lines =
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
-            + ExplainedLimits(endpoint, values).lines
+            + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
+        if credential?.isRefused == true { return lines.map { $0 + "\n" }.joined() }
         do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
             lines += self.lines(of: calls)
@@ -82,9 +98,13 @@ package struct Explanation {
         return zip(rows, calls).flatMap { row, call in [row] + call.message.map { margin + $0 } }
     }
 
+    private func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> CallValues {
+        try endpoint.values(of: head, body: body, exchange: credential?.exchange)
+    }
+
     /// Throws the reason if the request is refused.
     func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> [ExplainedCall] {
-        let values = try endpoint.values(of: head, body: body)
+        let values = try values(of: endpoint)
         let conditions = ExplainedConditions(endpoint, values)
         return endpoint.calls.map {
             ExplainedCall(

@@ -84,6 +84,39 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The client learns the reason, the log also the cause; neither has a part of the token.
+    @Test(arguments: [
+        (TestIssuer.token() + "AAAA", "untrusted", "signature"),
+        (TestIssuer.token(by: "k2"), "untrusted", "unknown_key"),
+        (TestIssuer.token(["iss": "\"https://evil.test\""]), "untrusted", "issuer"),
+        (TestIssuer.token(["aud": "\"evil\""]), "untrusted", "audience"),
+        (TestIssuer.token(["exp": ""]), "untrusted", "no_expiry"),
+        (TestIssuer.token(["aud": "7"]), "malformed", "claim_type"),
+        ("evil.b.c", "malformed", "not_an_object"), ("evil", "malformed", "not_three_parts"),
+        ("a.b.c.d.evil", "malformed", "encrypted"), ("", "malformed", "empty"),
+        (String(repeating: "evil", count: 2049), "malformed", "too_long"),
+        (TestIssuer.token(["exp": "1"]), "expired", nil),
+    ])
+    func logHasTheCauseOfARefusal(_ token: String, _ expected: String, _ cause: String?) throws {
+        let harness = try harness()
+        let response = try harness.fetch(get("/x", "Authorization: Bearer \(token)"))
+        #expect(response.status == 401 && reason(response) == expected)
+        let line = try #require(harness.logged.first { $0.contains(#""msg":"request""#) })
+        #expect(line.contains("\"reason\":\"\(expected)\""))
+        let logged = line.firstMatch(of: /"cause":"(\w+)"/).map { String($0.1) }
+        #expect(logged == cause, "\(line)")
+        #expect(!line.contains("evil") && !response.body.contains(cause ?? "-"))
+        if !token.isEmpty { #expect(!harness.logged.joined().contains(token)) }
+        harness.expectQuiet()
+    }
+
+    @Test func acceptedRequestHasNoCause() throws {
+        let harness = try harness()
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 200)
+        #expect(!harness.logged.joined().contains("\"cause\""))
+        harness.expectQuiet()
+    }
+
     @Test func tokenExpiresAfterTheLeewayAlsoWhereItIsRemembered() throws {
         let harness = try harness(jwt: "leeway: 5s")
         let line = TestIssuer.bearer(["exp": "\(TestIssuer.start + 10)"])

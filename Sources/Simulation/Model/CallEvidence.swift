@@ -253,7 +253,8 @@ extension RunRecord {
     /// The configurations under which a request may have been served.
     func configs(for request: RequestRecord) -> [DrawnConfig] {
         guard let responded = request.responded else { return [] }
-        let (from, to) = (ms(request.began), ms(responded))
+        // A connection may be refused before the client sends its first request.
+        let (from, to) = (ms(min(request.began, responded)), ms(responded))
         // A worker uses a configuration until the message with the next one arrives.
         let delay = network.messageLatency.upperBound.inMilliseconds
         return configs.filter { config in

@@ -89,12 +89,12 @@ struct KnownOutcomes {
         }
     }
 
-    /// Whether the request was still in progress.
+    /// Whether the request was certainly still in progress. Without a visible response, another call
+    /// may have ended the request at that moment, and cancelled this one.
     private func isInProgress(_ attempt: AttemptRecord, at ended: Instant) -> Bool {
-        guard let request = record.request(of: attempt),
+        guard let request = record.request(of: attempt), let responded = request.responded,
             config.endpoints[attempt.call.endpoint].minDuration == nil
         else { return false }
-        let over = [request.responded, request.clientDisconnected].compactMap { $0 }.min()
-        return over.map { $0 > ended } ?? false
+        return responded > ended && request.clientDisconnected.map { $0 > ended } ?? true
     }
 }

@@ -144,6 +144,11 @@ package struct EndpointAuthPlan {
             names + (scopes.isEmpty ? "" : ", with \(scopes.joined(separator: " "))")
             + (conditions.isEmpty ? "" : ", if \(conditions)")
     }
+
+    /// The query parameters that `require` uses.
+    var queryNames: [Bytes] {
+        requirements.flatMap(\.references).compactMap(\.source.queryName)
+    }
 }
 
 extension CredentialSource {

@@ -94,7 +94,7 @@ package final class CallPlan {
 
     /// The query parameters that it uses as `{request.query.name}`.
     package var queryNames: [Bytes] {
-        references.compactMap { if case .requestQuery(let name) = $0.source { name } else { nil } }
+        references.compactMap(\.source.queryName)
     }
 
     /// Whether a failure with this status is relayed to the client.

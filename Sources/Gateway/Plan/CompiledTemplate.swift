@@ -22,6 +22,9 @@ package struct CompiledTemplate {
         case token(JSONPath)
         /// A value of the request's body; without a path, the whole body.
         case requestBody(JSONPath?)
+
+        /// The name of a query parameter.
+        var queryName: Bytes? { if case .requestQuery(let name) = self { name } else { nil } }
     }
 
     /// Where a value is inserted, and thus how it is escaped.

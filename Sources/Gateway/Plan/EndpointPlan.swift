@@ -72,7 +72,8 @@ package final class EndpointPlan {
         limits = try planner.limits()
         addressMask = planner.addressMask
         calls = try planner.calls()
-        queryNames = planner.refusesUnknownQuery ? Self.queryNames(params, calls) : nil
+        queryNames =
+            planner.refusesUnknownQuery ? Self.queryNames(params, calls, auth, limits) : nil
         graph = planner.graph
         clientSegments = Self.clientSegments(of: calls)
     }
@@ -82,15 +83,20 @@ package final class EndpointPlan {
     /// `unknown_query: refuse`
     package var refusesUnknownQuery: Bool { queryNames != nil }
 
-    /// The names of the query parameters that params declare, and that calls forward or use.
-    private static func queryNames(_ params: [ParamPlan], _ calls: [CallPlan]) -> [Bytes] {
+    /// The names of the query parameters that params declare, that calls forward, and that anything in
+    /// the endpoint uses as `{request.query.name}`.
+    private static func queryNames(
+        _ params: [ParamPlan], _ calls: [CallPlan], _ auth: EndpointAuthPlan?,
+        _ limits: [LimitUsePlan]
+    ) -> [Bytes] {
         let declared = params.compactMap { param in
             if case .query(let name) = param.source { name } else { nil }
         }
         let forwarded = calls.flatMap { call -> [Bytes] in
             if case .names(let names)? = call.forward.query { names } else { [] }
         }
-        return declared + forwarded + calls.flatMap(\.queryNames)
+        return declared + forwarded + calls.flatMap(\.queryNames) + (auth?.queryNames ?? [])
+            + limits.flatMap(\.queryNames)
     }
 
     /// Whether a call, or its condition, uses the response of another one.

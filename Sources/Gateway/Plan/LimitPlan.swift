@@ -138,6 +138,17 @@ package final class LimitUsePlan {
         self.position = position
     }
 
+    /// The query parameters that the key and the plan's name use.
+    var queryNames: [Bytes] {
+        let inKey = key.compactMap {
+            if case .value(let source) = $0 { source.queryName } else { nil }
+        }
+        if case .value(let source) = planSource, let name = source.queryName {
+            return inKey + [name]
+        }
+        return inKey
+    }
+
     /// Whether it needs a value of the request besides the client's address and the caller.
     var usesValues: Bool {
         if condition != nil { return true }

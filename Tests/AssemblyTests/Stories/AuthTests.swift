@@ -203,6 +203,16 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A parameter that only a condition uses is not unknown.
+    @Test(arguments: [("?purpose=audit", 200), ("?purpose=play", 403), ("?purpose=audit&x=1", 400)])
+    func parametersOfRequirementsAreKnown(_ query: String, _ status: Int) throws {
+        let harness = try harness(
+            "{ any: partners, require: [{ value: \"{request.query.purpose}\", is: audit }] }",
+            "unknown_query: refuse")
+        #expect(try harness.fetch(get("/x\(query)", Self.ann)).status == status)
+        harness.expectQuiet()
+    }
+
     // MARK: Where it applies
 
     @Test func publicEndpointsAcceptEveryRequest() throws {

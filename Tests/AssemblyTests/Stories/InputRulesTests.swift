@@ -93,6 +93,22 @@ import Testing
         dropping.expectQuiet()
     }
 
+    @Test(arguments: [("?tenant=a&level=b", 200), ("?tenant=a&debug=1", 400)])
+    func parametersOfRateLimitsAreKnown(_ query: String, _ status: Int) throws {
+        let harness = try GatewayHarness(
+            Self.queryCall, endpoint: "unknown_query: refuse\nrate_limits: [it]",
+            top: """
+                rate_limits:
+                  it:
+                    rate: 100/s
+                    key: "{request.query.tenant}"
+                    plans: { gold: 200/s }
+                    plan: "{request.query.level}"
+                """)
+        #expect(try harness.fetch(get("/x\(query)")).status == status)
+        harness.expectQuiet()
+    }
+
     @Test func errorsNameEachUnknownParameterOnce() throws {
         let harness = try GatewayHarness(
             Self.queryCall,

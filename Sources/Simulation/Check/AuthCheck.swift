@@ -64,8 +64,7 @@ struct AuthCheck {
             else { return [] }
             return refusal.challenges
         }
-        // Empty where it is unknown which configuration applied.
-        if !expected.isEmpty, !expected.contains(received) {
+        if !expected.contains(received) {
             violations.add(
                 .auth, request.mark,
                 "\(response.startLine) has the challenges \(received), expected \(expected)")

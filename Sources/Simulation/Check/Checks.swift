@@ -17,6 +17,7 @@ enum Checks {
         EntryCheck(record: record, violations: found).check()
         QuotaCheck(record: record, violations: found).check()
         AuthCheck(record: record, violations: found).check()
+        AuthFailuresCheck(record: record, violations: found).check()
         return found.all
     }
 }

@@ -66,7 +66,7 @@ struct EntryCheck {
         let tree = Tree(reading: response.body)
         let reason = tree?["reason"]?.string
         let expected: [String?] =
-            QuotaModel.violated(response) == nil
+            record.limitRefusal(of: request) == nil
             ? record.configs(for: request).flatMap { reasons(of: response.status, request, $0) }
             : ["quota"]
         if !expected.contains(reason) {

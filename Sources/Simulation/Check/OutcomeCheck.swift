@@ -37,10 +37,8 @@ struct OutcomeCheck {
     ) -> [Violation] {
         let status = response.status
         if isTooSlow(request, config), status == 408 { return [] }
-        if QuotaModel.violated(response) != nil {
-            // `QuotaCheck` knows whether it was right; here only requests of a limited endpoint count.
-            return isLimited(request, config)
-                ? [] : [Violation(.status, "a rate limit refused a request that it does not count")]
+        if let refusal = record.limitRefusal(of: request) {
+            return violations(of: request, refusal, config)
         }
         if status == 503, response["Gateway-Complete"] == nil {
             let isLimited =
@@ -74,6 +72,16 @@ struct OutcomeCheck {
         case .starts(let endpoint):
             return EndpointCheck(record, request, response, endpoint, config).violations
         }
+    }
+
+    /// `QuotaCheck` and `AuthFailuresCheck` know whether the limit was reached.
+    private func violations(
+        of request: RequestRecord, _ refusal: LimitRefusal, _ config: DrawnConfig
+    ) -> [Violation] {
+        let failures = AuthFailuresModel(request: request.request, config: config)
+        if refusal != .authFailures, isLimited(request, config) { return [] }
+        if refusal.violated == nil, failures.mayBeRefused { return [] }
+        return [Violation(.status, "a limit refused a request that it does not count: \(refusal)")]
     }
 
     /// Whether the request may reach the rate limits of its endpoint.

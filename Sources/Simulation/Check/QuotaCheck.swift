@@ -54,30 +54,19 @@ struct QuotaCheck {
             request: request, cost: cost, keys: Set(models.map { $0.key(of: limit) }),
             earliest: request.firstRead ?? request.began,
             granted: record.attempts(of: request).map(\.sent).min(),
-            violated: request.response.flatMap(QuotaModel.violated))
+            violated: record.limitRefusal(of: request)?.violated)
     }
 
     // MARK: Rules
 
     /// All of these have one key, and were granted.
     private func checkGrants(_ uses: [Use], _ limit: DrawnRateLimit, _ key: String) {
-        for first in uses {
-            for last in uses {
-                guard let end = last.granted, end >= first.earliest else { continue }
-                let within = uses.filter { use in
-                    use.earliest >= first.earliest && (use.granted.map { $0 <= end } ?? false)
-                }
-                let cost = within.reduce(0) { $0 + $1.cost }
-                // Times count in units of 10 µs.
-                let time = seconds(end - first.earliest) + 0.000_02
-                guard Double(cost) > Double(limit.burst) + time / limit.interval else { continue }
-                violations.add(
-                    .quota, last.request.mark,
-                    "\(limit.name) granted \(cost) of \(key) within \(time) s, with a burst of"
-                        + " \(limit.burst) and one each \(limit.interval) s")
-                return
-            }
-        }
+        let charges = uses.map { charge(of: $0, until: $0.granted ?? record.ended) }
+        guard let excess = limit.bucket.excess(in: charges) else { return }
+        violations.add(
+            .quota, uses[excess.last].request.mark,
+            "\(limit.name) granted \(excess.cost) of \(key) within \(excess.seconds) s, with a burst"
+                + " of \(limit.burst) and one each \(limit.rate.interval) s")
     }
 
     /// The bucket must have been too empty, if all other requests were charged as late as possible.
@@ -88,29 +77,27 @@ struct QuotaCheck {
                 && use.earliest <= end && !use.keys.isDisjoint(with: refused.keys)
         }
         let charges = others.map { use in
-            (
-                time: seconds(min(use.granted ?? use.request.responded ?? end, end) - record.began),
-                cost: use.cost
-            )
+            charge(of: use, until: min(use.granted ?? use.request.responded ?? end, end))
         }
-        var arrival = -Double.infinity
-        for charge in charges.sorted(by: { $0.time < $1.time }) {
-            arrival = max(arrival, charge.time) + Double(charge.cost) * limit.interval
-        }
-        let now = seconds(refused.earliest - record.began)
-        let debt = max(arrival, now) + Double(refused.cost) * limit.interval - now
-        guard debt <= Double(limit.burst) * limit.interval - 0.000_02 else { return }
+        guard
+            limit.bucket.mustGrant(refused.cost, at: seconds(refused.earliest), after: charges)
+        else { return }
         violations.add(
             .quota, refused.request.mark,
             "\(limit.name) refused a request although at most \(charges.count) others of its key were"
                 + " charged before, with a burst of \(limit.burst)")
     }
 
+    private func charge(of use: Use, until latest: Instant) -> BucketModel.Charge {
+        BucketModel.Charge(
+            cost: use.cost, earliest: seconds(use.earliest), latest: seconds(latest))
+    }
+
     /// A refusal starts no call, and states when to try again.
     private func checkResponse(_ request: RequestRecord) {
-        guard let response = request.response, let violated = QuotaModel.violated(response) else {
-            return
-        }
+        guard let response = request.response,
+            let violated = record.limitRefusal(of: request)?.violated
+        else { return }
         let limits = record.configs[0].rateLimits
         if violated.isEmpty || !violated.allSatisfy({ name in limits.contains { $0.name == name } })
         {
@@ -131,5 +118,9 @@ struct QuotaCheck {
         }
     }
 
-    private func seconds(_ time: Duration) -> Double { time.inMilliseconds / 1000 }
+    private func seconds(_ time: Instant) -> Double { (time - record.began).inMilliseconds / 1000 }
+}
+
+extension DrawnRateLimit {
+    fileprivate var bucket: BucketModel { BucketModel(burst: burst, interval: rate.interval) }
 }

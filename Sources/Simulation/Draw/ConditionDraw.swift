@@ -1,11 +1,17 @@
 import Rehearsal
 
-/// Draws the condition of a call, over the request and over the responses of earlier calls.
+/// Draws a condition.
 struct ConditionDraw {
     let random: RandomSource
     let params: [DrawnParam]
-    let hasBody: Bool
-    let earlier: [DrawnCall]
+    let reads: Input
+
+    enum Input {
+        /// Of a call: the request, and the responses of earlier calls.
+        case request(hasBody: Bool, [DrawnCall])
+        /// Of `require`.
+        case headAndCaller
+    }
 
     func condition() -> DrawnCondition { condition(levels: random.pick([1, 1, 2, 3]), random) }
 
@@ -22,6 +28,7 @@ struct ConditionDraw {
     }
 
     private func test(_ random: RandomSource) -> DrawnCondition {
+        if random.derived("kind").chance(0.2) { return elementTest(random) }
         let source = source(random.derived("source"))
         let test: DrawnCondition.DrawnTest =
             switch random.number(0...5) {
@@ -35,16 +42,50 @@ struct ConditionDraw {
         return .test(source, test)
     }
 
+    /// `has` or `has_any`, mostly of a value that may be an array.
+    private func elementTest(_ random: RandomSource) -> DrawnCondition {
+        let source = arraySource(random.derived("source")) ?? source(random.derived("source"))
+        let operands = (0..<2).map { element(random.derived("element", $0)) }
+        return .test(source, random.chance(0.5) ? .has(operands[0]) : .hasAny(operands))
+    }
+
+    private func arraySource(_ random: RandomSource) -> DrawnUse.Source? {
+        var sources = responses.map {
+            DrawnUse.Source.call($0.index, path: random.pick(["tags", "tags", "items"]))
+        }
+        if hasBody { sources.append(.bodyField("tags")) }
+        return sources.isEmpty ? nil : random.pick(sources)
+    }
+
+    private func element(_ random: RandomSource) -> DrawnCondition.DrawnOperand {
+        random.pick([
+            .text("red"), .text("t1"), .text("7"), .constant("7"), .constant("7.0"),
+            .source(.header("X-Tenant")),
+        ])
+    }
+
+    /// The earlier calls whose responses have bodies.
+    private var responses: [DrawnCall] {
+        guard case .request(_, let earlier) = reads else { return [] }
+        return earlier.filter { $0.method != "HEAD" }
+    }
+
+    private var hasBody: Bool {
+        if case .request(let hasBody, _) = reads { hasBody } else { false }
+    }
+
     /// Half of the tests use a response, if there is one.
     private func source(_ random: RandomSource) -> DrawnUse.Source {
-        let responses = earlier.filter { $0.method != "HEAD" }
         if !responses.isEmpty, random.chance(0.5) {
             let path = random.pick(["mark", "segment", "price", "nest.a", "nest.b", "nest", "none"])
             return .call(random.pick(responses).index, path: path)
         }
         var sources: [DrawnUse.Source] = params.map { .param($0.name) }
-        sources += [.header("X-User"), .header("X-Tenant")]
+        sources += [
+            .header("X-User"), .header("X-Tenant"), .query("debug"), .query("tag"), .client,
+        ]
         if hasBody { sources.append(.bodyField("user")) }
+        if case .headAndCaller = reads { sources += [.caller, .caller, .caller] }
         return random.pick(sources)
     }
 
@@ -58,6 +99,10 @@ struct ConditionDraw {
         case .param: return .text(random.pick(["a b&c", "t1"]))
         case .header("X-Tenant"): return .text(random.pick(["t1", "t2"]))
         case .header: return .text(random.pick(["ann", "bob"]))
+        case .query("debug"): return .text("1")
+        case .query: return .text(random.pick(["a b", "&=/?"]))
+        case .client: return .text(random.pick(["127.0.0.1", "198.51.100.1", "2001:db8::1"]))
+        case .caller: return .text(random.pick(["ann", "ann", "ben", "cat"]))
         case .bodyField: return .text("u1")
         case .call(_, "price"):
             return random.pick([.constant("19.9"), .constant("20"), .text("19.90")])

@@ -14,7 +14,7 @@ struct ConfigDraw {
         let auth = authDraw.auth()
         let endpoints = (0..<(former?.endpoints.count ?? random.number(1...3))).map { index in
             var endpoint = endpoint(index, former?.endpoints[index], backends: backends.count)
-            endpoint.auth = authDraw.endpoint(index, auth)
+            endpoint.auth = authDraw.endpoint(endpoint, auth)
             return endpoint
         }
         let quota = RateLimitDraw(random: random.derived("quota"))
@@ -36,7 +36,8 @@ struct ConfigDraw {
                 ?? random.derived("listen").chance(0.15),
             limits: limits(), entry: EntryDraw(random: random.derived("entry")).entry(),
             rateLimits: rateLimits,
-            auth: auth, drainTimeout: random.pick([40, 200, 5000]),
+            auth: auth, authFailures: former?.authFailures ?? authDraw.failures(),
+            drainTimeout: random.pick([40, 200, 5000]),
             backends: backends, endpoints: limited)
     }
 

@@ -28,7 +28,7 @@ struct ConfigText {
         add(0, "workers: \(config.workers)")
         add(0, "drain: { timeout: \(config.drainTimeout)ms }")
         write(config.limits)
-        write(config.entry, config.auth)
+        writeEntry(config)
         if !config.rateLimits.isEmpty { add(0, "rate_limits:") }
         for limit in config.rateLimits { write(limit) }
         add(0, "backends:")
@@ -37,7 +37,8 @@ struct ConfigText {
         for endpoint in config.endpoints { write(endpoint, config) }
     }
 
-    private mutating func write(_ entry: DrawnEntry, _ auth: DrawnAuth?) {
+    private mutating func writeEntry(_ config: DrawnConfig) {
+        let (entry, auth) = (config.entry, config.auth)
         if let clients = entry.clients {
             var lists = ["trusted_proxies: [127.0.0.1, unix]"]
             if !clients.allow.isEmpty { lists.append("allow: \(flow(clients.allow))") }
@@ -48,16 +49,19 @@ struct ConfigText {
         if entry.deniesAgents { add(0, "user_agents: { deny: [\".*-bot/.*\"] }") }
         add(0, "security_headers", entry.securityHeaders)
         write(0, entry.headers)
-        if let auth { write(auth) }
+        if let auth { write(auth, config.authFailures) }
         let defaults =
             (entry.cors.map { ["cors: \(text(of: $0))"] } ?? [])
             + (auth.map { ["auth: \($0.authenticators[0].name)"] } ?? [])
         if !defaults.isEmpty { add(0, "defaults: { \(defaults.joined(separator: ", ")) }") }
     }
 
-    private mutating func write(_ auth: DrawnAuth) {
-        // Tests in virtual time cover it.
-        add(0, "auth_failures: off")
+    private mutating func write(_ auth: DrawnAuth, _ failures: DrawnAuthFailures) {
+        switch failures {
+        case .off: add(0, "auth_failures: off")
+        case .byDefault: break
+        case .limited(let rate): add(0, "auth_failures: \(rate.written)")
+        }
         add(0, "auth:")
         for authenticator in auth.authenticators {
             let method =
@@ -69,14 +73,21 @@ struct ConfigText {
         }
     }
 
-    private mutating func write(_ auth: DrawnEndpointAuth) {
+    private mutating func write(_ auth: DrawnEndpointAuth, of endpoint: DrawnEndpoint) {
         let names = flow(auth.kinds.map(\.rawValue))
         if auth.isInherited { return }
         if auth.kinds.isEmpty { return add(2, "auth: none") }
+        var demands: [String] = []
+        if !auth.scopes.isEmpty { demands.append("scopes: \(flow(auth.scopes))") }
+        if !auth.requirements.isEmpty {
+            let conditions = auth.requirements.map { $0.written(in: endpoint) }
+            demands.append("require: \(flow(conditions))")
+        }
         add(
             2,
-            auth.scopes.isEmpty
-                ? "auth: \(names)" : "auth: { any: \(names), scopes: \(flow(auth.scopes)) }")
+            demands.isEmpty
+                ? "auth: \(names)"
+                : "auth: { any: \(names), \(demands.joined(separator: ", ")) }")
     }
 
     private mutating func write(_ limit: DrawnRateLimit) {
@@ -87,10 +98,9 @@ struct ConfigText {
             case .tenant: "\"{request.header.X-Tenant}\""
             case .language: "\"{lang}\""
             }
-        let rate = "\(limit.count)/\(limit.isPerMinute ? "m" : "s")"
         add(
             1,
-            "\(limit.name): { rate: \(rate), burst: \(limit.burst)\(key.map { ", key: \($0)" } ?? "") }"
+            "\(limit.name): { rate: \(limit.rate.written), burst: \(limit.burst)\(key.map { ", key: \($0)" } ?? "") }"
         )
     }
 
@@ -215,7 +225,7 @@ struct ConfigText {
         add(2, "max_body", endpoint.maxBody, "B")
         write(endpoint.entry)
         write(endpoint.limitUses, config.rateLimits)
-        if let auth = endpoint.auth { write(auth) }
+        if let auth = endpoint.auth { write(auth, of: endpoint) }
         write(endpoint.input, endpoint)
         add(2, "calls:")
         for call in endpoint.calls { write(call, endpoint, config) }
@@ -318,6 +328,9 @@ extension DrawnUse.Source {
         switch self {
         case .param(let name): name
         case .header(let name): "request.header.\(name)"
+        case .query(let name): "request.query.\(name)"
+        case .client: "request.client"
+        case .caller: "request.caller"
         case .bodyField(let name): "request.body.\(name)"
         case .call(let index, let path): "\(endpoint.calls[index].name).\(path)"
         }
@@ -351,10 +364,15 @@ extension DrawnCondition.DrawnTest {
             case .source(let source): "\"{\(source.written(in: endpoint))}\""
             }
         }
+        func list(_ operands: [DrawnCondition.DrawnOperand]) -> String {
+            "[\(operands.map(text).joined(separator: ", "))]"
+        }
         return switch self {
         case .equals(let operand): "is: \(text(operand))"
         case .differs(let operand): "is_not: \(text(operand))"
-        case .oneOf(let operands): "one_of: [\(operands.map(text).joined(separator: ", "))]"
+        case .oneOf(let operands): "one_of: \(list(operands))"
+        case .has(let operand): "has: \(text(operand))"
+        case .hasAny(let operands): "has_any: \(list(operands))"
         case .exists(let isWanted): "exists: \(isWanted)"
         }
     }

@@ -70,8 +70,27 @@ struct DrawnEndpointAuth {
     /// Empty for a public endpoint.
     var kinds: [DrawnAuthenticator.Kind] = []
     var scopes: [String] = []
+    /// `require:`
+    var requirements: [DrawnCondition] = []
     /// Not written: it is that of `defaults`.
     var isInherited = false
+}
+
+/// `auth_failures:`. A reload keeps it, so that the checkers know what every failure counted for.
+enum DrawnAuthFailures: Equatable {
+    case off
+    /// Not written.
+    case byDefault
+    case limited(DrawnRate)
+
+    /// Nil without a limit. The burst is the number of the rate.
+    var rate: DrawnRate? {
+        switch self {
+        case .off: nil
+        case .byDefault: DrawnRate(count: 100, isPerMinute: true)
+        case .limited(let rate): rate
+        }
+    }
 }
 
 extension DrawnAuth {
@@ -109,10 +128,22 @@ struct AuthDraw {
             })
     }
 
+    func failures() -> DrawnAuthFailures {
+        let random = random.derived("failures")
+        switch random.number(0...5) {
+        case 0: return .off
+        case 1: return .byDefault
+        default:
+            return .limited(
+                DrawnRate(
+                    count: random.pick([1, 1, 2, 3]), isPerMinute: random.chance(0.3)))
+        }
+    }
+
     /// - Parameter auth: that of the configuration
-    func endpoint(_ index: Int, _ auth: DrawnAuth?) -> DrawnEndpointAuth? {
+    func endpoint(_ endpoint: DrawnEndpoint, _ auth: DrawnAuth?) -> DrawnEndpointAuth? {
         guard let auth else { return nil }
-        let random = random.derived("endpoint", index)
+        let random = random.derived("endpoint", endpoint.index)
         let kinds = auth.authenticators.map(\.kind)
         switch random.number(0...9) {
         case 0: return DrawnEndpointAuth()
@@ -122,7 +153,20 @@ struct AuthDraw {
             if some.isEmpty { some = kinds }
             return DrawnEndpointAuth(
                 kinds: some,
-                scopes: random.maybe(0.4, random.pick([["read"], ["read", "write"]])) ?? [])
+                scopes: random.maybe(0.4, random.pick([["read"], ["read", "write"]])) ?? [],
+                requirements: requirements(random.derived("require"), endpoint))
+        }
+    }
+
+    private func requirements(
+        _ random: RandomSource, _ endpoint: DrawnEndpoint
+    ) -> [DrawnCondition] {
+        guard random.chance(0.5) else { return [] }
+        return (0..<random.pick([1, 1, 2])).map { index in
+            ConditionDraw(
+                random: random.derived("condition", index), params: endpoint.params,
+                reads: .headAndCaller
+            ).condition()
         }
     }
 

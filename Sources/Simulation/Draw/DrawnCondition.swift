@@ -1,4 +1,4 @@
-/// A drawn `when`.
+/// A drawn condition: `when`, or one of `require`.
 indirect enum DrawnCondition {
     /// `{ param: lang }`, and with `is`.
     case sent(String)
@@ -12,6 +12,8 @@ indirect enum DrawnCondition {
         case equals(DrawnOperand)
         case differs(DrawnOperand)
         case oneOf([DrawnOperand])
+        case has(DrawnOperand)
+        case hasAny([DrawnOperand])
         case exists(Bool)
     }
 
@@ -33,6 +35,21 @@ indirect enum DrawnCondition {
         }
     }
 
+    /// Whether it has `has` or `has_any`.
+    var testsElements: Bool {
+        switch self {
+        case .test(_, .has), .test(_, .hasAny): true
+        case .sent, .param, .test: false
+        case .all(let parts), .any(let parts): parts.contains(where: \.testsElements)
+        case .not(let part): part.testsElements
+        }
+    }
+
+    /// The query parameters that it uses by `{request.query.name}`.
+    var queryNames: [String] {
+        sources.compactMap { if case .query(let name) = $0 { name } else { nil } }
+    }
+
     /// The calls whose responses it uses.
     var calls: [Int] {
         sources.compactMap { if case .call(let index, _) = $0 { index } else { nil } }
@@ -42,8 +59,8 @@ indirect enum DrawnCondition {
 extension DrawnCondition.DrawnTest {
     var operands: [DrawnCondition.DrawnOperand] {
         switch self {
-        case .equals(let operand), .differs(let operand): [operand]
-        case .oneOf(let operands): operands
+        case .equals(let operand), .differs(let operand), .has(let operand): [operand]
+        case .oneOf(let operands), .hasAny(let operands): operands
         case .exists: []
         }
     }

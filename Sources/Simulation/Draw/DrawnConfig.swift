@@ -11,6 +11,7 @@ struct DrawnConfig {
     var rateLimits: [DrawnRateLimit] = []
     /// Nil without authenticators.
     var auth: DrawnAuth?
+    var authFailures = DrawnAuthFailures.off
     var drainTimeout: Int
     var backends: [DrawnBackend]
     var endpoints: [DrawnEndpoint]
@@ -138,10 +139,12 @@ struct DrawnEndpoint {
             && !(forwardsAllQuery && calls.contains { $0.forwardHeaders == nil })
     }
 
-    /// The query parameters that are declared or forwarded.
+    /// The query parameters that are declared, forwarded, or used by a condition.
     var knownQuery: [String] {
         params.filter { $0.isDeclared && !$0.isHeader && $0.name != "id" }.map(\.name)
             + (calls.contains { $0.forwardHeaders == nil } ? forwardQuery : [])
+            + calls.compactMap(\.when).flatMap(\.queryNames)
+            + (auth?.requirements ?? []).flatMap(\.queryNames)
     }
 
     /// Calls whose failure fails the request.
@@ -234,6 +237,10 @@ struct DrawnUse {
     enum Source: Equatable {
         case param(String)
         case header(String)
+        /// Only in conditions, as the client and the caller.
+        case query(String)
+        case client
+        case caller
         case bodyField(String)
         case call(Int, path: String)
     }

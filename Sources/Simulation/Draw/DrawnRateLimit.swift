@@ -4,9 +4,7 @@ import Rehearsal
 /// was charged to.
 struct DrawnRateLimit: Equatable {
     var name: String
-    /// Requests per second or per minute.
-    var count: Int
-    var isPerMinute = false
+    var rate: DrawnRate
     var burst: Int
     var key: Key?
 
@@ -17,9 +15,18 @@ struct DrawnRateLimit: Equatable {
         /// `{lang}`, on endpoints that have the parameter.
         case language
     }
+}
+
+/// Requests per second or per minute.
+struct DrawnRate: Equatable {
+    var count: Int
+    var isPerMinute = false
 
     /// Seconds per request.
     var interval: Double { (isPerMinute ? 60 : 1) / Double(count) }
+
+    /// `20/m`
+    var written: String { "\(count)/\(isPerMinute ? "m" : "s")" }
 }
 
 /// An entry of `rate_limits` of an endpoint.
@@ -44,8 +51,10 @@ struct RateLimitDraw {
         return random.some(kinds, 0.5).enumerated().map { index, kind in
             let random = random.derived("limit", index)
             return DrawnRateLimit(
-                name: kind.name, count: random.pick([1, 2, 5, 20, 100]),
-                isPerMinute: random.chance(0.3), burst: random.number(1...5), key: kind.key)
+                name: kind.name,
+                rate: DrawnRate(
+                    count: random.pick([1, 2, 5, 20, 100]), isPerMinute: random.chance(0.3)),
+                burst: random.number(1...5), key: kind.key)
         }
     }
 

@@ -267,6 +267,15 @@ struct ResponseDraw {
                 .members(["id": .scalar("2"), "more": .array([])]),
             ]),
             "nest": .members(["a": .text("x y"), "b": .null]),
+            "tags": tags(),
+        ])
+    }
+
+    /// For `has` and `has_any`: an array, mostly.
+    private func tags() -> Tree {
+        random.derived("tags").pick([
+            .array([.text("red"), .scalar("7"), .null]), .array([.text("t1"), .text("7")]),
+            .array([.array([.text("red")])]), .array([]), .text("red"), .null,
         ])
     }
 

@@ -41,7 +41,8 @@ struct RequestDraw {
         request.query = query(endpoint)
         request.headers = headers(endpoint)
         if endpoint.method == "POST" || endpoint.method == "PUT" {
-            request.body = #"{"user":"u\#(number)","mark":"r\#(number)"}"#
+            let tags = random.derived("tags").pick(["", "", #","tags":["red",7]"#])
+            request.body = #"{"user":"u\#(number)","mark":"r\#(number)"\#(tags)}"#
             request.isChunked = random.chance(0.2)
             request.expectsContinue = random.chance(0.1)
         } else if endpoint.method == "GET", random.chance(0.1) {

@@ -20,7 +20,24 @@ struct AuthModel {
         let challenges: [String]
     }
 
+    /// Whether the caller may use the endpoint.
     var outcome: Outcome {
+        guard case .accepted(let caller, let kind) = identity, let auth = endpoint.auth else {
+            return identity
+        }
+        guard auth.scopes.allSatisfy(caller.scopes.contains) else {
+            return .refused(lackingScopes(auth.scopes, kind))
+        }
+        let head = HeadConditionModel(
+            request: request, config: config, endpoint: endpoint, caller: caller)
+        guard auth.requirements.allSatisfy(head.holds) else {
+            return .refused(Refusal(status: 403, reason: "claims", challenges: []))
+        }
+        return identity
+    }
+
+    /// Who sent the request, whatever the endpoint demands of its callers.
+    var identity: Outcome {
         guard let auth = endpoint.auth, !auth.kinds.isEmpty else { return .isPublic }
         if isAmbiguous(auth.kinds) { return refused(400, "malformed") }
         var reasons: [String] = []
@@ -28,11 +45,7 @@ struct AuthModel {
             switch answer(of: kind) {
             case .noCredential: continue
             case .refuses(let reason): reasons.append(reason)
-            case .accepts(let caller):
-                guard auth.scopes.allSatisfy(caller.scopes.contains) else {
-                    return .refused(lackingScopes(auth.scopes, kind))
-                }
-                return .accepted(caller, by: kind)
+            case .accepts(let caller): return .accepted(caller, by: kind)
             }
         }
         // The reason that says most about the credential.
@@ -40,7 +53,15 @@ struct AuthModel {
         return refused(401, worst ?? "missing")
     }
 
-    private enum Answer {
+    /// Whether the request has a user name and a password, which may be malformed.
+    var hasPassword: Bool {
+        guard let auth = endpoint.auth, auth.kinds.contains(.basic), !isAmbiguous(auth.kinds) else {
+            return false
+        }
+        return answer(of: .basic) != .noCredential
+    }
+
+    private enum Answer: Equatable {
         case noCredential
         case refuses(String)
         case accepts(DrawnCaller)

@@ -205,6 +205,8 @@ struct CallEvidence {
                 case .call(let index, let path):
                     (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
                         && lacksValue(endpoint.calls[index], path, listed)
+                // Only conditions use these.
+                case .query, .client, .caller: false
                 }
             }
     }

@@ -31,34 +31,10 @@ struct QuotaModel {
     }
 
     /// IPv6 addresses count by their /64, and all clients of unix sockets as one.
-    private var address: String {
+    var address: String {
         guard let address = EntryModel(request: request, config: config).address else {
             return "no address"
         }
         return address.contains(":") ? "network 2001:db8::/64" : "address \(address)"
-    }
-
-    /// The names of the limits in a refusal; nil if a response is none.
-    ///
-    /// The response to HEAD has no body. A 429 is always a refusal, whose `RateLimit` has the names; a
-    /// 503 may have other reasons, so that one to HEAD counts as none.
-    static func violated(_ response: PeerMessage) -> [String]? {
-        guard [429, 503].contains(response.status),
-            response["Content-Type"] == "application/problem+json"
-        else { return nil }
-        guard !response.body.isEmpty else {
-            return response.status == 429 ? announced(response) : nil
-        }
-        guard let tree = Tree(reading: response.body), tree["reason"]?.string == "quota" else {
-            return nil
-        }
-        return tree["violated-policies"]?.elements?.compactMap(\.string) ?? []
-    }
-
-    /// `"per_client";r=0;t=3`
-    private static func announced(_ response: PeerMessage) -> [String] {
-        (response["RateLimit"] ?? "").split(separator: ", ").compactMap { member in
-            member.split(separator: "\"").first.map(String.init)
-        }
     }
 }

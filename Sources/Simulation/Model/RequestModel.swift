@@ -58,11 +58,18 @@ struct RequestModel {
 
     /// Why the credential is refused, if nothing before it refuses the request.
     var credentialRefusal: AuthModel.Refusal? {
-        guard entry.refusal == nil, entry.preflightRules == nil, let endpoint,
-            methodFits(endpoint), !entry.isRefused(by: endpoint),
-            case .refused(let refusal) = auth(endpoint)
-        else { return nil }
+        guard let endpoint = reachedEndpoint, case .refused(let refusal) = auth(endpoint) else {
+            return nil
+        }
         return refusal
+    }
+
+    /// The endpoint of the request, if nothing refuses the request before the credential.
+    var reachedEndpoint: DrawnEndpoint? {
+        guard entry.refusal == nil, entry.preflightRules == nil, let endpoint,
+            methodFits(endpoint), !entry.isRefused(by: endpoint)
+        else { return nil }
+        return endpoint
     }
 
     private var entry: EntryModel { EntryModel(request: request, config: config) }
@@ -99,7 +106,7 @@ struct RequestModel {
         return request.query.filter { $0.name == param.name }.map(\.value)
     }
 
-    private func isValid(_ param: DrawnParam) -> Bool {
+    func isValid(_ param: DrawnParam) -> Bool {
         let values = values(of: param)
         guard values.count <= 1 else { return false }
         guard let value = values.first else { return !param.isRequired }
@@ -116,9 +123,7 @@ struct RequestModel {
 
     private func bodyIsValid(_ endpoint: DrawnEndpoint) -> Bool {
         guard endpoint.body != nil else { return true }
-        guard let tree = Tree(reading: Array((request.body ?? "").utf8)), tree.isObject else {
-            return false
-        }
+        guard let tree = body, tree.isObject else { return false }
         if endpoint.input.refusesUnknownFields, case .object(let members) = tree,
             members.contains(where: { $0.key != "user" })
         {
@@ -146,10 +151,37 @@ struct RequestModel {
         switch source {
         case .param(let name): value(of: name)
         case .header(let name): request.header(name)
-        case .bodyField(let name):
-            Tree(reading: Array((request.body ?? "").utf8))?[name]?.string
+        case .query(let name): queryValue(name)
+        case .bodyField(let name): body?[name]?.string
+        case .client: entry.address
+        case .caller: caller?.rawValue
         case .call: nil
         }
+    }
+
+    /// The client's body as JSON.
+    var body: Tree? { Tree(reading: Array((request.body ?? "").utf8)) }
+
+    /// The value of a parameter with the type that conditions compare.
+    func tree(ofParam name: String, _ text: String?) -> Tree? {
+        let isInteger = endpoint?.params.contains { $0.name == name && $0.isInteger } ?? false
+        return text.map { isInteger ? .scalar($0) : .text($0) }
+    }
+
+    /// A parameter that occurs twice has no value.
+    private func queryValue(_ name: String) -> String? {
+        let values = request.query.filter { $0.name == name }.map(\.value)
+        return values.count == 1 ? values[0] : nil
+    }
+
+    /// Nil if the endpoint is public, or accepts no credential of the request.
+    private var caller: DrawnCaller? {
+        guard let endpoint,
+            case .accepted(let caller, _) = AuthModel(
+                request: request, config: config, endpoint: endpoint
+            ).identity
+        else { return nil }
+        return caller
     }
 }
 

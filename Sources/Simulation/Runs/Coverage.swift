@@ -62,6 +62,12 @@ package enum Behaviour: CaseIterable, Sendable {
     case allowedOrigins, otherOrigins, allowedPreflights
     /// A call was made for an authenticated caller; a request got 400, 401 or 403 for its credential.
     case authenticatedCalls, ambiguousCredentials, refusedCredentials, missingScopes
+    /// A caller met the conditions of an endpoint, or not.
+    case metRequirements, unmetRequirements
+    /// A credential got 429 after too many others of its address.
+    case limitedFailures
+    /// A call whose condition tests an array was made.
+    case callsByElement
     /// A key was valid before a reload, and refused after it.
     case removedKeys
     /// A call whose condition uses a response was made, or not.
@@ -114,7 +120,16 @@ package enum Behaviour: CaseIterable, Sendable {
         case .authenticatedCalls: record.attempts.count { $0.message["X-Caller"] != nil }
         case .ambiguousCredentials: refusals(record) { $0.status == 400 }
         case .refusedCredentials: refusals(record) { $0.status == 401 && $0.reason != "missing" }
-        case .missingScopes: refusals(record) { $0.status == 403 }
+        case .missingScopes: refusals(record) { $0.reason == "scope" }
+        case .metRequirements:
+            record.attempts.count { attempt in
+                record.configs[attempt.call.generation].endpoints[attempt.call.endpoint]
+                    .auth?.requirements.isEmpty == false
+            }
+        case .unmetRequirements: refusals(record) { $0.reason == "claims" }
+        case .limitedFailures:
+            record.requests.compactMap { $0 }.count { record.limitRefusal(of: $0) == .authFailures }
+        case .callsByElement: responded(record) { $0.when?.testsElements == true }
         case .removedKeys: removedKeys(record)
         case .grownEjections: HostsModel.all(of: record).reduce(0) { $0 + $1.grownEjections }
         case .quotaOfClients: refusals(record, by: "per_client")
@@ -164,8 +179,8 @@ package enum Behaviour: CaseIterable, Sendable {
     }
 
     private func refusals(_ record: RunRecord, by limit: String) -> Int {
-        record.requests.compactMap { $0?.response }
-            .count { QuotaModel.violated($0)?.contains(limit) == true }
+        record.requests.compactMap { $0 }
+            .count { record.limitRefusal(of: $0)?.violated?.contains(limit) == true }
     }
 
     /// Requests that were refused for their credential.

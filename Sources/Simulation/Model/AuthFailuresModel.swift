@@ -1,0 +1,38 @@
+import Rehearsal
+
+/// The model of `auth_failures`: which requests it counts, and which it may refuse. It is written from
+/// the documentation, without the gateway's code.
+struct AuthFailuresModel {
+    let request: ScriptedRequest
+    let config: DrawnConfig
+
+    private var auth: AuthModel? {
+        guard request.defect == nil || request.defect == .badChunk,
+            let endpoint = RequestModel(request: request, config: config).reachedEndpoint
+        else { return nil }
+        return AuthModel(request: request, config: config, endpoint: endpoint)
+    }
+
+    /// Whether its credential is refused for a reason that counts.
+    var counts: Bool {
+        guard case .refused(let refusal)? = auth?.identity else { return false }
+        return Self.isCounted(refusal.reason)
+    }
+
+    /// Whether it depends on a password, which is not checked beyond the limit.
+    var needsPassword: Bool {
+        guard let auth, auth.hasPassword else { return false }
+        if case .accepted(_, let kind) = auth.identity { return kind == .basic }
+        return true
+    }
+
+    /// Whether the limit may refuse it.
+    var mayBeRefused: Bool {
+        config.authFailures.rate != nil && (counts || needsPassword)
+    }
+
+    /// By which it counts.
+    var key: String { QuotaModel(request: request, config: config).address }
+
+    static func isCounted(_ reason: String) -> Bool { ["malformed", "untrusted"].contains(reason) }
+}

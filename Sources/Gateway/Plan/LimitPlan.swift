@@ -138,15 +138,12 @@ package final class LimitUsePlan {
         self.position = position
     }
 
-    /// The query parameters that the key and the plan's name use.
+    /// The query parameters that the key, the condition and the plan's name use.
     var queryNames: [Bytes] {
-        let inKey = key.compactMap {
-            if case .value(let source) = $0 { source.queryName } else { nil }
-        }
-        if case .value(let source) = planSource, let name = source.queryName {
-            return inKey + [name]
-        }
-        return inKey
+        var sources = key.compactMap { if case .value(let source) = $0 { source } else { nil } }
+        if case .value(let source) = planSource { sources.append(source) }
+        sources += (condition?.references ?? []).map(\.source)
+        return sources.compactMap(\.queryName)
     }
 
     /// Whether it needs a value of the request besides the client's address and the caller.

@@ -93,10 +93,14 @@ import Testing
         dropping.expectQuiet()
     }
 
-    @Test(arguments: [("?tenant=a&level=b", 200), ("?tenant=a&debug=1", 400)])
+    @Test(arguments: [("?tenant=a&level=b&size=c", 200), ("?tenant=a&debug=1", 400)])
     func parametersOfRateLimitsAreKnown(_ query: String, _ status: Int) throws {
         let harness = try GatewayHarness(
-            Self.queryCall, endpoint: "unknown_query: refuse\nrate_limits: [it]",
+            Self.queryCall,
+            endpoint: """
+                unknown_query: refuse
+                rate_limits: [{ limit: it, when: { value: "{request.query.size}", is: c } }]
+                """,
             top: """
                 rate_limits:
                   it:

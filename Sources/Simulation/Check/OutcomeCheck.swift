@@ -79,15 +79,23 @@ struct OutcomeCheck {
         of request: RequestRecord, _ refusal: LimitRefusal, _ config: DrawnConfig
     ) -> [Violation] {
         let failures = AuthFailuresModel(request: request.request, config: config)
-        if refusal != .authFailures, isLimited(request, config) { return [] }
+        if refusal != .authFailures, isLimited(request, config, by: refusal.violated ?? []) {
+            return []
+        }
         if refusal.violated == nil, failures.mayBeRefused { return [] }
         return [Violation(.status, "a limit refused a request that it does not count: \(refusal)")]
     }
 
-    /// Whether the request may reach the rate limits of its endpoint.
-    private func isLimited(_ request: RequestRecord, _ config: DrawnConfig) -> Bool {
+    /// Whether the request may reach these rate limits, whose conditions hold.
+    private func isLimited(
+        _ request: RequestRecord, _ config: DrawnConfig, by names: [String]
+    ) -> Bool {
         let model = RequestModel(request: request.request, config: config)
-        guard let endpoint = model.endpoint, !endpoint.limitUses.isEmpty else { return false }
+        let uses = QuotaModel(request: request.request, config: config).uses
+        let known = uses.map { config.rateLimits[$0.limit].name }
+        guard let endpoint = model.endpoint, !uses.isEmpty, names.allSatisfy(known.contains) else {
+            return false
+        }
         // Refused before its malformed body is read.
         if request.request.defect == .badChunk { return true }
         let entry = EntryModel(request: request.request, config: config)

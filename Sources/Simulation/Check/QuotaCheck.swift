@@ -22,7 +22,10 @@ struct QuotaCheck {
             }
             for use in uses where use.isRefused(by: limit) { checkRefusal(use, among: uses, limit) }
         }
-        for request in charged { checkResponse(request) }
+        for request in charged {
+            checkResponse(request)
+            checkPolicy(request)
+        }
     }
 
     /// A request that a limit may have been charged for.
@@ -45,15 +48,19 @@ struct QuotaCheck {
     private func use(
         of request: RequestRecord, _ index: Int, _ limit: DrawnRateLimit
     ) -> Use? {
-        // A request without a response may have been charged, too.
-        let configs = request.responded == nil ? record.configs : record.configs(for: request)
+        let granted = record.attempts(of: request).min { $0.sent < $1.sent }
+        // Its first call shows which configuration charged a request. One without a response may have
+        // been charged, too.
+        let configs =
+            granted.map { [record.configs[$0.call.generation]] }
+            ?? (request.responded == nil ? record.configs : record.configs(for: request))
         let models = configs.map { QuotaModel(request: request.request, config: $0) }
         guard let cost = models.lazy.flatMap(\.uses).first(where: { $0.limit == index })?.cost
         else { return nil }
         return Use(
             request: request, cost: cost, keys: Set(models.map { $0.key(of: limit) }),
             earliest: request.firstRead ?? request.began,
-            granted: record.attempts(of: request).map(\.sent).min(),
+            granted: granted?.sent,
             violated: record.limitRefusal(of: request)?.violated)
     }
 
@@ -115,6 +122,21 @@ struct QuotaCheck {
         let isShared = limits.first { $0.name == violated.first }?.key == nil
         if response.status != (isShared ? 503 : 429) {
             violations.add(.quota, request.mark, "\(violated) responds \(response.status)")
+        }
+    }
+
+    /// The response to a granted request announces the limits that apply to it.
+    private func checkPolicy(_ request: RequestRecord) {
+        guard let response = request.response, response["Gateway-Complete"] != nil,
+            let call = record.attempts(of: request).first?.call
+        else { return }
+        let config = record.configs[call.generation]
+        let expected = QuotaModel(request: request.request, config: config).uses
+            .map { config.rateLimits[$0.limit].name }.sorted()
+        let announced = response.all("RateLimit-Policy").flatMap(LimitRefusal.names).sorted()
+        if announced != expected {
+            violations.add(
+                .quota, request.mark, "RateLimit-Policy has \(announced), expected \(expected)")
         }
     }
 

@@ -120,7 +120,7 @@ struct CallDraw {
         let other = random.derived("condition")
         if other.chance(0.2) {
             return ConditionDraw(
-                random: other, params: params, reads: .request(hasBody: hasBody, earlier)
+                random: other, params: params, reads: .call(hasBody: hasBody, earlier)
             ).condition()
         }
         guard params.contains(where: { $0.name == "lang" }), random.chance(0.15) else { return nil }

@@ -8,9 +8,11 @@ struct ConditionDraw {
 
     enum Input {
         /// Of a call: the request, and the responses of earlier calls.
-        case request(hasBody: Bool, [DrawnCall])
-        /// Of `require`.
-        case headAndCaller
+        case call(hasBody: Bool, [DrawnCall])
+        /// `require`: the head of the request, and its caller.
+        case requirement
+        /// Of a limit: the request, and its caller.
+        case limit(hasBody: Bool, hasCaller: Bool)
     }
 
     func condition() -> DrawnCondition { condition(levels: random.pick([1, 1, 2, 3]), random) }
@@ -66,12 +68,23 @@ struct ConditionDraw {
 
     /// The earlier calls whose responses have bodies.
     private var responses: [DrawnCall] {
-        guard case .request(_, let earlier) = reads else { return [] }
+        guard case .call(_, let earlier) = reads else { return [] }
         return earlier.filter { $0.method != "HEAD" }
     }
 
     private var hasBody: Bool {
-        if case .request(let hasBody, _) = reads { hasBody } else { false }
+        switch reads {
+        case .call(let hasBody, _), .limit(let hasBody, _): hasBody
+        case .requirement: false
+        }
+    }
+
+    private var hasCaller: Bool {
+        switch reads {
+        case .call: false
+        case .requirement: true
+        case .limit(_, let hasCaller): hasCaller
+        }
     }
 
     /// Half of the tests use a response, if there is one.
@@ -85,7 +98,7 @@ struct ConditionDraw {
             .header("X-User"), .header("X-Tenant"), .query("debug"), .query("tag"), .client,
         ]
         if hasBody { sources.append(.bodyField("user")) }
-        if case .headAndCaller = reads { sources += [.caller, .caller, .caller] }
+        if hasCaller { sources += [.caller, .caller, .caller] }
         return random.pick(sources)
     }
 

@@ -11,7 +11,7 @@ struct ConfigDraw {
             backend(index, former?.backends[index])
         }
         let authDraw = AuthDraw(random: random.derived("auth"))
-        let auth = authDraw.auth()
+        let auth = authDraw.auth(after: former?.auth)
         let endpoints = (0..<(former?.endpoints.count ?? random.number(1...3))).map { index in
             var endpoint = endpoint(index, former?.endpoints[index], backends: backends.count)
             endpoint.auth = authDraw.endpoint(endpoint, auth)
@@ -21,12 +21,8 @@ struct ConfigDraw {
         let rateLimits = former?.rateLimits ?? quota.limits()
         let limited = endpoints.map { endpoint in
             var endpoint = endpoint
-            let hasLanguage = endpoint.params.contains { $0.name == "lang" }
-            let former = former?.endpoints[endpoint.index]
-            // Without its parameter, a reload cannot keep a limit by it.
-            endpoint.limitUses =
-                former?.limitUses.filter { rateLimits[$0.limit].key != .language || hasLanguage }
-                ?? quota.uses(of: rateLimits, languages: hasLanguage, endpoint.index)
+            endpoint.limitUses = quota.uses(
+                of: rateLimits, by: endpoint, former?.endpoints[endpoint.index].limitUses)
             return endpoint
         }
         return DrawnConfig(

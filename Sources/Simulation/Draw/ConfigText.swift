@@ -104,13 +104,15 @@ struct ConfigText {
         )
     }
 
-    private mutating func write(_ uses: [DrawnLimitUse], _ limits: [DrawnRateLimit]) {
+    private mutating func write(
+        _ uses: [DrawnLimitUse], _ limits: [DrawnRateLimit], of endpoint: DrawnEndpoint
+    ) {
         guard !uses.isEmpty else { return }
         let entries = uses.map { use in
             let name = limits[use.limit].name
-            guard use.cost > 1 || use.needsTenant else { return name }
-            let when = "when: { value: \"{request.header.X-Tenant}\", exists: true }"
-            return "{ limit: \(name), cost: \(use.cost)\(use.needsTenant ? ", \(when)" : "") }"
+            guard use.cost > 1 || use.when != nil else { return name }
+            let when = use.when.map { ", when: \($0.written(in: endpoint))" } ?? ""
+            return "{ limit: \(name), cost: \(use.cost)\(when) }"
         }
         add(2, "rate_limits: \(flow(entries))")
     }
@@ -224,7 +226,7 @@ struct ConfigText {
         add(2, "max_in_flight", endpoint.maxInFlight)
         add(2, "max_body", endpoint.maxBody, "B")
         write(endpoint.entry)
-        write(endpoint.limitUses, config.rateLimits)
+        write(endpoint.limitUses, config.rateLimits, of: endpoint)
         if let auth = endpoint.auth { write(auth, of: endpoint) }
         write(endpoint.input, endpoint)
         add(2, "calls:")

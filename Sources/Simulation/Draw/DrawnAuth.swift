@@ -114,8 +114,10 @@ extension DrawnAuth {
 struct AuthDraw {
     let random: RandomSource
 
-    func auth() -> DrawnAuth? {
-        guard random.chance(0.25) else { return nil }
+    /// - Parameter former: that of the configuration before a reload
+    func auth(after former: DrawnAuth? = nil) -> DrawnAuth? {
+        // With authenticators before and after the reload, keys are added and removed.
+        guard random.chance(former == nil ? 0.25 : 0.75) else { return nil }
         // Every other configuration has all of them.
         var kinds = DrawnAuthenticator.Kind.allCases
         if random.chance(0.5) { kinds = Array(kinds.prefix(random.number(1...3))) }
@@ -165,7 +167,7 @@ struct AuthDraw {
         return (0..<random.pick([1, 1, 2])).map { index in
             ConditionDraw(
                 random: random.derived("condition", index), params: endpoint.params,
-                reads: .headAndCaller
+                reads: .requirement
             ).condition()
         }
     }

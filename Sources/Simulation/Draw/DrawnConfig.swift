@@ -145,6 +145,7 @@ struct DrawnEndpoint {
             + (calls.contains { $0.forwardHeaders == nil } ? forwardQuery : [])
             + calls.compactMap(\.when).flatMap(\.queryNames)
             + (auth?.requirements ?? []).flatMap(\.queryNames)
+            + limitUses.compactMap(\.when).flatMap(\.queryNames)
     }
 
     /// Calls whose failure fails the request.

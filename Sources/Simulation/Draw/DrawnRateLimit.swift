@@ -30,12 +30,12 @@ struct DrawnRate: Equatable {
 }
 
 /// An entry of `rate_limits` of an endpoint.
-struct DrawnLimitUse: Equatable {
+struct DrawnLimitUse {
     /// The index of the limit.
     var limit: Int
     var cost: Int
-    /// Whether only requests with the header `X-Tenant` are charged.
-    var needsTenant = false
+    /// A request for which it does not hold is not charged.
+    var when: DrawnCondition?
 }
 
 /// Draws limits, which endpoints use them, and addresses of clients that they count together.
@@ -58,15 +58,35 @@ struct RateLimitDraw {
         }
     }
 
-    /// - Parameter languages: whether the endpoint has the parameter `lang`
-    func uses(of limits: [DrawnRateLimit], languages: Bool, _ endpoint: Int) -> [DrawnLimitUse] {
-        let random = random.derived("uses", endpoint)
-        let possible = limits.indices.filter { limits[$0].key != .language || languages }
-        return random.some(possible, 0.7).map { index in
-            DrawnLimitUse(
-                limit: index, cost: random.chance(0.2) ? min(2, limits[index].burst) : 1,
-                needsTenant: random.derived("when", index).chance(0.2))
+    /// - Parameter former: those of the endpoint before a reload, which keeps them, but not their conditions
+    func uses(
+        of limits: [DrawnRateLimit], by endpoint: DrawnEndpoint, _ former: [DrawnLimitUse]?
+    ) -> [DrawnLimitUse] {
+        let random = random.derived("uses", endpoint.index)
+        let hasLanguage = endpoint.params.contains { $0.name == "lang" }
+        // Without its parameter, a reload cannot keep a limit by it.
+        func isPossible(_ limit: Int) -> Bool { limits[limit].key != .language || hasLanguage }
+        let uses =
+            former?.filter { isPossible($0.limit) }
+            ?? random.some(limits.indices.filter(isPossible), 0.7).map { index in
+                DrawnLimitUse(
+                    limit: index, cost: random.chance(0.2) ? min(2, limits[index].burst) : 1)
+            }
+        return uses.map { use in
+            var use = use
+            use.when = condition(random.derived("when", use.limit), of: endpoint)
+            return use
         }
+    }
+
+    private func condition(
+        _ random: RandomSource, of endpoint: DrawnEndpoint
+    ) -> DrawnCondition? {
+        guard random.chance(0.25) else { return nil }
+        return ConditionDraw(
+            random: random.derived("condition"), params: endpoint.params,
+            reads: .limit(hasBody: endpoint.body != nil, hasCaller: endpoint.isProtected)
+        ).condition()
     }
 
     /// Two addresses of one network.

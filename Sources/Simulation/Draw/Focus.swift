@@ -42,6 +42,8 @@ enum Focus {
     /// No call times out, and all may be resent, so every failure is visible outside of the gateway.
     private func adjust(_ endpoint: inout DrawnEndpoint, _ random: RandomSource) {
         endpoint.auth = nil
+        // They may use the caller.
+        for index in endpoint.limitUses.indices { endpoint.limitUses[index].when = nil }
         (endpoint.deadline, endpoint.timeout) = (5000, 5000)
         (endpoint.minDuration, endpoint.roundUpTo, endpoint.maxInFlight) = (nil, nil, nil)
         for index in endpoint.calls.indices {

@@ -28,9 +28,9 @@ struct AuthModel {
         guard auth.scopes.allSatisfy(caller.scopes.contains) else {
             return .refused(lackingScopes(auth.scopes, kind))
         }
-        let head = HeadConditionModel(
+        let conditions = RequestConditionModel(
             request: request, config: config, endpoint: endpoint, caller: caller)
-        guard auth.requirements.allSatisfy(head.holds) else {
+        guard auth.requirements.allSatisfy(conditions.holds) else {
             return .refused(Refusal(status: 403, reason: "claims", challenges: []))
         }
         return identity

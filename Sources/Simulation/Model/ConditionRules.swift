@@ -1,7 +1,7 @@
 import Rehearsal
 
-/// What a condition reads: a whole request with its calls (`ConditionModel`), or only its head
-/// (`HeadConditionModel`).
+/// What a condition reads: a request with its calls (`ConditionModel`), or without them
+/// (`RequestConditionModel`).
 protocol ConditionInput {
     /// Whether the client sent the parameter.
     func wasSent(_ param: String) -> Bool

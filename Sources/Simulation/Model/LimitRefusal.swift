@@ -39,7 +39,7 @@ extension LimitRefusal {
     }
 
     /// `"per_client";r=0;t=3`
-    fileprivate static func names(in field: String) -> [String] {
+    static func names(in field: String) -> [String] {
         field.split(separator: ", ").compactMap { member in
             member.split(separator: "\"").first.map(String.init)
         }

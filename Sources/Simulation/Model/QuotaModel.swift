@@ -8,9 +8,11 @@ struct QuotaModel {
     /// The limits of the endpoint that the request names, without those whose condition does not
     /// hold.
     var uses: [DrawnLimitUse] {
-        (endpoint?.limitUses ?? []).filter { use in
-            !use.needsTenant || request.header("X-Tenant") != nil
-        }
+        guard let endpoint else { return [] }
+        let conditions = RequestConditionModel(
+            request: request, config: config, endpoint: endpoint,
+            caller: RequestModel(request: request, config: config).caller)
+        return endpoint.limitUses.filter { $0.when.map(conditions.holds) ?? true }
     }
 
     private var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }

@@ -175,7 +175,7 @@ struct RequestModel {
     }
 
     /// Nil if the endpoint is public, or accepts no credential of the request.
-    private var caller: DrawnCaller? {
+    var caller: DrawnCaller? {
         guard let endpoint,
             case .accepted(let caller, _) = AuthModel(
                 request: request, config: config, endpoint: endpoint

@@ -80,6 +80,8 @@ package enum Behaviour: CaseIterable, Sendable {
     case quotaOfClients, quotaOfParameters, quotaOfAll
     /// A request was charged to several limits.
     case severalLimits
+    /// The condition of a limit held for a request whose calls were made, or did not.
+    case limitsThatApply, limitsThatDoNot
 
     func count(in record: RunRecord) -> Int {
         switch self {
@@ -140,6 +142,8 @@ package enum Behaviour: CaseIterable, Sendable {
                 record.configs[attempt.call.generation].endpoints[attempt.call.endpoint]
                     .limitUses.count > 1
             }
+        case .limitsThatApply: conditionalLimits(record, apply: true)
+        case .limitsThatDoNot: conditionalLimits(record, apply: false)
         }
     }
 
@@ -181,6 +185,18 @@ package enum Behaviour: CaseIterable, Sendable {
     private func refusals(_ record: RunRecord, by limit: String) -> Int {
         record.requests.compactMap { $0 }
             .count { record.limitRefusal(of: $0)?.violated?.contains(limit) == true }
+    }
+
+    /// Calls of endpoints with a limit whose condition holds, or does not.
+    private func conditionalLimits(_ record: RunRecord, apply: Bool) -> Int {
+        record.attempts.count { attempt in
+            guard let request = record.request(of: attempt) else { return false }
+            let config = record.configs[attempt.call.generation]
+            let applied = QuotaModel(request: request.request, config: config).uses.map(\.limit)
+            return config.endpoints[attempt.call.endpoint].limitUses.contains {
+                $0.when != nil && applied.contains($0.limit) == apply
+            }
+        }
     }
 
     /// Requests that were refused for their credential.

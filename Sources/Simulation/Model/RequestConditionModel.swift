@@ -1,12 +1,13 @@
 import Rehearsal
 
-/// The model of `require`: conditions on the head of a request and its caller. They are evaluated before
-/// the parameters are validated; one that is not valid counts as missing.
-struct HeadConditionModel: ConditionInput {
+/// The model of conditions on a request without its calls: `require`, and `when` of a limit. They may be
+/// evaluated before the parameters are validated; one that is not valid counts as missing.
+struct RequestConditionModel: ConditionInput {
     let request: ScriptedRequest
     let config: DrawnConfig
     let endpoint: DrawnEndpoint
-    let caller: DrawnCaller
+    /// Nil before the caller is known, and on public endpoints.
+    let caller: DrawnCaller?
 
     private var model: RequestModel { RequestModel(request: request, config: config) }
 
@@ -20,11 +21,12 @@ struct HeadConditionModel: ConditionInput {
 
     func values(of source: DrawnUse.Source) -> [Tree?]? {
         switch source {
-        case .caller: [.text(caller.rawValue)]
+        case .caller: [caller.map { .text($0.rawValue) }]
         case .param(let name): [model.tree(ofParam: name, text(of: name))]
         case .header, .query, .client: [model.value(of: source).map { .text($0) }]
-        // `require` must not use these.
-        case .bodyField, .call: nil
+        case .bodyField(let name): [model.body?[name]?.ifPresent]
+        // These conditions must not use it.
+        case .call: nil
         }
     }
 

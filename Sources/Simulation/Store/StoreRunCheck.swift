@@ -20,6 +20,7 @@ struct StoreRunCheck {
         checkResponses()
         checkWaits()
         checkChanges()
+        checkUnsolicited()
         checkRareKey()
         checkUp()
         checkDown()
@@ -79,6 +80,18 @@ struct StoreRunCheck {
             if let last = record.changes.last(where: { $0.worker == worker }), !last.isUp {
                 add("worker \(worker) still has the store as down")
             }
+        }
+    }
+
+    /// Only these faults send a reply that no command waits for: a late one belongs to its own command.
+    private mutating func checkUnsolicited() {
+        let kinds: [StoreFault.Kind] = [.repeatsReplies, .malformed]
+        for change in record.changes where change.text.contains("unsolicited reply") {
+            let isExplained = plan.faults.contains { fault in
+                kinds.contains(fault.kind) && change.at >= Double(fault.from)
+                    && change.at <= Double(fault.until) + Self.detection
+            }
+            if !isExplained { add("at \(change.at) ms: \(change.text)") }
         }
     }
 

@@ -116,11 +116,12 @@ struct AuthDraw {
 
     /// - Parameter former: that of the configuration before a reload
     func auth(after former: DrawnAuth? = nil) -> DrawnAuth? {
-        // With authenticators before and after the reload, keys are added and removed.
-        guard random.chance(former == nil ? 0.25 : 0.75) else { return nil }
+        // A reload mostly keeps them, so that it adds and removes keys.
+        guard random.chance(former == nil ? 0.25 : 0.9) else { return nil }
         // Every other configuration has all of them.
         var kinds = DrawnAuthenticator.Kind.allCases
         if random.chance(0.5) { kinds = Array(kinds.prefix(random.number(1...3))) }
+        if let former, random.chance(0.8) { kinds = former.authenticators.map(\.kind) }
         return DrawnAuth(
             authenticators: kinds.enumerated().map { index, kind in
                 let random = random.derived("callers", index)

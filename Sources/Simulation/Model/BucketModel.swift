@@ -1,7 +1,7 @@
 /// The model of a token bucket, written from the documentation.
 ///
 /// The moment of a charge is not visible from outside, only that it lies between two. So every rule uses
-/// the bound that makes a violation certain. Times are in seconds; the gateway counts in units of 10 µs.
+/// the bound that makes a violation certain. Times are in seconds.
 struct BucketModel {
     let burst: Int
     /// Seconds per charge.
@@ -14,7 +14,8 @@ struct BucketModel {
         let latest: Double
     }
 
-    private static let unit = 0.000_02
+    /// The gateway counts in units of 10 µs.
+    private static let tolerance = 0.000_02
 
     /// More than burst + rate × time.
     struct Excess {
@@ -32,7 +33,7 @@ struct BucketModel {
                     $0.earliest >= first.earliest && $0.latest <= last.latest
                 }
                 let cost = within.reduce(0) { $0 + $1.cost }
-                let seconds = last.latest - first.earliest + Self.unit
+                let seconds = last.latest - first.earliest + Self.tolerance
                 if Double(cost) > Double(burst) + seconds / interval {
                     return Excess(cost: cost, seconds: seconds, last: index)
                 }
@@ -45,14 +46,14 @@ struct BucketModel {
     /// possible.
     func mustGrant(_ cost: Int, at now: Double, after others: [Charge]) -> Bool {
         debt(of: cost, at: now, after: others.map { ($0.latest, $0.cost) })
-            <= capacity - Self.unit
+            <= capacity - Self.tolerance
     }
 
     /// Whether the bucket refuses a cost at a time, even if the charges, which were certainly made
     /// before, were made as early as possible.
     func mustRefuse(_ cost: Int, at now: Double, after charges: [Charge]) -> Bool {
         debt(of: cost, at: now, after: charges.map { ($0.earliest, $0.cost) })
-            > capacity + Self.unit
+            > capacity + Self.tolerance
     }
 
     private var capacity: Double { Double(burst) * interval }

@@ -54,7 +54,7 @@ package final class Exchange {
         set { unsafe state.endpoint = newValue }
     }
 
-    /// The peer's address and port as text; nil on a unix socket.
+    /// The peer's address and port as text; nil on a unix socket, and if it is unknown.
     package var client: String? { peer.text }
 
     package let peer: PeerAddress

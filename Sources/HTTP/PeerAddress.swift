@@ -1,7 +1,7 @@
 /// The other end of a client's connection, as text and as numbers: computed once per connection, so
 /// that no request parses it again.
 package struct PeerAddress: Sendable {
-    /// The address with its port; nil on a unix socket.
+    /// The address with its port; nil on a unix socket, and if it is unknown.
     package let text: String?
     package let bits: Bits
 
@@ -9,7 +9,9 @@ package struct PeerAddress: Sendable {
     package enum Bits: Sendable, Equatable {
         case v4(UInt32)
         case v6(UInt64, UInt64)
-        /// A unix socket, or a connection of which only the text is known.
+        /// A unix socket, whose peers have no address.
+        case unixSocket
+        /// Only the text is known, or nothing.
         case unknown
     }
 

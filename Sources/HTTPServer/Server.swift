@@ -101,8 +101,11 @@ package final class Server {
         listeners = []
     }
 
-    /// Serves a connection, which a listener or another object accepted.
+    /// Serves a connection, which a listener or another object accepted. Without a known peer it
+    /// closes the connection: rules about addresses could not be applied to its requests, and the
+    /// client has already reset it.
     package func accept(_ stream: any ByteStream) {
+        guard stream.peer != nil else { return stream.close() }
         let client = settings.connectionsPerClient.flatMap { _ in
             ClientConnectionCounts.Client(stream.peer)
         }

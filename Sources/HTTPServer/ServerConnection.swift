@@ -216,8 +216,13 @@ extension PeerAddress {
             switch address {
             case .ip(.v4(let bits), _)?: .v4(bits)
             case .ip(.v6(let high, let low), _)?: .v6(high, low)
-            case .unix?, nil: .unknown
+            case .unix?: .unixSocket
+            case nil: .unknown
             }
-        self.init(text: address.map { "\($0)" }, bits: bits)
+        self.init(text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits)
     }
+}
+
+extension SocketAddress {
+    fileprivate var isUnix: Bool { if case .unix = self { true } else { false } }
 }

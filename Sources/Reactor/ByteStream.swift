@@ -54,7 +54,8 @@ package protocol ByteStream: AnyObject {
     /// Closes both directions at once. Buffered writes are offered first; unsent bytes are dropped.
     func close()
 
-    /// The peer's address; nil for a unix socket.
+    /// The peer's address, `unnamedUnix` for a unix socket; nil if it is unknown, because the
+    /// connection was reset before it was accepted. It stays the same until the end.
     var peer: SocketAddress? { get }
 }
 

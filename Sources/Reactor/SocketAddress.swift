@@ -2,6 +2,9 @@
 package enum SocketAddress: Sendable, Hashable {
     case ip(IPAddress, port: UInt16)
     case unix(path: String)
+
+    /// The peer of a unix socket, which has no name.
+    package static let unnamedUnix = SocketAddress.unix(path: "")
 }
 
 extension SocketAddress: LosslessStringConvertible {

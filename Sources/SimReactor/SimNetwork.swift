@@ -212,10 +212,11 @@ package final class SimNetwork {
         there.reverse = back
         back.reverse = there
         let isInternet = if case .ip = address { true } else { false }
-        listener.connectionArrived(incoming: there, outgoing: back, peer: isInternet ? source : nil)
+        listener.connectionArrived(
+            incoming: there, outgoing: back, peer: isInternet ? source : .unnamedUnix)
         clock.after(latency()) {
             let stream = SimStream(
-                on: loop, incoming: back, outgoing: there, peer: isInternet ? address : nil)
+                on: loop, incoming: back, outgoing: there, peer: isInternet ? address : .unnamedUnix)
             loop.perform { completion(.success(stream)) }
         }
     }

@@ -5,6 +5,7 @@ import Reactor
 /// A connection attempt: owns the handle until it becomes a stream.
 final class UVConnect: HandleOwner {
     private let loop: UVLoop
+    private let address: SocketAddress
     private var handle: Handle<uv_stream_t>?
     private var resolver: LocalResolver<any ByteStream>?
 
@@ -13,24 +14,28 @@ final class UVConnect: HandleOwner {
     {
         let resolver = LocalResolver<any ByteStream>(on: loop.local)
         let promise = resolver.promise
-        let attempt = UVConnect(resolver, on: loop)
+        let attempt = UVConnect(to: address, resolver, on: loop)
         do throws(IOFailure) {
-            try attempt.openSocket(address)
-            try attempt.startConnecting(address)
+            try attempt.openSocket()
+            try attempt.startConnecting()
         } catch {
             attempt.fail(error)
         }
         return promise
     }
 
-    private init(_ resolver: consuming LocalResolver<any ByteStream>, on loop: UVLoop) {
+    private init(
+        to address: SocketAddress, _ resolver: consuming LocalResolver<any ByteStream>,
+        on loop: UVLoop
+    ) {
         self.loop = loop
+        self.address = address
         super.init()
         resolver.onCancel { [self] _ in cancel() }
         self.resolver = consume resolver
     }
 
-    private func openSocket(_ address: SocketAddress) throws(IOFailure) {
+    private func openSocket() throws(IOFailure) {
         let loop = loop.raw
         switch address {
         case .ip(let host, _):
@@ -47,7 +52,7 @@ final class UVConnect: HandleOwner {
         handle?.setOwner(self)
     }
 
-    private func startConnecting(_ address: SocketAddress) throws(IOFailure) {
+    private func startConnecting() throws(IOFailure) {
         guard let raw = handle?.raw else { return }
         let code = try address.withSystemAddress { system, _ in
             UVRequest<uv_connect_t, UVConnect>.submit(self) { request in
@@ -86,9 +91,14 @@ final class UVConnect: HandleOwner {
             // A missing socket file means that no process listens.
             fail(status == UV_ENOENT.rawValue ? .connectionRefused : IOFailure(uv: status))
         } else if let resolver = resolver.take(), let handle = handle.take() {
-            resolver.fulfill(UVStream(handle, on: loop))
+            resolver.fulfill(UVStream(handle, on: loop, peer: peer))
         }
         loop.finishCallback()
+    }
+
+    /// The address that was connected to; of a unix socket without its path, as for the other end.
+    private var peer: SocketAddress {
+        if case .ip = address { address.unmapped } else { .unnamedUnix }
     }
 
     private func fail(_ failure: IOFailure) {

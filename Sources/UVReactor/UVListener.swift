@@ -166,15 +166,26 @@ extension UVStream {
             case .ip:
                 let handle = try Handle { tcp in tributary_uv_tcp_init(loop.raw, tcp) }
                 try checked(tributary_uv_tcp_open(handle.raw, descriptor))
-                self.init(handle.upcast(to: uv_stream_t.self), on: loop)
+                // Now, because the kernel forgets the address of a peer that resets its connection.
+                let peer = peerAddress(of: handle.raw)
+                self.init(handle.upcast(to: uv_stream_t.self), on: loop, peer: peer)
             case .unix:
                 let handle = try Handle { pipe in tributary_uv_pipe_init(loop.raw, pipe) }
                 try checked(tributary_uv_pipe_open(handle.raw, descriptor))
-                self.init(handle.upcast(to: uv_stream_t.self), on: loop)
+                self.init(handle.upcast(to: uv_stream_t.self), on: loop, peer: .unnamedUnix)
             }
         } catch {
             _ = tributary_close(descriptor)
             throw error
         }
     }
+}
+
+/// Nil if the peer has already reset the connection.
+private func peerAddress(of raw: UnsafeMutablePointer<uv_tcp_t>) -> SocketAddress? {
+    let address = SocketAddress { storage in
+        var length = CInt(MemoryLayout<sockaddr_storage>.size)
+        return tributary_uv_tcp_getpeername(raw, storage.cast(to: sockaddr.self), &length)
+    }
+    return address?.unmapped
 }

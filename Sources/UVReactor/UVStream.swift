@@ -26,11 +26,11 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     @exclusivity(unchecked) private var isSending = false
     @exclusivity(unchecked) private var queued: OutgoingBytes?
 
-    /// The peer's address after its first use; the inner nil means that there is none.
-    private var cachedPeer: SocketAddress??
+    let peer: SocketAddress?
 
-    init(_ handle: consuming Handle<uv_stream_t>, on loop: UVLoop) {
+    init(_ handle: consuming Handle<uv_stream_t>, on loop: UVLoop, peer: SocketAddress?) {
         self.loop = loop
+        self.peer = peer
         self.handle = consume handle
         super.init()
         self.handle?.setOwner(self)
@@ -260,15 +260,6 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
             }
         }
     }
-
-    // MARK: Addresses
-
-    var peer: SocketAddress? {
-        if let cachedPeer { return cachedPeer }
-        let address = raw.flatMap { peerAddress(of: $0) }
-        cachedPeer = .some(address)
-        return address
-    }
 }
 
 /// Offers both spans to the kernel; returns the number of bytes that it took, or a negative code.
@@ -289,16 +280,6 @@ private func tryWrite(
             }
         }
     }
-}
-
-private func peerAddress(of raw: UnsafeMutablePointer<uv_stream_t>) -> SocketAddress? {
-    guard raw.pointee.type == UV_TCP else { return nil }
-    let address = SocketAddress { storage in
-        var length = CInt(MemoryLayout<sockaddr_storage>.size)
-        return tributary_uv_tcp_getpeername(
-            raw.cast(to: uv_tcp_t.self), storage.cast(to: sockaddr.self), &length)
-    }
-    return address?.unmapped
 }
 
 extension uv_buf_t {

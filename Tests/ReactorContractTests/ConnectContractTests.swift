@@ -80,11 +80,11 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func unixSocketsCarryBytesAndHaveNoPeer(_ conformer: Conformer) throws {
+    func unixSocketsCarryBytesAndHaveNoAddress(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
             let address = SocketAddress.unix(path: "/tmp/tributary-contract-\(conformer).sock")
             let listener = harness.listen(on: address) { stream in
-                #expect(stream.peer == nil)
+                #expect(stream.peer == .unnamedUnix)
                 let peer = Peer(stream)
                 peer.onReceived = { peer in if peer.text == "ping" { peer.send("pong") } }
                 peer.onEnded = { peer in peer.stream.finishWriting() }
@@ -97,7 +97,7 @@ import Testing
                 peer.stream.finishWriting()
                 peer.onEnded = { peer in
                     #expect(peer.text == "pong")
-                    #expect(peer.stream.peer == nil)
+                    #expect(peer.stream.peer == .unnamedUnix)
                     harness.finish()
                 }
             }

@@ -523,6 +523,27 @@ import Testing
         }
     }
 
+    /// A kernel has no address of a connection that was reset.
+    @Test(arguments: Conformer.loops)
+    func peerAddressIsKnownAfterAReset(_ conformer: Conformer) throws {
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
+                let peer = Peer(server)
+                // Unread bytes reset the connection at close.
+                server.write([UInt8](repeating: 1, count: 1000).span)
+                peer.onFailed = { peer in
+                    #expect(peer.failures == [.connectionReset])
+                    guard case .ip(.v4(0x7F00_0001), _)? = peer.stream.peer else {
+                        Issue.record("peer is \(String(describing: peer.stream.peer))")
+                        return harness.finish()
+                    }
+                    harness.finish()
+                }
+                harness.later { client.close() }
+            }
+        }
+    }
+
     @Test(arguments: Conformer.loops)
     func connectedStreamHasAPeerAddress(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in

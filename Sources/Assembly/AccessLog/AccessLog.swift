@@ -37,7 +37,7 @@ struct AccessLog {
         // A line of the combined format consists of the parts of a request, which are missing here.
         guard plan.format != .combined, filter.acceptsRefusals(status) else { return }
         log.write(.info, "refused") { line in
-            if let client { line.add("client", "\(client)") }
+            if case .ip? = client, let client { line.add("client", "\(client)") }
             line.add("status", Int(status.code))
         }
     }

@@ -1,5 +1,5 @@
 package import GatewayConfig
-package import Reactor
+import Reactor
 
 /// `clients: { allow, deny }`: which client addresses are accepted.
 package final class AddressRule {
@@ -18,8 +18,12 @@ package final class AddressRule {
             includesUnixSockets = list.includesUnixSockets
         }
 
-        func contains(_ address: IPAddress?) -> Bool {
-            address.map(addresses.contains) ?? includesUnixSockets
+        func contains(_ client: ClientHost) -> Bool {
+            switch client {
+            case .ip(let address): addresses.contains(address)
+            case .unixSocket: includesUnixSockets
+            case .unknown: false
+            }
         }
     }
 
@@ -32,10 +36,11 @@ package final class AddressRule {
             .compactMap { $0 }.joined(separator: "; ")
     }
 
-    /// - Parameter address: nil for a peer on a unix socket where no trusted proxy states a client
-    package func accepts(_ address: IPAddress?) -> Bool {
-        if let denied, denied.contains(address) { return false }
-        return allowed?.contains(address) ?? true
+    /// An unknown client is refused, since it may be one that is denied.
+    package func accepts(_ client: ClientHost) -> Bool {
+        if client == .unknown { return false }
+        if let denied, denied.contains(client) { return false }
+        return allowed?.contains(client) ?? true
     }
 }
 

@@ -13,7 +13,7 @@ enum Refusals {
     ) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
-                rule.accepts(exchange.clientAddress(of: request.head, proxies).address)
+                rule.accepts(exchange.clientAddress(of: request.head, proxies).host)
                     ? next(request, exchange) : refusal(request, exchange)
             }
         }

@@ -43,7 +43,7 @@ final class AuthFailureLimit {
     private func key(_ head: RequestHead, _ exchange: Exchange) -> UInt64 {
         var hash = KeyedHash(table.hashKey)
         hash.combine(Self.name.span)
-        hash.combine(mask.network(of: exchange.clientAddress(of: head, proxies).address))
+        hash.combine(mask.network(of: exchange.clientAddress(of: head, proxies).host))
         return hash.value
     }
 

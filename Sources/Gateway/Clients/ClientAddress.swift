@@ -5,18 +5,22 @@ package import Reactor
 /// The origin of a request: the address of its client, and what the proxies in between state about
 /// the client's request.
 ///
-/// Computed once per request, at the first use (`Exchange.clientAddress`): by a reference
-/// `{request.client}`, a call with `forwarded`, or the access log.
+/// Computed once per request, at the first use (`Exchange.clientAddress`): by `clients.allow` and
+/// `deny`, a rate limit or `auth_failures`, a reference `{request.client}`, a call with `forwarded`,
+/// or the access log.
 package final class ClientAddress {
-    /// The client; nil for a unix socket where no proxy states a client.
-    package let address: IPAddress?
-    /// The other end of the connection; nil for a unix socket.
+    /// The client.
+    let host: ClientHost
+    /// The other end of the connection; nil for a unix socket, and if it is unknown.
     let peer: IPAddress?
     /// Whether the peer is a trusted proxy, so that its forwarding headers are used.
     let isProxied: Bool
     /// The scheme and the host that the client used, as far as the proxies state them.
     let proto: Bytes?
-    let host: Bytes?
+    let requestedHost: Bytes?
+
+    /// The client; nil for a unix socket where no proxy states a client, and if it is unknown.
+    package var address: IPAddress? { host.address }
 
     /// The address as text, without a port.
     package private(set) lazy var text: Bytes? = address.map { Bytes($0.description) }
@@ -25,14 +29,14 @@ package final class ClientAddress {
     package var isNamedByProxy: Bool { isProxied && address != peer }
 
     init(
-        _ address: IPAddress?, peer: IPAddress?, isProxied: Bool, proto: Bytes? = nil,
-        host: Bytes? = nil
+        _ host: ClientHost, peer: ClientHost, isProxied: Bool, proto: Bytes? = nil,
+        requestedHost: Bytes? = nil
     ) {
-        self.address = address
-        self.peer = peer
+        self.host = host
+        self.peer = peer.address
         self.isProxied = isProxied
         self.proto = proto
-        self.host = host
+        self.requestedHost = requestedHost
     }
 }
 
@@ -47,11 +51,12 @@ extension Exchange {
 }
 
 extension PeerAddress {
-    /// Nil for a unix socket; of numbers without the port, which does not matter.
+    /// Nil if it is unknown; of numbers without the port, which does not matter.
     fileprivate var address: SocketAddress? {
         switch bits {
         case .v4(let bits): .ip(.v4(bits), port: 0)
         case .v6(let high, let low): .ip(.v6(high, low), port: 0)
+        case .unixSocket: .unnamedUnix
         case .unknown: text.flatMap { SocketAddress($0) }
         }
     }

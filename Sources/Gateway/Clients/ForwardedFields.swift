@@ -23,7 +23,7 @@ struct ForwardedFields {
             switch name {
             case .xForwardedFor: append(name, forwardedFor, to: &fields)
             case .xForwardedProto: appendX(name, client.proto ?? Self.ownScheme, to: &fields)
-            case .xForwardedHost: appendX(name, client.host ?? ownHost, to: &fields)
+            case .xForwardedHost: appendX(name, client.requestedHost ?? ownHost, to: &fields)
             default: append(name, forwarded, to: &fields)
             }
         }
@@ -86,7 +86,7 @@ struct ForwardedFields {
             // element.
             list.append(
                 entry: element(
-                    for: address, host: client.host.flatMap { $0.isOneHost ? $0 : nil },
+                    for: address, host: client.requestedHost.flatMap { $0.isOneHost ? $0 : nil },
                     proto: client.proto.flatMap { $0.isScheme ? $0 : nil }))
         }
         list.append(entry: element(for: client.peer, host: ownHost, proto: Self.ownScheme))

@@ -9,7 +9,7 @@ import Reactor
 /// Only that family is used: a proxy that maintains one passes the other on as the client sent it.
 package struct TrustedProxies: Sendable, Equatable {
     let networks: [AddressPrefix]
-    /// Peers on unix sockets, which have no address.
+    /// Peers on unix sockets, which have no address. A peer that is unknown is no such peer.
     let includesUnixSockets: Bool
     let source: Config.Clients.AddressSource
 
@@ -28,33 +28,38 @@ package struct TrustedProxies: Sendable, Equatable {
     /// the header that is not one. An entry that is not an address ends the search at the hop
     /// before.
     ///
-    /// - Parameter peer: the other end of the connection; nil for a unix socket
+    /// - Parameter peer: the other end of the connection; nil if it is unknown
     func client(of fields: Fields, peer: SocketAddress?) -> ClientAddress {
-        var address: IPAddress?
-        if case .ip(let ip, _) = peer { address = ip.unmapped }
-        guard address.map(trusts) ?? includesUnixSockets else {
-            return ClientAddress(address, peer: address, isProxied: false)
-        }
+        let peer = ClientHost(peer)
+        guard trusts(peer) else { return ClientAddress(peer, peer: peer, isProxied: false) }
         switch source {
-        case .forwardedFor: return clientOfForwardedFor(fields, behind: address)
-        case .forwarded: return clientOfForwarded(fields, behind: address)
+        case .forwardedFor: return clientOfForwardedFor(fields, behind: peer)
+        case .forwarded: return clientOfForwarded(fields, behind: peer)
         }
     }
 
-    private func clientOfForwardedFor(_ fields: Fields, behind peer: IPAddress?) -> ClientAddress {
+    private func trusts(_ peer: ClientHost) -> Bool {
+        switch peer {
+        case .ip(let address): trusts(address)
+        case .unixSocket: includesUnixSockets
+        case .unknown: false
+        }
+    }
+
+    private func clientOfForwardedFor(_ fields: Fields, behind peer: ClientHost) -> ClientAddress {
         var client = peer
         let lines = fields.all(.xForwardedFor).map(\.bytes)
         for entry in ReversedEntries(lines).prefix(Self.hopsMax) {
             guard let address = ForwardedHop.address(inForwardedFor: entry) else { break }
-            client = address
+            client = .ip(address)
             if !trusts(address) { break }
         }
         return ClientAddress(
             client, peer: peer, isProxied: true, proto: fields[.xForwardedProto]?.bytes,
-            host: fields[.xForwardedHost]?.bytes)
+            requestedHost: fields[.xForwardedHost]?.bytes)
     }
 
-    private func clientOfForwarded(_ fields: Fields, behind peer: IPAddress?) -> ClientAddress {
+    private func clientOfForwarded(_ fields: Fields, behind peer: ClientHost) -> ClientAddress {
         var client = peer
         var found: ForwardedElement?
         var hops = 0
@@ -64,14 +69,15 @@ package struct TrustedProxies: Sendable, Equatable {
                 guard hops <= Self.hopsMax, let element, let address = element.address else {
                     return result()
                 }
-                client = address
+                client = .ip(address)
                 found = element
                 if !trusts(address) { return result() }
             }
         }
         func result() -> ClientAddress {
             ClientAddress(
-                client, peer: peer, isProxied: true, proto: found?.proto, host: found?.host)
+                client, peer: peer, isProxied: true, proto: found?.proto,
+                requestedHost: found?.host)
         }
         return result()
     }

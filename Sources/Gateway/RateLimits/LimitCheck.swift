@@ -51,7 +51,7 @@ struct LimitCheck {
         for part in plan.key where !combine(part, exchange, values, into: &key) {
             // Also instead of a missing value: a client must not avoid a limit by leaving it out.
             key.combine(
-                addressMask.network(of: exchange.clientAddress(of: head, proxies).address))
+                addressMask.network(of: exchange.clientAddress(of: head, proxies).host))
         }
     }
 

@@ -9,14 +9,15 @@ protocol LimitKey {
 }
 
 extension LimitKey {
-    /// All clients without an address, on unix sockets, count as one.
-    mutating func combine(_ address: IPAddress?) {
-        switch address {
-        case nil: combine(3 as UInt64)
-        case .v4(let bits)?:
+    /// All clients on unix sockets count as one, and all whose address is unknown as another.
+    mutating func combine(_ client: ClientHost) {
+        switch client {
+        case .unixSocket: combine(3 as UInt64)
+        case .unknown: combine(5 as UInt64)
+        case .ip(.v4(let bits)):
             combine(4 as UInt64)
             combine(UInt64(bits))
-        case .v6(let high, let low)?:
+        case .ip(.v6(let high, let low)):
             combine(6 as UInt64)
             combine(high)
             combine(low)

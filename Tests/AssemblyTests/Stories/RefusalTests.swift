@@ -1,5 +1,6 @@
 import Assembly
 import HTTP
+import SimReactor
 import TestSupport
 import Testing
 
@@ -49,6 +50,35 @@ import Testing
         let harness = try GatewayHarness(Self.call, top: "clients: { \(clients) }")
         let line = "X-Forwarded-For: \(forwardedFor)"
         #expect(try harness.fetch(get("/x", line)).status == status)
+        harness.expectQuiet()
+    }
+
+    /// A client that resets its connection before it is accepted has no address, so that no rule about
+    /// addresses could apply to its request.
+    @Test(arguments: [
+        "", "clients: { deny: [127.0.0.1] }", "clients: { allow: [unix] }",
+        "clients: { trusted_proxies: [unix], deny: [127.0.0.1] }",
+    ])
+    func closesConnectionOfUnknownPeer(_ top: String) throws {
+        let harness = try GatewayHarness(Self.call, top: top)
+        harness.outside.host = nil
+        let client = try harness.send(get("/x", "X-Forwarded-For: 1.1.1.1"))
+        harness.pass(10)
+        #expect(client.isClosed && client.responses.isEmpty && harness.seen.isEmpty)
+        harness.expectQuiet()
+    }
+
+    /// The positive control: peers on a unix socket have no address either, and rules name them.
+    @Test(arguments: [
+        ("allow: [unix]", "", 200), ("deny: [unix]", "", 403), ("deny: [127.0.0.1]", "", 200),
+        ("allow: [127.0.0.1]", "", 403),
+        ("trusted_proxies: [unix], deny: [1.1.1.1]", "X-Forwarded-For: 1.1.1.1", 403),
+        ("trusted_proxies: [unix], deny: [1.1.1.1]", "X-Forwarded-For: 1.1.1.2", 200),
+    ])
+    func rulesApplyToUnixSockets(_ clients: String, _ line: String, _ status: Int) throws {
+        let harness = try GatewayHarness(Self.call, top: "clients: { \(clients) }")
+        let lines = line.isEmpty ? [] : [line]
+        #expect(try harness.fetchFromUnixSocket(request("GET", "/x", lines)).status == status)
         harness.expectQuiet()
     }
 

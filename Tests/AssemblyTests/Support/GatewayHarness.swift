@@ -180,6 +180,16 @@ final class GatewayHarness: Harness {
     /// Sends this from a new client and waits for the response.
     func fetch(_ text: String = get()) throws -> ReceivedResponse { response(of: try send(text)) }
 
+    /// Sends this from a new client on a unix socket and waits for the response.
+    func fetchFromUnixSocket(_ text: String) throws -> ReceivedResponse {
+        let path = SocketAddress.unix(path: "/gateway.sock")
+        _ = try instance?.listen(on: path, sharedPort: false)
+        let client = ScriptedClient(ScriptedPeer(try testbed.connect(to: path)), on: testbed)
+        clients.append(client)
+        client.send(text)
+        return response(of: client)
+    }
+
     /// Lets time pass until a client has its next response or its connection is closed.
     func response(of client: ScriptedClient) -> ReceivedResponse {
         let count = client.responses.count

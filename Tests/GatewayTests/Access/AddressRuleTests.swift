@@ -30,17 +30,26 @@ import Testing
     ])
     func accepts(_ lists: String, _ address: String?, _ isAccepted: Bool) throws {
         let address = try address.map { try #require(IPAddress($0)) }
-        #expect(try rule(lists).accepts(address) == isAccepted)
+        #expect(
+            try rule(lists).accepts(address.map { .ip($0) } ?? .unixSocket) == isAccepted)
+    }
+
+    /// It is neither on a unix socket nor at an address that is not denied.
+    @Test(arguments: [
+        "{ deny: [10.0.0.0/8] }", "{ deny: [unix] }", "{ allow: [unix] }",
+        "{ allow: [0.0.0.0/1, 128.0.0.0/1, unix] }",
+    ])
+    func refusesUnknownClient(_ lists: String) throws {
+        #expect(try !rule(lists).accepts(.unknown))
     }
 
     @Test func readsFile() throws {
         let file = "# first\n\n  10.0.0.0/8  # inner\r\n2001:db8::/32\t\nunix\n192.0.2.1"
         let rule = try rule("{ allow: { file: l.txt } }", file: file)
         for accepted in ["10.1.1.1", "2001:db8::1", "192.0.2.1"] {
-            let address: IPAddress? = IPAddress(accepted)
-            #expect(address != nil && rule.accepts(address))
+            #expect(rule.accepts(.ip(try #require(IPAddress(accepted)))))
         }
-        #expect(rule.accepts(nil) && !rule.accepts(.v4(1)))
+        #expect(rule.accepts(.unixSocket) && !rule.accepts(.ip(.v4(1))))
         #expect(rule.text == "allow 4 entries from l.txt")
     }
 

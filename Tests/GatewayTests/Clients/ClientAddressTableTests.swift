@@ -101,7 +101,7 @@ import Testing
         let proxies = TrustedProxies(
             networks: try trusted.filter { $0 != "unix" }.map { try AddressPrefix($0) },
             includesUnixSockets: trusted.contains("unix"), source: source)
-        let peer = try entry.peer.map { try #require(SocketAddress($0)) }
+        let peer = try entry.peer.map { try #require(SocketAddress($0)) } ?? .unnamedUnix
         return proxies.client(of: fields, peer: peer).address?.description
     }
 

@@ -27,7 +27,7 @@ import Testing
         _ source: Config.Clients.AddressSource = .forwardedFor
     ) throws -> String? {
         let name: FieldName = source == .forwarded ? .forwarded : .xForwardedFor
-        let peer = try peer.map { try #require(SocketAddress($0)) }
+        let peer = try peer.map { try #require(SocketAddress($0)) } ?? .unnamedUnix
         return try proxies(networks, source).client(of: fields(name, lines), peer: peer)
             .address?.description
     }
@@ -118,5 +118,17 @@ import Testing
         _ peer: String?, _ networks: String, _ lines: [String], _ expected: String?
     ) throws {
         #expect(try client(lines, peer: peer, trusting: networks) == expected)
+    }
+    /// An unknown peer is not on a unix socket: its headers count for nothing.
+    @Test(arguments: [Config.Clients.AddressSource.forwardedFor, .forwarded])
+    func unknownPeerIsNoTrustedProxy(_ source: Config.Clients.AddressSource) throws {
+        let proxies = try proxies("unix 0.0.0.0/0 ::/0", source)
+        var both = try fields(.xForwardedFor, ["1.1.1.1"])
+        both.append(.forwarded, "for=1.1.1.1")
+        #expect(proxies.client(of: both, peer: nil).host == .unknown)
+        #expect(
+            proxies.client(of: both, peer: .unnamedUnix).host
+                == .ip(try #require(IPAddress("1.1.1.1"))))
+        #expect(proxies.client(of: Fields(), peer: .unnamedUnix).host == .unixSocket)
     }
 }

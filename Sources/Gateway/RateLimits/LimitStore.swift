@@ -12,7 +12,7 @@ package final class LimitStore {
     private let loop: any Loop
     private let log: Log
     private var counts = StoreCounts()
-    private(set) lazy var sync = LimitSync(loop: loop) { [unowned self] in add($0) }
+    private(set) lazy var sync = LimitSync(loop: loop) { [weak self] in self?.add($0) }
 
     /// The store's decision about a request.
     package struct Verdict: Equatable {

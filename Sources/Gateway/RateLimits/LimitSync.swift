@@ -17,8 +17,11 @@ final class LimitSync {
     }
 
     private let loop: any Loop
-    private let add: ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>
+    /// Nil if the store is gone.
+    private let add: ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>?
     private var batches: [Duration: Batch] = [:]
+    /// Requests that began before a reload may still charge and refund the former store.
+    private var isClosed = false
 
     private struct Batch {
         var usages: [[UInt8]: Usage] = [:]
@@ -30,23 +33,27 @@ final class LimitSync {
 
     /// - Parameter add: charges keys in the store
     init(
-        loop: any Loop, add: @escaping ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>
+        loop: any Loop, add: @escaping ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>?
     ) {
         self.loop = loop
         self.add = add
     }
 
-    /// Adds to what the next run of the interval sends.
+    /// Adds to what the next run of the interval sends; without effect after `close`.
     func record(_ usage: Usage, every interval: Duration, _ cells: LimitCells) {
+        guard !isClosed else { return }
         if batches[interval] == nil {
-            let timer = loop.timer(after: interval) { [unowned self] in send(interval, cells) }
+            let timer = loop.timer(after: interval) { [weak self] in
+                self?.send(interval, cells)
+            }
             batches[interval] = Batch(timer: timer)
         }
         batches[interval]?.usages[usage.key.array, default: usage.empty].cost += usage.cost
     }
 
-    /// Drops what was not sent.
+    /// Drops what was not sent, and all that is recorded later.
     func close() {
+        isClosed = true
         for batch in batches.values { batch.timer.cancel() }
         batches = [:]
     }
@@ -63,7 +70,7 @@ final class LimitSync {
     private func send(_ usages: [Usage], _ cells: LimitCells) {
         let charges = usages.map { $0.bucket.charge($0.cost, key: $0.key, slack: $0.slack) }
         let loop = loop
-        add(charges).whenSettled { result in
+        add(charges)?.whenSettled { result in
             guard case .success(let verdict?) = result else { return }
             let now = loop.now
             for (usage, ahead) in zip(usages, verdict.ahead) {

@@ -318,6 +318,37 @@ import Testing
         replica.expectQuiet()
     }
 
+    /// A request of the former plan refunds a charge when the former store is closed.
+    @Test func aReloadWithAnotherStoreDropsALaterRefund() throws {
+        let replica = try replica(
+            "rate: 100/s, sync: 100ms, key: address", "route: POST /x",
+            others: #", late: { rate: 1/h, key: "{request.body.k}" }"#, uses: "[it, late]")
+        let text = post(#"{"k":"a"}"#)
+        #expect(try replica.statuses(1, text) == [200])
+        let client = try replica.gateway.send(String(text.dropLast(3)))
+        replica.gateway.pass(10)
+        try replica.gateway.install(GatewayHarness.text(Self.call))
+        client.send(String(text.suffix(3)))
+        replica.gateway.pass(1_000)
+        #expect(client.responses.map(\.status) == [429])
+        #expect(replica.store.charges.isEmpty, "what was not sent is dropped")
+        replica.expectQuiet()
+    }
+
+    /// The request is charged to a synchronised limit when it gets no verdict about the other one.
+    @Test func aReloadWithAnotherStoreDropsALaterCharge() throws {
+        let replica = try replica(
+            "rate: 100/s, sync: 100ms, key: address",
+            others: ", each: { share: store, rate: 10/s, key: address }", uses: "[it, each]")
+        replica.store.set(.frozen)
+        let client = try replica.gateway.send(get())
+        replica.gateway.pass(10)
+        try replica.gateway.install(GatewayHarness.text(Self.call))
+        replica.gateway.pass(1_000)
+        #expect(client.responses.map(\.status) == [200])
+        replica.expectQuiet()
+    }
+
     @Test func aClientThatLeavesWhileItsRequestWaitsLeavesNothing() throws {
         let replica = try replica("rate: 10/s, key: address")
         replica.store.set(.frozen)

@@ -41,6 +41,8 @@ extension ConfigCheck {
         checkSharing(of: limit, name)
         for reference in limit.references {
             switch reference.value.source {
+            // Whether there is a token depends on the endpoint.
+            case .call("token", _): break
             case .call:
                 problems.error(
                     at: reference.location,
@@ -165,10 +167,11 @@ extension ConfigCheck {
                 + " requests have neither a caller nor a plan")
     }
 
-    /// A name must be a parameter of every endpoint that uses the limit.
+    /// A name must be a parameter of every endpoint that uses the limit; a claim needs tokens.
     private mutating func checkReferences(
         of limit: Config.RateLimit, usedAt use: Located<String>, in endpoint: Config.Endpoint
     ) {
+        checkClaims(of: limit, usedAt: use, in: endpoint)
         guard hasAllParams(of: endpoint) else { return }
         for reference in limit.references {
             guard case .name(let name) = reference.value.source,
@@ -178,6 +181,19 @@ extension ConfigCheck {
                 at: use.location,
                 "rate limit '\(use.quoted)' uses {\(reference.value.text)}; \(endpoint.title) has no"
                     + " parameter '\(name)'")
+        }
+    }
+
+    private mutating func checkClaims(
+        of limit: Config.RateLimit, usedAt use: Located<String>, in endpoint: Config.Endpoint
+    ) {
+        guard hasAuth(endpoint), config.tokenAuthenticators(of: endpoint).isEmpty else { return }
+        for reference in limit.references {
+            guard case .call("token", _) = reference.value.source else { continue }
+            problems.error(
+                at: use.location,
+                "rate limit '\(use.quoted)' uses {\(reference.value.text)}; \(endpoint.title) has no"
+                    + " 'auth' with 'jwt', so there is no token")
         }
     }
 }

@@ -229,7 +229,7 @@ extension ConfigCheck {
         }
     }
 
-    /// `{token.claim}` of a call.
+    /// `{token.claim}` of a call, a condition or `headers`.
     mutating func checkClaim(
         _ reference: Located<TemplateText.Reference>, in endpoint: Config.Endpoint, _ uses: String
     ) {
@@ -240,7 +240,7 @@ extension ConfigCheck {
         guard let other = others?.first, !reference.value.isOptional else { return }
         problems.warning(
             at: reference.location,
-            uses + "a caller of authenticator '\(other)' has no token, so the call is skipped")
+            uses + "a caller of authenticator '\(other)' has no token, so the value is missing")
     }
 }
 

@@ -514,4 +514,49 @@ import Testing
         #expect(fetches(harness).count == 2)
         harness.expectQuiet()
     }
+    // MARK: Claims in rules
+
+    @Test func requireComparesAClaimWithAParameter() throws {
+        let harness = try harness(
+            auth: #"{ any: customers, require: [{ value: "{token.sub}", is: "{user}" }] }"#,
+            "route: GET /users/{user}")
+        for (claims, status) in [
+            (["sub": "\"ann\""], 200), (["sub": "\"ben\""], 403), (["sub": ""], 403),
+        ] {
+            let response = try harness.fetch(get("/users/ann", TestIssuer.bearer(claims)))
+            #expect(response.status == status, "\(claims)")
+            #expect(reason(response) == (status == 200 ? nil : "claims"))
+        }
+        #expect(harness.seen.count == 1)
+        harness.expectQuiet()
+    }
+
+    /// A limit by a claim, with a plan that another claim names.
+    @Test func limitsCountByClaims() throws {
+        let harness = try GatewayHarness(
+            Self.call, endpoint: "auth: customers\nrate_limits: [it]",
+            top: Self.top("file: keys.json")
+                .replacing("  tools: { basic: { keys: tools.yaml } }", with: "") + """
+
+                    rate_limits:
+                      it:
+                        rate: 1/h
+                        key: "{token.tenant}"
+                        plans: { gold: 3/h }
+                        plan: "{token.plan}"
+                    """, files: ["keys.json": TestIssuer.keys("k1")])
+        func statuses(_ count: Int, _ claims: [String: String]) throws -> [Int] {
+            try (0..<count).map { number in
+                // Another subject each time: the tenant counts.
+                let claims = claims.merging(["sub": "\"\(number)\""]) { $1 }
+                return try harness.fetch(get("/x", TestIssuer.bearer(claims))).status
+            }
+        }
+        let gold = ["tenant": "\"b\"", "plan": "\"gold\""]
+        #expect(try statuses(2, ["tenant": "\"a\""]) == [200, 429])
+        #expect(try statuses(4, gold) == [200, 200, 200, 429])
+        #expect(try statuses(2, ["tenant": "\"c\"", "plan": "\"tin\""]) == [200, 429])
+        #expect(try statuses(2, [:]) == [200, 429], "without the claim the address counts")
+        harness.expectQuiet()
+    }
 }

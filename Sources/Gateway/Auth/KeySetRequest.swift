@@ -21,7 +21,7 @@ struct KeySetRequest {
     init(_ plan: IssuerKeysPlan, _ backends: [Backend], _ pools: ConnectionPools) {
         target = plan.target
         switch plan.server {
-        case .backend(let index): server = .backend(backends[index])
+        case .backend(let backend): server = .backend(backends[backend.index])
         case .origin(let origin, let security):
             var settings = PoolSettings()
             settings.security = security

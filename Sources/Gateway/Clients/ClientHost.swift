@@ -1,3 +1,4 @@
+import GatewayConfig
 package import Reactor
 
 /// What is known of the host of a client or of a proxy.

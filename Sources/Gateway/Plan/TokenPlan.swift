@@ -40,14 +40,43 @@ struct IssuerKeysPlan: Equatable {
 
     enum Server: Equatable {
         case origin(Origin, StreamSecurity?)
-        /// By index in the plan.
-        case backend(Int)
+        case backend(IssuerBackend)
     }
 
     static func == (left: IssuerKeysPlan, right: IssuerKeysPlan) -> Bool {
         left.server == right.server && left.target.text == right.target.text
             && left.refresh == right.refresh && left.stale == right.stale
             && left.interval == right.interval
+    }
+}
+
+/// A backend that keys are fetched from. Equal to one of a former plan if the same servers get the
+/// same request: then its keys may be kept, also where its index has changed.
+struct IssuerBackend: Equatable {
+    /// In the plan.
+    let index: Int
+    private let name: String
+    private let hosts: [Host]
+    /// Of `headers:`.
+    private let fields: Fields
+
+    private struct Host: Equatable {
+        let origin: Origin
+        let pathPrefix: String
+        let security: StreamSecurity?
+    }
+
+    init(_ plan: BackendPlan) {
+        index = plan.index
+        name = plan.name
+        hosts = plan.hosts.map { host in
+            Host(origin: host.origin, pathPrefix: host.pathPrefix, security: host.security)
+        }
+        fields = plan.fields
+    }
+
+    static func == (left: IssuerBackend, right: IssuerBackend) -> Bool {
+        left.name == right.name && left.hosts == right.hosts && left.fields == right.fields
     }
 }
 
@@ -90,7 +119,7 @@ extension Planner {
         } else if let from = source.from, let get = source.get {
             let index = config.backends.firstIndex { $0.name.value == from.value }
             guard let index else { throw PlanError("\(from.location): no backend \(from.value)") }
-            server = .backend(index)
+            server = .backend(IssuerBackend(try plan(config.backends[index], index)))
             path = get.value
         } else {
             throw PlanError("\(source.location): no keys")

@@ -493,6 +493,49 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The name of the backend and its index are the same; its servers or their requests are not.
+    @Test(arguments: [
+        ("", #"url: "http://127.0.0.1:7002""#), ("", #"url: "http://127.0.0.1:7001/v2""#),
+        ("headers: { X-Tenant: one }", "headers: { X-Tenant: two }"),
+    ])
+    func reloadDropsTheKeysOfAnotherBackend(_ before: String, _ after: String) throws {
+        func text(_ backend: String) -> String {
+            GatewayHarness.text(Self.call, "auth: customers", "", Self.top("from: a, get: /jwks"))
+                .replacing(
+                    #"a: { url: "http://127.0.0.1:7001",  }"#,
+                    with: backend.contains("url:")
+                        ? "a: { \(backend) }" : #"a: { url: "http://127.0.0.1:7001", \#(backend) }"#
+                )
+        }
+        let files = ["tools.yaml": Keys.entry("ci", "x", user: true)]
+        let harness = try GatewayHarness(config: text(before), files: files)
+        harness.on("/jwks", .ok(TestIssuer.keys("k1")), .ok(TestIssuer.keys("k2")))
+        harness.on("/v2/jwks", .ok(TestIssuer.keys("k2")))
+        let (former, new) = (TestIssuer.bearer(by: "k1"), TestIssuer.bearer(by: "k2"))
+        #expect(try harness.fetch(get("/x", former)).status == 200)
+        try harness.install(text(after), files: files)
+        #expect(try harness.fetch(get("/x", former)).status == 401)
+        #expect(try harness.fetch(get("/x", new)).status == 200)
+        harness.expectQuiet()
+    }
+
+    /// The positive control: the same backend at another index.
+    @Test func reloadKeepsTheKeysWhereOnlyTheIndexChanges() throws {
+        let harness = try harness(Self.fetched)
+        harness.on("/jwks", .ok(TestIssuer.keys("k1")))
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 200)
+        try harness.install(
+            GatewayHarness.text(Self.call, "auth: customers", "", Self.top(Self.fetched))
+                .replacing(
+                    "backends:\n", with: "backends:\n  z: { url: \"http://127.0.0.1:7002\" }\n"),
+            files: ["tools.yaml": Keys.entry("ci", "x", user: true)])
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 200)
+        #expect(fetches(harness) == ["0"])
+        harness.pass(600_000)
+        #expect(fetches(harness) == ["0", "600000"])
+        harness.expectQuiet()
+    }
+
     @Test func fetchesKeysOfAURL() throws {
         let harness = try harness("url: \"http://127.0.0.1:7003/jwks?v=2\"")
         harness.on("/jwks?v=2", .ok(TestIssuer.keys("k1")))
@@ -514,6 +557,7 @@ import Testing
         #expect(fetches(harness).count == 2)
         harness.expectQuiet()
     }
+
     // MARK: Claims in rules
 
     @Test func requireComparesAClaimWithAParameter() throws {

@@ -45,7 +45,7 @@ package struct TokenRules: Sendable, Equatable {
         return try checkClaims(token.payload, now: now)
     }
 
-    /// Checks everything but the signature, for explanations where the keys are not known.
+    /// Checks everything but the key and the signature, while the keys are not known.
     package func checkWithoutKey(
         _ token: CompactJWS, now: Int64
     ) throws(TokenFault) -> TokenClaims {

@@ -79,8 +79,13 @@ package final class Authenticator {
         switch method {
         case .apiKey: false
         case .basic: true
-        case .jwt(let tokens): !tokens.remembers(credential)
+        case .jwt(let tokens): tokens.rememberedCaller(of: credential) == nil
         }
+    }
+
+    /// The caller of a credential that was checked before and need not be checked again.
+    func rememberedCaller(of credential: Bytes) -> Caller? {
+        tokens?.rememberedCaller(of: credential)
     }
 
     /// Checks the credential of a request.

@@ -165,11 +165,31 @@ final class EndpointAuth {
             switch authenticator.authenticate(credential, exchange) {
             case .accepted(let caller): return .accepted(caller, by: index)
             case .refused(let refusal): refused = worse(refused, refusal, of: index)
-            case .later(let promise): return .later(promise, by: index, after: refused)
+            case .later(let promise):
+                // One that knows the token need not wait for the issuer of another one.
+                if let known = rememberedCaller(fields, after: index) {
+                    promise.cancel()
+                    return .accepted(known.caller, by: known.index)
+                }
+                return .later(promise, by: index, after: refused)
             }
         }
         return .refused(
             refused ?? Refused(refusal: AccessRefusal(.missing), authenticator: 0))
+    }
+
+    /// The first of the later authenticators that has verified the credential before.
+    private func rememberedCaller(
+        _ fields: Fields, after index: Int
+    ) -> (caller: Caller, index: Int)? {
+        for index in (index + 1)..<max(index + 1, authenticators.count) {
+            guard
+                case .credential(let credential) = authenticators[index].source.content(of: fields),
+                let caller = authenticators[index].rememberedCaller(of: credential)
+            else { continue }
+            return (caller, index)
+        }
+        return nil
     }
 
     /// Of several refusals, the one that says most about the credential.

@@ -90,15 +90,19 @@ final class TokenAuthenticator {
             if let hash, let known = rememberedResult(hash) { return known }
             return parse(token) { verify($0, hash, with: keys, mayWait: true) }
         }
-        return parse(token) { wait(for: $0, hash) ?? refusedForLackOfKeys }
+        return parse(token) { token in
+            if let refusal = refusalWithoutKey(of: token) { return .refused(refusal) }
+            return wait(for: token, hash) ?? refusedForLackOfKeys
+        }
     }
 
-    /// Whether the token was verified before with the same keys, so that checking it costs little.
-    func remembers(_ token: Bytes) -> Bool {
+    /// The caller if the token was verified before with the same keys, so that checking it costs
+    /// little.
+    func rememberedCaller(of token: Bytes) -> Caller? {
         guard plan.rememberedMax > 0, token.count <= CompactJWS.sizeMax, usableKeys != nil,
-            let hash = hasher.words(of: token), case .accepted? = rememberedResult(hash)
-        else { return false }
-        return true
+            let hash = hasher.words(of: token), case .accepted(let caller)? = rememberedResult(hash)
+        else { return nil }
+        return caller
     }
 
     /// A token that was verified before with the same keys.
@@ -135,10 +139,23 @@ final class TokenAuthenticator {
             }
             return .accepted(caller)
         } catch {
-            if mayWait, case .untrusted(.unknownKey) = error, let later = wait(for: token, hash) {
+            if mayWait, case .untrusted(.unknownKey) = error,
+                refusalWithoutKey(of: token) == nil, let later = wait(for: token, hash)
+            {
                 return later
             }
             return .refused(AccessRefusal(error))
+        }
+    }
+
+    /// Why no key can make the token valid; nil if one may. Another issuer's token must neither wait
+    /// for the keys of this one nor cause a fetch.
+    private func refusalWithoutKey(of token: CompactJWS) -> AccessRefusal? {
+        do throws(TokenFault) {
+            _ = try plan.rules.checkWithoutKey(token, now: unixSeconds)
+            return nil
+        } catch {
+            return AccessRefusal(error)
         }
     }
 

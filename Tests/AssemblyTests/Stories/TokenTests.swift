@@ -446,6 +446,66 @@ import Testing
         harness.expectQuiet()
     }
 
+    // MARK: Several issuers
+
+    /// `first` fetches its keys from an issuer that hangs; `second` has its keys.
+    private func harnessWithTwoIssuers(firstIssuer: String) throws -> GatewayHarness {
+        let harness = try GatewayHarness(
+            Self.call, endpoint: "auth: [first, second]",
+            top: """
+                auth:
+                  first:
+                    jwt:
+                      issuer: \(firstIssuer)
+                      audience: shop
+                      algorithms: [EdDSA]
+                      keys: { from: c, get: /jwks }
+                  second:
+                    jwt:
+                      issuer: https://id.test/
+                      audience: shop
+                      algorithms: [EdDSA]
+                      keys: { file: keys.json }
+                """, files: ["keys.json": TestIssuer.keys("k1")])
+        harness.on("/jwks", .hangs)
+        return harness
+    }
+
+    @Test func tokenOfAnotherIssuerDoesNotWaitForTheFirst() throws {
+        let harness = try harnessWithTwoIssuers(firstIssuer: "https://first.test/")
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).outcome == "200 at 0")
+        // The positive control: a token of the first issuer waits for its keys.
+        let first = TestIssuer.bearer(["iss": #""https://first.test/""#])
+        #expect(try harness.fetch(get("/x", first)).outcome == "503 at 1000")
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [
+        ["iss": #""https://other.test/""#], ["aud": #""other""#], ["exp": "1"],
+        ["nbf": "4000000000"],
+    ])
+    func tokenThatNoKeyCanMakeValidCausesNoFetch(_ claims: [String: String]) throws {
+        let harness = try harness(Self.fetched)
+        harness.on("/jwks", .ok(TestIssuer.keys("k1")), .hangs)
+        harness.pass(30_000)
+        let response = try harness.fetch(get("/x", TestIssuer.bearer(claims, by: "k2")))
+        #expect(response.outcome == "401 at 0")
+        #expect(fetches(harness) == ["0"])
+        // The positive control.
+        _ = try harness.send(get("/x", TestIssuer.bearer(by: "k2")))
+        harness.pass(1)
+        #expect(fetches(harness) == ["0", "30000"])
+        harness.expectQuiet()
+    }
+
+    /// Both accept the same issuer; only the second has the key.
+    @Test func rememberedTokenDoesNotWaitForAnotherAuthenticator() throws {
+        let harness = try harnessWithTwoIssuers(firstIssuer: "https://id.test/")
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).outcome == "200 at 1000")
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).outcome == "200 at 0")
+        harness.expectQuiet()
+    }
+
     /// The fetch serves others.
     @Test func clientThatLeavesDoesNotCancelTheFetch() throws {
         let harness = try harness(Self.fetched)

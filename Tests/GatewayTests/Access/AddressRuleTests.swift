@@ -97,6 +97,6 @@ import Testing
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         #expect(plan.entry.clients == nil)
         #expect(plan.endpoints[0].clients?.text == "deny 4 entries")
-        #expect(plan.endpoints[0].clients?.accepts(.v4(0x0A00_0001)) == false)
+        #expect(plan.endpoints[0].clients?.accepts(.ip(.v4(0x0A00_0001))) == false)
     }
 }

@@ -8,8 +8,9 @@ package final class Caller {
     /// The authenticator that accepted the credential, by its name in the configuration. Names of
     /// callers are unique within one authenticator only.
     package let authenticator: Bytes
-    /// The id of the key, the user name, or the subject of the token.
-    package let name: Bytes
+    /// The id of the key, the user name, or the subject of the token; nil for a token without a
+    /// subject, never empty.
+    package let name: Bytes?
     package let scopes: [Bytes]
     /// The plan for rate limits.
     package let plan: Bytes?
@@ -17,11 +18,11 @@ package final class Caller {
     package let claims: Bytes?
 
     package init(
-        authenticator: Bytes, name: Bytes, scopes: [Bytes] = [], plan: Bytes? = nil,
+        authenticator: Bytes, name: Bytes?, scopes: [Bytes] = [], plan: Bytes? = nil,
         claims: Bytes? = nil
     ) {
         self.authenticator = authenticator
-        self.name = name
+        self.name = name.flatMap { $0.isEmpty ? nil : $0 }
         self.scopes = scopes
         self.plan = plan
         self.claims = claims

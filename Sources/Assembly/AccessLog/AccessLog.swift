@@ -50,7 +50,7 @@ struct AccessLog {
         log.write(.info, "request") { line in
             addIDs(of: end.exchange, to: &line)
             addClient(of: end, to: &line)
-            if let caller = end.exchange.caller { line.add("caller", untrusted: caller.name) }
+            if let caller = end.exchange.caller?.name { line.add("caller", untrusted: caller) }
             line.add("method", end.request.method.description)
             line.add("path", untrusted: end.request.target.path)
             if let query = end.request.target.query(plan.query) {

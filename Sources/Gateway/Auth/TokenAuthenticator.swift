@@ -191,7 +191,7 @@ final class TokenAuthenticator {
 
     private func caller(_ claims: TokenClaims) -> Caller {
         Caller(
-            authenticator: name, name: claims.payload.text(of: Self.subject) ?? Bytes(),
+            authenticator: name, name: claims.payload.text(of: Self.subject),
             scopes: TokenScopes.scopes(in: claims.payload, plan.scopesClaims),
             claims: claims.payload.bytes)
     }

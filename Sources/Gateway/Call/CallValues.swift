@@ -66,7 +66,7 @@ package final class CallValues {
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
         case .requestQuery(let name): head.target.value(ofQuery: name)
         case .requestClient: client?.text
-        case .requestCaller: exchange?.caller.flatMap { $0.name.isEmpty ? nil : $0.name }
+        case .requestCaller: exchange?.caller?.name
         case .requestBody(nil): body.isEmpty ? nil : body
         case .call, .requestBody, .token: json(of: source)?.text
         }
@@ -93,7 +93,7 @@ package final class CallValues {
         case .requestHeader(let name): !head.fields.contains(name)
         case .requestQuery(let name): !head.target.hasQuery(name)
         case .requestClient: client?.address == nil
-        case .requestCaller: exchange?.caller == nil
+        case .requestCaller: exchange?.caller?.name == nil
         case .token: json(of: source) == nil
         case .requestBody(nil): body.isEmpty
         case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)

@@ -63,10 +63,10 @@ struct LimitCheck {
         switch part {
         case .address: return false
         case .caller:
-            guard let caller = exchange.caller else { return false }
+            guard let caller = exchange.caller, let name = caller.name else { return false }
             hash.combine(Mark.caller)
             // Names of callers are unique within one authenticator.
-            let (authenticator, name) = (caller.authenticator, caller.name)
+            let authenticator = caller.authenticator
             hash.combine(authenticator.span)
             hash.combine(name.span)
         case .value(let source):

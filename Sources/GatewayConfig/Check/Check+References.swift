@@ -93,7 +93,7 @@ extension ConfigCheck {
                     "\(title) cannot use the response of a call: all calls send them, also"
                         + " '\(call)'; write the header in 'headers' of the other calls")
             } else if reference.value.isOptional,
-                endpoint.isAlwaysPresent(reference.value.source)
+                isAlwaysPresent(reference.value.source, in: endpoint)
             {
                 problems.warning(
                     at: reference.location,
@@ -119,7 +119,7 @@ extension ConfigCheck {
                 at: reference.location,
                 uses + "only values of the request can be optional, not those of a call;"
                     + " remove the '?'")
-        } else if endpoint.isAlwaysPresent(reference.value.source) {
+        } else if isAlwaysPresent(reference.value.source, in: endpoint) {
             problems.warning(
                 at: reference.location, uses + "the '?' has no effect: the value is always present")
         }
@@ -144,6 +144,22 @@ extension ConfigCheck {
                     "'after' of call '\(call.name.value)' has '\(name.quoted)' twice")
             }
             seen.append(name.value)
+        }
+    }
+
+    /// Whether every valid request has the value.
+    private func isAlwaysPresent(
+        _ source: TemplateText.Source, in endpoint: Config.Endpoint
+    ) -> Bool {
+        switch source {
+        case .name(let name):
+            let param = endpoint.params.first { $0.name.value == name }
+            return endpoint.route?.value.parameters.contains(name) == true
+                || param?.required?.value == true || param?.fallback != nil
+        case .requestBody(let path): return path.isEmpty && endpoint.body != nil
+        // A request without a caller does not reach the calls, but a token may lack `sub`.
+        case .requestCaller: return config.tokenAuthenticators(of: endpoint).isEmpty
+        case .call, .requestHeader, .requestQuery, .requestClient: return false
         }
     }
 
@@ -188,20 +204,6 @@ extension Config.Endpoint {
         case .name(let name): parameterNames.contains(name) ? nil : name
         case .call(let name, _): name
         case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody: nil
-        }
-    }
-
-    /// Whether every valid request has the value.
-    fileprivate func isAlwaysPresent(_ source: TemplateText.Source) -> Bool {
-        switch source {
-        case .name(let name):
-            let param = params.first { $0.name.value == name }
-            return route?.value.parameters.contains(name) == true
-                || param?.required?.value == true || param?.fallback != nil
-        case .requestBody(let path): return path.isEmpty && body != nil
-        // A request without a caller does not reach the calls.
-        case .requestCaller: return true
-        case .call, .requestHeader, .requestQuery, .requestClient: return false
         }
     }
 

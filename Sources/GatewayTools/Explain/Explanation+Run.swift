@@ -67,7 +67,8 @@ extension Explanation {
 extension Caller {
     /// `caller    ann, accepted by partners, with read write; plan gold`
     var explained: String {
-        var line = "caller    \(String(name)), accepted by \(String(authenticator))"
+        let name = name.map { String($0) } ?? "without a name"
+        var line = "caller    \(name), accepted by \(String(authenticator))"
         if !scopes.isEmpty {
             line += ", with \(scopes.map { String($0) }.joined(separator: " "))"
         }

@@ -663,4 +663,49 @@ import Testing
         #expect(try statuses(2, [:]) == [200, 429], "without the claim the address counts")
         harness.expectQuiet()
     }
+    // MARK: Tokens without a subject
+
+    @Test(arguments: ["", #""""#, "7"])
+    func callerWithoutASubjectHasNoName(_ subject: String) throws {
+        let harness = try harness(
+            call: #"one: { from: a, get: "/1?c={request.caller?}", headers: { X-T: "{token.t}" } }"#
+        )
+        let line = TestIssuer.bearer(["sub": subject, "t": #""u""#])
+        #expect(try harness.fetch(get("/x", line)).status == 200)
+        #expect(harness.seen.first?.target == "/1?c=")
+        // The positive control.
+        let named = TestIssuer.bearer(["t": #""u""#])
+        #expect(try harness.fetch(get("/x", named)).status == 200)
+        #expect(harness.seen.last?.target == "/1?c=ann")
+        #expect(harness.logged.count { $0.contains(#""caller":"#) } == 1)
+        harness.expectQuiet()
+    }
+
+    @Test func conditionOnACallerWithoutASubjectFails() throws {
+        let harness = try harness(
+            auth: #"{ any: customers, require: [{ value: "{request.caller}", is_not: root }] }"#)
+        let response = try harness.fetch(get("/x", TestIssuer.bearer(["sub": #""""#])))
+        #expect(response.status == 403 && reason(response) == "claims")
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 200)
+        harness.expectQuiet()
+    }
+
+    /// Otherwise all callers without a subject, from everywhere, would count as one.
+    @Test func limitByCallerCountsTheAddressWithoutASubject() throws {
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1 }", endpoint: "auth: customers\nrate_limits: [it]",
+            top: Self.top("file: keys.json")
+                .replacing("  tools: { basic: { keys: tools.yaml } }", with: "") + """
+
+                    clients: { trusted_proxies: [127.0.0.1] }
+                    rate_limits: { it: { rate: 1/h, key: caller } }
+                    """, files: ["keys.json": TestIssuer.keys("k1")])
+        let line = TestIssuer.bearer(["sub": ""])
+        for client in ["1.1.1.1", "2.2.2.2"] {
+            let text = get("/x", line, "X-Forwarded-For: \(client)")
+            #expect(try harness.fetch(text).status == 200)
+            #expect(try harness.fetch(text).status == 429)
+        }
+        harness.expectQuiet()
+    }
 }

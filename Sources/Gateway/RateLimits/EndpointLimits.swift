@@ -196,7 +196,8 @@ final class EndpointLimits {
             use: check.plan, counts: check.counts, rate: rate, shared: rate.shared,
             key: target.key,
             storeKey: check.storeKey(
-                of: input.head, input.exchange, input.values, proxies, shared.store))
+                ofRate: target.rate, input.head, input.exchange, input.values, proxies, shared.store
+            ))
     }
 
     /// What all limits of a position have in common.

@@ -29,19 +29,31 @@ struct LimitCheck {
     func target(
         of head: RequestHead, _ exchange: Exchange, _ values: CallValues?, _ proxies: TrustedProxies
     ) -> Target {
+        let rate = rate(exchange, values)
         var hash = hash
         combine(head, exchange, values, proxies, into: &hash)
-        return Target(key: hash.value, rate: rate(exchange, values))
+        combine(planOf: rate, into: &hash)
+        return Target(key: hash.value, rate: rate)
     }
 
     /// The key of a limit that replicas share; nil if it cannot be computed.
+    ///
+    /// - Parameter rate: the index of the rate
     func storeKey(
-        of head: RequestHead, _ exchange: Exchange, _ values: CallValues?,
+        ofRate rate: Int, _ head: RequestHead, _ exchange: Exchange, _ values: CallValues?,
         _ proxies: TrustedProxies, _ store: LimitStore
     ) -> Bytes? {
         var text = LimitKeyText(plan.limit.name)
         combine(head, exchange, values, proxies, into: &text)
+        combine(planOf: rate, into: &text)
         return store.key(of: text)
+    }
+
+    /// Each plan has buckets of its own: one arrival time cannot be that of two rates.
+    private func combine(planOf rate: Int, into key: inout some LimitKey) {
+        guard let name = plan.limit.rates[rate].plan else { return }
+        key.combine(Mark.plan)
+        key.combine(name.span)
     }
 
     private func combine(
@@ -89,5 +101,7 @@ struct LimitCheck {
     private enum Mark {
         static let caller: UInt64 = 1
         static let value: UInt64 = 2
+        // 3 to 6 are those of `LimitKey`.
+        static let plan: UInt64 = 7
     }
 }

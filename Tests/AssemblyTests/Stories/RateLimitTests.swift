@@ -237,6 +237,21 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// With one bucket for all plans, the requests of a high rate would use up the lower ones.
+    @Test(arguments: ["", "key: address, "])
+    func plansHaveBucketsOfTheirOwn(_ key: String) throws {
+        let harness = try harness(
+            "it: { rate: 2/h, \(key)plans: { gold: 3/h, tin: 1/h }, plan: \"{request.header.X-P}\" }",
+            "[it]")
+        let status = key.isEmpty ? 503 : 429
+        let gold = get("/x", "X-P: gold")
+        #expect(try statuses(harness, 4, gold) == [200, 200, 200, status])
+        #expect(try statuses(harness, 2, get("/x", "X-P: tin")) == [200, status])
+        #expect(try statuses(harness, 3) == [200, 200, status])
+        #expect(try statuses(harness, 1, get("/x", "X-P: none")) == [status], "the base rate")
+        harness.expectQuiet()
+    }
+
     // MARK: Several limits
 
     @Test func chargesAllLimitsOrNone() throws {

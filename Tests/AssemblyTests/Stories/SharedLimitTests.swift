@@ -90,6 +90,15 @@ import Testing
         replica.expectQuiet()
     }
 
+    @Test func plansHaveKeysOfTheirOwn() throws {
+        let replica = try replica(
+            "rate: 2/h, key: address, plans: { gold: 3/h }, plan: \"{request.header.X-P}\"")
+        #expect(try replica.statuses(4, get("/x", "X-P: gold")) == [200, 200, 200, 429])
+        #expect(try replica.statuses(3) == [200, 200, 429])
+        #expect(Set(replica.store.charges.map(\.key)).count == 2)
+        replica.expectQuiet()
+    }
+
     @Test func aStoreThatForgotTheScriptDecidesAllTheSame() throws {
         let replica = try replica("rate: 10/s, burst: 2, key: address")
         #expect(try replica.statuses(1) == [200])

@@ -13,7 +13,7 @@ final class AuthFailureLimit {
     private let proxies: TrustedProxies
     private let loop: any Loop
 
-    /// As problems name it, and the prefix of its hashes: no rate limit has the key of another.
+    /// As problems name it. No rate limit can have this name.
     static let name: StaticString = "auth_failures"
 
     init(
@@ -42,6 +42,8 @@ final class AuthFailureLimit {
 
     private func key(_ head: RequestHead, _ exchange: Exchange) -> UInt64 {
         var hash = KeyedHash(table.hashKey)
+        // The hash of a rate limit begins with the length of its name, which is not 0.
+        hash.combine(0 as UInt64)
         hash.combine(Self.name.span)
         hash.combine(mask.network(of: exchange.clientAddress(of: head, proxies).host))
         return hash.value

@@ -6,7 +6,11 @@ extension Config.RateLimit: NamedBlock {
     static let noun = "rate limit"
 
     static func problem(withName name: String) -> String? {
-        Config.Param.isName(name)
+        if name == "auth_failures" {
+            return "no rate limit can have the name 'auth_failures', which is that of a built-in"
+                + " limit"
+        }
+        return Config.Param.isName(name)
             ? nil : "bad name '\(name)' of a rate limit; names consist of letters, digits, _ and -"
     }
 

@@ -127,7 +127,18 @@ extension ConfigCheck {
         }
         let listed = cors.headers.map { $0.value.lowercased() }
         for name in rule.any {
-            guard let header = authenticator(named: name.value)?.credentialHeader else { continue }
+            guard let authenticator = authenticator(named: name.value) else { continue }
+            // Pages cannot set `Cookie`: browsers add it to requests with credentials.
+            if let cookie = authenticator.jwt?.place?.cookie {
+                guard cors.credentials?.value != true else { continue }
+                problems.warning(
+                    at: cors.credentials?.location ?? cors.location,
+                    "\(endpoint.title): pages cannot send the cookie '\(cookie.quoted)', which"
+                        + " authenticator '\(name.value)' reads, without 'credentials: true' in 'cors'"
+                )
+                continue
+            }
+            let header = authenticator.credentialHeader
             let isListed =
                 listed.contains(header.lowercased())
                 || listed.contains("*") && header.lowercased() != "authorization"

@@ -23,6 +23,7 @@ extension ConfigCheck {
             checkRule(setting)
         }
         checkTokens()
+        checkFailureAddresses()
         for endpoint in config.endpoints {
             if let setting = endpoint.auth { checkRule(setting) }
             for condition in config.authRule(of: endpoint)?.require ?? [] {
@@ -65,6 +66,22 @@ extension ConfigCheck {
                 at: authenticator.name.location,
                 "authenticator '\(authenticator.name.value)' is never used")
         }
+    }
+
+    /// Warns if `auth_failures` would count all clients as one: who listens on this machine only is
+    /// behind a proxy, whose address is that of every client unless it is trusted.
+    private mutating func checkFailureAddresses() {
+        guard let address = config.listen?.address, address.value.isLocal,
+            config.clients?.trustedProxies.isEmpty != false, wasRead
+        else { return }
+        if case .off? = config.authFailures?.value { return }
+        let limited = config.authenticators.first { $0.jwt != nil || $0.basic != nil }
+        guard let limited else { return }
+        problems.warning(
+            at: address.location,
+            "behind a proxy all clients have one address here, so that the failures of one client"
+                + " lock out all others of authenticator '\(limited.name.value)' ('auth_failures'); list"
+                + " the proxy in 'trusted_proxies' of 'clients'")
     }
 
     // MARK: Endpoints
@@ -164,6 +181,16 @@ extension ConfigCheck {
     func hasAuth(_ endpoint: Config.Endpoint) -> Bool {
         !unread.contains("auth", of: endpoint.location)
             && config.defaults.map { !unread.contains("auth", of: $0.location) } != false
+    }
+}
+
+extension Config.ListenAddress {
+    /// Whether only this machine can connect.
+    fileprivate var isLocal: Bool {
+        switch self {
+        case .unix: true
+        case .tcp(let host, _): host.isLoopbackHost
+        }
     }
 }
 

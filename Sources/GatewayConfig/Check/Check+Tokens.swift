@@ -246,9 +246,13 @@ extension ConfigCheck {
 
 extension Config.BackendURL {
     /// Whether its host is this machine.
-    package var isLoopback: Bool {
-        host == "::1" || host.lowercased() == "localhost"
-            || host.hasPrefix("127.")
-                && host.allSatisfy { $0 == "." || $0.isWholeNumber }
+    package var isLoopback: Bool { host.isLoopbackHost }
+}
+
+extension String {
+    /// Whether this host name or address is that of this machine.
+    var isLoopbackHost: Bool {
+        self == "::1" || lowercased() == "localhost"
+            || hasPrefix("127.") && allSatisfy { $0 == "." || $0.isWholeNumber }
     }
 }

@@ -55,4 +55,26 @@ import Testing
         let found = problems(Self.jwt(), endpoint: Self.cors())
         #expect(found.contains { $0.contains("pages cannot send 'Authorization'") })
     }
+
+    // MARK: auth_failures
+
+    @Test(arguments: [
+        ("listen: 127.0.0.1:80", jwt(), true), ("listen: \"[::1]:80\"", jwt(), true),
+        ("listen: unix:/run/g.sock", jwt(), true), ("listen: 0.0.0.0:80", jwt(), false),
+        ("", jwt(), false), ("listen: 127.0.0.1:80", "basic: { keys: u.yaml }", true),
+        ("listen: 127.0.0.1:80", "api_key: { keys: k.yaml }", false),
+        ("listen: 127.0.0.1:80\nauth_failures: off", jwt(), false),
+        ("listen: 127.0.0.1:80\nauth_failures: 5/m", jwt(), true),
+        ("listen: 127.0.0.1:80\nclients: { trusted_proxies: [127.0.0.1] }", jwt(), false),
+        ("listen: 127.0.0.1:80\nclients: { deny: [10.0.0.1] }", jwt(), true),
+    ])
+    func warnsIfFailuresOfAllClientsCountAsOne(
+        _ top: String, _ authenticator: String, _ isWarned: Bool
+    ) {
+        let all = problems(authenticator, top: top)
+        #expect(!all.contains { $0.contains(" error: ") }, "\(all)")
+        let found = all.filter { $0.contains("all clients have one address") }
+        #expect(found.count == (isWarned ? 1 : 0))
+        #expect(found.allSatisfy { $0.hasPrefix("c.yaml:2:9: warning") })
+    }
 }

@@ -10,6 +10,7 @@ final class LimitSync {
         let key: Bytes
         /// The bucket in the cells.
         let cellKey: UInt64
+        let rate: TokenBucket
         let bucket: StoreBucket
         let slack: Duration
         /// The sum of the costs; negative after refunds.
@@ -23,13 +24,26 @@ final class LimitSync {
     /// Requests that began before a reload may still charge and refund the former store.
     private var isClosed = false
 
+    /// Due, and not sent yet.
+    private var waiting: [[Usage]] = []
+    private var runsInFlight = 0
+    /// Keys in the batches and in `waiting`.
+    private var keys = 0
+
     private struct Batch {
         var usages: [[UInt8]: Usage] = [:]
         let timer: Timer
     }
 
     /// Keys in one run of the script, which blocks the store as long.
-    private static let keysMax = 64
+    private static let runKeysMax = 64
+    /// Keys at which a batch is sent before its interval ends.
+    static let batchKeysMax = 4_096
+    /// Runs without a reply, so that a slow store is not flooded.
+    static let runsMax = 16
+    /// Keys that are remembered in all. What is used of others beyond it is not sent: the clients
+    /// choose the number of keys.
+    static let keysMax = 16_384
 
     /// - Parameter add: charges keys in the store
     init(
@@ -42,13 +56,19 @@ final class LimitSync {
     /// Adds to what the next run of the interval sends; without effect after `close`.
     func record(_ usage: Usage, every interval: Duration, _ cells: LimitCells) {
         guard !isClosed else { return }
+        let key = usage.key.array
+        if batches[interval]?.usages[key] == nil {
+            guard keys < Self.keysMax else { return }
+            keys += 1
+        }
         if batches[interval] == nil {
             let timer = loop.timer(after: interval) { [weak self] in
                 self?.send(interval, cells)
             }
             batches[interval] = Batch(timer: timer)
         }
-        batches[interval]?.usages[usage.key.array, default: usage.empty].cost += usage.cost
+        batches[interval]?.usages[key, default: usage.empty].cost += usage.cost
+        if (batches[interval]?.usages.count ?? 0) >= Self.batchKeysMax { send(interval, cells) }
     }
 
     /// Drops what was not sent, and all that is recorded later.
@@ -56,21 +76,38 @@ final class LimitSync {
         isClosed = true
         for batch in batches.values { batch.timer.cancel() }
         batches = [:]
+        waiting = []
+        keys = 0
     }
 
     private func send(_ interval: Duration, _ cells: LimitCells) {
         guard let batch = batches.removeValue(forKey: interval) else { return }
+        batch.timer.cancel()
         // Sorted, so that the order does not depend on the hashes of the dictionary.
         let usages = batch.usages.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
-        for start in stride(from: 0, to: usages.count, by: Self.keysMax) {
-            send(Array(usages[start..<min(usages.count, start + Self.keysMax)]), cells)
+        for start in stride(from: 0, to: usages.count, by: Self.runKeysMax) {
+            waiting.append(Array(usages[start..<min(usages.count, start + Self.runKeysMax)]))
+        }
+        startRuns(cells)
+    }
+
+    private func startRuns(_ cells: LimitCells) {
+        while runsInFlight < Self.runsMax, !waiting.isEmpty {
+            let usages = waiting.removeFirst()
+            keys -= usages.count
+            run(usages, cells)
         }
     }
 
-    private func send(_ usages: [Usage], _ cells: LimitCells) {
+    private func run(_ usages: [Usage], _ cells: LimitCells) {
         let charges = usages.map { $0.bucket.charge($0.cost, key: $0.key, slack: $0.slack) }
         let loop = loop
-        add(charges)?.whenSettled { result in
+        runsInFlight += 1
+        add(charges)?.whenSettled { [weak self] result in
+            if let self {
+                runsInFlight -= 1
+                startRuns(cells)
+            }
             guard case .success(let verdict?) = result else { return }
             let now = loop.now
             for (usage, ahead) in zip(usages, verdict.ahead) {

@@ -114,7 +114,8 @@ struct SharedLimits {
         guard let interval = target.shared.sync, let key = target.storeKey else { return }
         store.sync.record(
             LimitSync.Usage(
-                key: key, cellKey: target.syncedKey, bucket: target.shared.store,
+                key: key, cellKey: target.syncedKey, rate: target.rate.bucket,
+                bucket: target.shared.store,
                 slack: target.shared.slack, cost: cost), every: interval, cells)
     }
 

@@ -23,6 +23,9 @@ extension ConfigCheck {
 
     // MARK: A limit
 
+    /// What replicas grant beyond the rate grows with the interval.
+    private static let syncMax = Duration.seconds(10)
+
     private mutating func checkRateLimit(_ limit: Config.RateLimit) {
         let name = "rate limit '\(limit.name.quoted)'"
         for (rate, burst) in limit.rates where rate.value.bucket(burst: burst) == nil {
@@ -58,6 +61,11 @@ extension ConfigCheck {
     }
 
     private mutating func checkSharing(of limit: Config.RateLimit, _ name: String) {
+        if let sync = limit.sync, case .interval(let interval) = sync.value,
+            interval > Self.syncMax
+        {
+            problems.error(at: sync.location, "'sync' of \(name) must be at most 10s")
+        }
         guard limit.isShared else {
             for (key, location) in [
                 ("sync", limit.sync?.location), ("when_down", limit.whenDown?.location),

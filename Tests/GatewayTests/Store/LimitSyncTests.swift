@@ -1,0 +1,92 @@
+import Basics
+import Promises
+import Reactor
+import SimReactor
+import Testing
+
+@testable import Gateway
+
+/// What is sent to the store, with many keys and a store that replies when the test says so.
+@Suite struct LimitSyncTests {
+    /// A store whose replies the test sends.
+    private final class Store {
+        let network = SimNetwork(seed: 1)
+        let loop: SimLoop
+        private(set) var sync: LimitSync?
+        private(set) var runs: [Int] = []
+        private var pending: [Pending] = []
+
+        private final class Pending {
+            var resolver: LocalResolver<LimitStore.Verdict?>?
+        }
+
+        init() {
+            loop = network.makeLoop("loop")
+            sync = LimitSync(loop: loop) { [unowned self] charges in
+                runs.append(charges.count)
+                let resolver = LocalResolver<LimitStore.Verdict?>(on: loop.local)
+                let promise = resolver.promise
+                let reply = Pending()
+                reply.resolver = consume resolver
+                pending.append(reply)
+                return promise
+            }
+        }
+
+        var runsInFlight: Int { pending.count }
+
+        func reply() {
+            let first = pending.removeFirst()
+            loop.timer(after: .zero) { first.resolver.take()?.fulfill(nil) }
+            network.advance(by: .milliseconds(1))
+        }
+
+        /// Records one request of each key.
+        func record(_ keys: Range<Int>, _ cells: LimitCells) throws {
+            let bucket = try #require(TokenBucket(count: 10, per: .seconds(1), burst: 10))
+            for key in keys {
+                sync?.record(
+                    LimitSync.Usage(
+                        key: Bytes("\(key)"), cellKey: UInt64(key), rate: bucket,
+                        bucket: StoreBucket(count: 10, per: .seconds(1), burst: 10), slack: .zero,
+                        cost: 1), every: .seconds(1), cells)
+            }
+        }
+    }
+
+    @Test func aFullBatchIsSentEarly() throws {
+        let (store, cells) = (Store(), LimitCells(sets: 16))
+        try store.record(0..<(LimitSync.batchKeysMax - 1), cells)
+        #expect(store.runs.isEmpty)
+        try store.record(0..<1, cells)
+        #expect(store.runs.isEmpty, "a known key")
+        try store.record(10_000..<10_001, cells)
+        #expect(store.runs == Array(repeating: 64, count: LimitSync.runsMax))
+    }
+
+    @Test func aRunWaitsForTheReplyToAnEarlierOne() throws {
+        let (store, cells) = (Store(), LimitCells(sets: 16))
+        try store.record(0..<LimitSync.batchKeysMax, cells)
+        for run in 0..<(LimitSync.batchKeysMax / 64) {
+            #expect(store.runsInFlight <= LimitSync.runsMax)
+            #expect(store.runs.count == min(run + LimitSync.runsMax, LimitSync.batchKeysMax / 64))
+            store.reply()
+        }
+        #expect(store.runsInFlight == 0)
+        #expect(store.runs.reduce(0, +) == LimitSync.batchKeysMax)
+    }
+
+    @Test func theNumberOfKeysIsBounded() throws {
+        let (store, cells) = (Store(), LimitCells(sets: 16))
+        try store.record(0..<100_000, cells)
+        while store.runsInFlight > 0 { store.reply() }
+        store.network.advance(by: .seconds(2))
+        while store.runsInFlight > 0 { store.reply() }
+        let sent = store.runs.reduce(0, +)
+        #expect(sent == LimitSync.keysMax + LimitSync.runsMax * 64)
+        // The positive control: there is room again.
+        try store.record(0..<10, cells)
+        store.network.advance(by: .seconds(2))
+        #expect(store.runs.last == 10)
+    }
+}

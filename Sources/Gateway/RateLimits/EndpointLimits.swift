@@ -151,12 +151,12 @@ final class EndpointLimits {
         }
         fields.append(to: &exchange.responseFields)
         guard let shared, !position.shared.isEmpty else {
-            return .granted([], byStore: false)
+            return .granted([], [])
         }
         let targets = position.shared.map { target($0, input, shared) }
         let complete = { (decision: LimitDecision) in
-            if case .granted(_, let byStore) = decision, !position.isFinal {
-                exchange.limitRefunds.append { shared.refund(targets, inStore: byStore) }
+            if case .granted(_, let charges) = decision, !position.isFinal {
+                exchange.limitRefunds.append { shared.refund(charges) }
             }
         }
         switch shared.charge(targets) {
@@ -164,7 +164,7 @@ final class EndpointLimits {
         case let decision:
             complete(decision)
             return conclude(decision, exchange).map { .refused($0) }
-                ?? .granted([], byStore: false)
+                ?? .granted([], [])
         }
     }
 

@@ -4,10 +4,8 @@ import Promises
 
 /// What the limits of one position decide about a request.
 enum LimitDecision {
-    /// With what the limits announce.
-    ///
-    /// - byStore: the store has charged its buckets, too
-    case granted([GrantedLimit], byStore: Bool)
+    /// With what the limits announce, and what limits that replicas share have charged.
+    case granted([GrantedLimit], [SharedCharge])
     case refused(LimitRefusal)
     /// The store decides.
     case later(LocalPromise<LimitDecision>)
@@ -40,6 +38,9 @@ extension LimitRefusal {
         switch self {
         case .quota(let refusal): return refusal.response(to: exchange)
         case .unavailable:
+            // What earlier limits announced is refunded.
+            exchange.responseFields.removeAll(.rateLimitPolicy)
+            exchange.responseFields.removeAll(.rateLimit)
             return Problem(.limitsUnavailable, instance: exchange.id)
                 .response([.retryAfter: FieldValue(UInt64(1))])
         }

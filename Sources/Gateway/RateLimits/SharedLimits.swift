@@ -4,6 +4,15 @@ import HTTP
 import Promises
 import Reactor
 
+/// What a granted request was charged for one limit that replicas share.
+struct SharedCharge {
+    let target: SharedLimits.Target
+    /// Whether the local share has charged it; only then can it be refunded there.
+    let isLocal: Bool
+    /// Whether the store, or the bucket that is synchronised with it, has charged it.
+    let isShared: Bool
+}
+
 /// The limits that replicas share, as one worker charges them.
 ///
 /// While the store is up, it decides (`sync: each`), or the process does by a bucket that is
@@ -60,8 +69,7 @@ struct SharedLimits {
         }
         let each = targets.filter { $0.shared.sync == nil }
         guard !each.isEmpty else {
-            commit(synced, at: now)
-            return .granted(granted, byStore: true)
+            return .granted(granted, commit(synced, at: now))
         }
         return .later(
             store.decide(
@@ -79,13 +87,13 @@ struct SharedLimits {
     ) -> LimitDecision {
         let now = loop.now
         guard let verdict else {
-            let decision = chargeLocally(each, at: now)
-            if case .refused = decision {
+            switch chargeLocally(each, at: now) {
+            case .granted(let grantedLocally, let charges):
+                return .granted(granted + grantedLocally, charges + commit(synced, at: now))
+            case let decision:
                 for target in synced { refundSynced(target, at: now) }
-            } else {
-                commit(synced, at: now)
+                return decision
             }
-            return decision
         }
         let units = TokenBucket.time(of: now)
         let arrivals = verdict.ahead.map { units + StoreBucket.cellUnits($0) }
@@ -93,20 +101,21 @@ struct SharedLimits {
             for target in synced { refundSynced(target, at: now) }
             return .refused(refusal(each, arrivals, at: now))
         }
-        commit(each + synced, at: now)
         return .granted(
             granted
                 + zip(each, arrivals).map {
                     GrantedLimit(limit: $0.use.limit, rate: $0.rate, arrival: $1)
-                }, byStore: true)
+                }, commit(each + synced, at: now))
     }
 
-    /// The request is granted: charges the local shares, and what the store has to learn.
-    private func commit(_ targets: [Target], at now: Instant) {
-        for target in targets {
+    /// The request is granted: charges the local shares, and records what is sent to the store later.
+    private func commit(_ targets: [Target], at now: Instant) -> [SharedCharge] {
+        targets.map { target in
             target.counts.granted &+= 1
-            _ = cells.charge(target.key, target.localCost, of: target.shared.local, at: now)
+            let local = cells.charge(target.key, target.localCost, of: target.shared.local, at: now)
             record(target, target.use.cost)
+            // The share of one replica may be used up while the store still grants.
+            return SharedCharge(target: target, isLocal: local.isGranted, isShared: true)
         }
     }
 
@@ -123,9 +132,12 @@ struct SharedLimits {
 
     private func chargeLocally(_ targets: [Target], at now: Instant) -> LimitDecision {
         var granted: [GrantedLimit] = []
-        for (index, target) in targets.enumerated() {
+        var charges: [SharedCharge] = []
+        for target in targets {
             let charge = cells.charge(
                 target.key, target.localCost, of: target.shared.local, at: now)
+            charges.append(
+                SharedCharge(target: target, isLocal: charge.isGranted, isShared: false))
             switch target.shared.whenDown {
             case .local where charge.isGranted:
                 granted.append(
@@ -133,31 +145,30 @@ struct SharedLimits {
                         limit: target.use.limit, rate: target.rate, arrival: charge.arrival))
             case .open: continue
             case .local:
-                refundLocal(targets[..<index], at: now)
+                refundLocal(charges, at: now)
                 return .refused(
                     refusal(
                         target, target.shared.local, target.localCost, charge.arrival, at: now))
             case .closed:
-                refundLocal(targets[...index], at: now)
+                refundLocal(charges, at: now)
                 target.counts.refused &+= 1
                 return .refused(.unavailable)
             }
         }
         for target in targets { target.counts.granted &+= 1 }
-        return .granted(granted, byStore: false)
+        return .granted(granted, charges)
     }
 
     // MARK: Refunds
 
     /// A later limit has refused the request.
-    ///
-    /// - Parameter inStore: whether the store has charged its buckets
-    func refund(_ targets: [Target], inStore: Bool) {
+    func refund(_ charged: [SharedCharge]) {
         let now = loop.now
-        refundLocal(targets[...], at: now)
+        refundLocal(charged, at: now)
         var charges: [StoreCharge] = []
-        for target in targets { target.counts.refunded &+= 1 }
-        for target in targets where inStore {
+        for charge in charged { charge.target.counts.refunded &+= 1 }
+        for charge in charged where charge.isShared {
+            let target = charge.target
             if target.shared.sync != nil {
                 refundSynced(target, at: now)
                 record(target, -target.use.cost)
@@ -169,8 +180,9 @@ struct SharedLimits {
         if !charges.isEmpty, store.isUp { _ = store.add(charges) }
     }
 
-    private func refundLocal(_ targets: ArraySlice<Target>, at now: Instant) {
-        for target in targets {
+    private func refundLocal(_ charges: [SharedCharge], at now: Instant) {
+        for charge in charges where charge.isLocal {
+            let target = charge.target
             cells.refund(target.key, target.localCost, of: target.shared.local, at: now)
         }
     }

@@ -141,6 +141,48 @@ import Testing
         replica.expectQuiet()
     }
 
+    /// The store grants two requests and the share of this replica one, so that the second request is
+    /// not charged there, and its refund must not return the first one.
+    @Test func onlyWhatTheLocalShareHasChargedIsRefunded() throws {
+        let replica = try replica(
+            "rate: 2/h, burst: 2, replicas: 2, key: address", "params: { k: {} }",
+            others: ", late: { rate: 1/h, key: \"{k}\" }", uses: "[it, late]")
+        #expect(try replica.statuses(2, get("/x?k=a")) == [200, 429])
+        replica.gateway.pass(1)
+        replica.store.kill()
+        replica.gateway.pass(1)
+        #expect(try replica.statuses(1, get("/x?k=b")) == [429])
+        replica.expectQuiet()
+    }
+
+    /// The positive control: a charge of the local share is refunded there.
+    @Test func aChargeOfTheLocalShareIsRefunded() throws {
+        let replica = try replica(
+            "rate: 2/h, burst: 2, key: address", "params: { k: {} }",
+            others: ", late: { rate: 1/h, key: \"{k}\" }", uses: "[it, late]")
+        #expect(try replica.statuses(2, get("/x?k=a")) == [200, 429])
+        replica.gateway.pass(1)
+        replica.store.kill()
+        replica.gateway.pass(1)
+        #expect(try replica.statuses(2, get("/x?k=b")) == [200, 429])
+        replica.expectQuiet()
+    }
+
+    /// A limit that the store decides gets no verdict; the synchronised one is refunded all the same.
+    @Test func aSynchronisedChargeIsRefundedWithoutAVerdict() throws {
+        let replica = try replica(
+            "rate: 2/h, sync: 100ms, key: address", "params: { k: {} }",
+            others: ", each: { share: store, rate: 100/s, key: address },"
+                + " late: { rate: 1/h, key: \"{k}\" }", uses: "[it, each, late]")
+        #expect(try replica.statuses(1, get("/x?k=a")) == [200])
+        replica.store.set(.frozen)
+        #expect(try replica.outcome(get("/x?k=a")) == "429 after 50")
+        replica.store.set(nil)
+        #expect(try replica.statuses(1, get("/x?k=b")) == [200])
+        #expect(try replica.statuses(1, get("/x?k=c")) == [429], "two in all")
+        replica.expectQuiet()
+    }
+
     @Test func aLimitByParameterIsDecidedByTheStore() throws {
         let replica = try replica("rate: 1/s, key: \"{k}\"", "params: { k: {} }")
         #expect(try replica.statuses(2, get("/x?k=a")) == [200, 429])
@@ -250,6 +292,19 @@ import Testing
         let response = try replica.gateway.fetch()
         #expect(response.status == 503 && response["Retry-After"] == "1")
         #expect(response.body.contains(#""reason":"limits_unavailable""#))
+        replica.expectQuiet()
+    }
+
+    /// Earlier charges are refunded, so nothing announces them.
+    @Test func theRefusalOfAClosedLimitAnnouncesNoOther() throws {
+        let replica = try replica(
+            "rate: 100/s, when_down: closed, key: address",
+            others: ", own: { rate: 5/s, key: address }", uses: "[own, it]")
+        #expect(try replica.gateway.fetch()["RateLimit"]?.contains(#""own";r=4"#) == true)
+        replica.store.kill()
+        let response = try replica.gateway.fetch()
+        #expect(response.status == 503)
+        #expect(response["RateLimit"] == nil && response["RateLimit-Policy"] == nil)
         replica.expectQuiet()
     }
 

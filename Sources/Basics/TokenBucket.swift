@@ -22,7 +22,7 @@ package struct TokenBucket: Sendable, Equatable {
     /// Lattice points per interval; 1 for an interval of whole units, which needs no lattice.
     private let points: Int64
     /// How far the arrival time may be ahead of the clock, in units.
-    private let tolerance: Int64
+    package let tolerance: Int64
 
     /// One unit of time, in nanoseconds. An interval has at least one: 100,000 requests per second.
     package static let unit: Int64 = 10_000

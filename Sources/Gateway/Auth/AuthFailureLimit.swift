@@ -5,10 +5,12 @@ import Reactor
 /// `auth_failures`: limits how many credentials of one address are refused as malformed or untrusted,
 /// and so the guesses of an attacker and the cost of checking them.
 ///
-/// Its buckets are those of the process, which survive reloads.
+/// Its buckets are a table of the process, which survives reloads. It is its own: a client that fills
+/// that of the rate limits must not make the gateway forget failures.
 final class AuthFailureLimit {
     private let bucket: TokenBucket
-    private let table: LimitTable
+    private let cells: LimitCells
+    private let hashKey: KeyedHash.Key
     private let mask: AddressMask
     private let proxies: TrustedProxies
     private let loop: any Loop
@@ -21,7 +23,8 @@ final class AuthFailureLimit {
         loop: any Loop
     ) {
         self.bucket = bucket
-        self.table = table
+        cells = table.failureCells
+        hashKey = table.hashKey
         self.mask = mask
         self.proxies = proxies
         self.loop = loop
@@ -30,18 +33,18 @@ final class AuthFailureLimit {
     /// The refusal if the limit of the client's address is reached, without counting anything.
     func refusal(of head: RequestHead, _ exchange: Exchange) -> AccessRefusal? {
         let key = key(head, exchange)
-        guard !table.cells.allows(key, of: bucket, at: loop.now) else { return nil }
-        return refusal(table.cells.arrival(of: key, at: loop.now))
+        guard !cells.allows(key, of: bucket, at: loop.now) else { return nil }
+        return refusal(cells.arrival(of: key, at: loop.now))
     }
 
     /// Counts a refused credential; the refusal that replaces it if the limit was reached before.
     func countFailure(of head: RequestHead, _ exchange: Exchange) -> AccessRefusal? {
-        let charge = table.cells.charge(key(head, exchange), of: bucket, at: loop.now)
+        let charge = cells.charge(key(head, exchange), of: bucket, at: loop.now)
         return charge.isGranted ? nil : refusal(charge.arrival)
     }
 
     private func key(_ head: RequestHead, _ exchange: Exchange) -> UInt64 {
-        var hash = KeyedHash(table.hashKey)
+        var hash = KeyedHash(hashKey)
         // The hash of a rate limit begins with the length of its name, which is not 0.
         hash.combine(0 as UInt64)
         hash.combine(Self.name.span)

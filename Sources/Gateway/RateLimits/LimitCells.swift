@@ -4,14 +4,16 @@ import Synchronization
 /// The token buckets of all keys of all rate limits: one table for all workers of a process, which
 /// survives reloads.
 ///
-/// 16,384 sets of eight atomic words, 1 MiB. A word is one bucket: 20 bits of the key's hash and 44
-/// bits of its arrival time; the hash also selects the set. A bucket that is full again may be
-/// overwritten, because a missing one counts as full: so no entry expires, and nothing sweeps. A
-/// set whose eight buckets all have a debt drops the one with the smallest.
+/// 16,384 sets of eight atomic words, 1 MiB. A word is one bucket: 16 bits of the key's hash, 4 bits
+/// for the size of the bucket, and 44 bits of its arrival time; the hash also selects the set. A
+/// bucket that is full again may be overwritten, because a missing one counts as full: so no entry
+/// expires, and nothing sweeps. A set whose eight buckets all have a debt drops the one with the
+/// smallest share of its size: by the debt itself, a limit of a day, whose debts last for hours,
+/// would evict every key of a limit of a second.
 ///
 /// Usable on all threads, without locks: each change is one exchange of one word. All users must
 /// take the time from the same clock, which the loops of a process do. Two keys with the same set
-/// and the same 20 bits share a bucket. Two workers that add a key at the same moment may add it
+/// and the same 16 bits share a bucket. Two workers that add a key at the same moment may add it
 /// twice, so the count is exact to one request per racing worker.
 /// Safe: the words live as long as the table, and every index is within them.
 @safe package final class LimitCells: Sendable {
@@ -58,7 +60,7 @@ import Synchronization
             guard let new = bucket.arrival(charging: cost, to: place.arrival, at: now) else {
                 return Charge(isGranted: false, arrival: place.arrival)
             }
-            if replace(place, with: Self.word(key, new)) {
+            if replace(place, with: Self.word(key, new, bucket)) {
                 if place.dropsLiveKey { dropped.add(1, ordering: .relaxed) }
                 return Charge(isGranted: true, arrival: new)
             }
@@ -74,19 +76,21 @@ import Synchronization
             let place = findPlace(of: key, at: now)
             guard place.isFound else { return }
             let new = bucket.arrival(refunding: cost, to: place.arrival)
-            if replace(place, with: Self.word(key, max(new, now))) { return }
+            if replace(place, with: Self.word(key, max(new, now), bucket)) { return }
         }
     }
 
     /// Sets the arrival time of a key's bucket if it is later than the present one: another process has
     /// used the same limit.
-    package func raise(_ key: UInt64, to arrival: Int64, at moment: Instant) {
+    package func raise(
+        _ key: UInt64, to arrival: Int64, of bucket: TokenBucket, at moment: Instant
+    ) {
         let now = TokenBucket.time(of: moment)
         let arrival = min(arrival, now + TokenBucket.horizon)
         while true {
             let place = findPlace(of: key, at: now)
             guard arrival > place.arrival else { return }
-            if replace(place, with: Self.word(key, arrival)) {
+            if replace(place, with: Self.word(key, arrival, bucket)) {
                 if place.dropsLiveKey { dropped.add(1, ordering: .relaxed) }
                 return
             }
@@ -128,6 +132,8 @@ import Synchronization
     private static let ways = 8
     private static let timeBits: UInt64 = 44
     private static let timeMask: UInt64 = (1 << timeBits) - 1
+    private static let sizeBits: UInt64 = 4
+    private static let tagShift = timeBits + sizeBits
 
     /// Where the bucket of a key is, or the place that it takes.
     private struct Place {
@@ -139,23 +145,25 @@ import Synchronization
         let dropsLiveKey: Bool
     }
 
-    /// Searches the set: the word of the key, else the first full bucket, else the smallest debt.
+    /// Searches the set: the word of the key, else the first full bucket, else the one with the
+    /// smallest debt for its size.
     private func findPlace(of key: UInt64, at now: Int64) -> Place {
         let first = Int(truncatingIfNeeded: key & UInt64(sets - 1)) * Self.ways
         let tag = Self.tag(key)
-        var (index, word, debt) = (first, UInt64(0), Int64.max)
+        var (index, word, share) = (first, UInt64(0), Int64.max)
         for candidate in first..<(first + Self.ways) {
             let found = unsafe words[candidate].load(ordering: .relaxed)
             let foundDebt = Self.debt(of: found, at: now)
-            if found >> Self.timeBits == tag {
+            if found >> Self.tagShift == tag {
                 return Place(
                     index: candidate, word: found, arrival: now + foundDebt, isFound: true,
                     dropsLiveKey: false)
             }
-            if foundDebt < debt { (index, word, debt) = (candidate, found, foundDebt) }
+            let foundShare = Self.share(foundDebt, of: found)
+            if foundShare < share { (index, word, share) = (candidate, found, foundShare) }
         }
         return Place(
-            index: index, word: word, arrival: now, isFound: false, dropsLiveKey: debt > 0)
+            index: index, word: word, arrival: now, isFound: false, dropsLiveKey: share > 0)
     }
 
     /// False if another thread has changed the word since.
@@ -166,10 +174,24 @@ import Synchronization
     }
 
     /// Never 0, which is the tag of an empty word.
-    private static func tag(_ key: UInt64) -> UInt64 { max(1, key >> timeBits) }
+    private static func tag(_ key: UInt64) -> UInt64 { max(1, key >> tagShift) }
 
-    private static func word(_ key: UInt64, _ arrival: Int64) -> UInt64 {
-        tag(key) << timeBits | UInt64(bitPattern: arrival) & timeMask
+    private static func word(_ key: UInt64, _ arrival: Int64, _ bucket: TokenBucket) -> UInt64 {
+        tag(key) << tagShift | size(of: bucket) << timeBits
+            | UInt64(bitPattern: arrival) & timeMask
+    }
+
+    /// The time of a whole burst as a power of eight, at most 2^42.
+    private static func size(of bucket: TokenBucket) -> UInt64 {
+        UInt64(Int64.bitWidth - bucket.tolerance.leadingZeroBitCount) / 3
+    }
+
+    /// The share of its size that a word's debt is, times 2^16; 0 for a full bucket only.
+    private static func share(_ debt: Int64, of word: UInt64) -> Int64 {
+        guard debt > 0 else { return 0 }
+        let size = Int64((word >> timeBits) & ((1 << sizeBits) - 1))
+        // The debt is at most the horizon, 2^42.
+        return max(1, (debt << 16) >> (3 * size))
     }
 
     /// How far the word's arrival time is ahead; 0 for a full bucket.

@@ -15,11 +15,11 @@ import Testing
     }
 
     /// A key in set 0 of any table, with this tag.
-    private func key(_ tag: UInt64) -> UInt64 { tag << 44 }
+    private func key(_ tag: UInt64) -> UInt64 { tag << 48 }
 
     @Test func countsEachKeyByItself() throws {
         let (cells, bucket) = (LimitCells(), try bucket())
-        for key: UInt64 in [1, 2, 2 << 44, 2 << 44 | 1] {
+        for key: UInt64 in [1, 2, 2 << 48, 2 << 48 | 1] {
             let grants = (0..<5).map { _ in
                 cells.charge(key, of: bucket, at: instant(5000)).isGranted
             }
@@ -83,6 +83,29 @@ import Testing
         #expect(!cells.allows(key(9), of: bucket, at: now))
     }
 
+    /// A debt of hours is little for a limit of a day, and one of 50 ms much for one of a second.
+    @Test func dropsTheSmallestShareOfAFullSet() throws {
+        let second = try bucket(10, burst: 1)
+        let day = try #require(TokenBucket(count: 1000, per: .seconds(86_400), burst: 1000))
+        let (cells, now) = (LimitCells(sets: 1), instant(1000))
+        #expect(cells.charge(key(1), of: second, at: now).isGranted)
+        for entry in 2...8 as ClosedRange<UInt64> {
+            #expect(cells.charge(key(entry), of: day, at: now).isGranted)
+        }
+        for entry in 9...40 as ClosedRange<UInt64> {
+            #expect(cells.charge(key(entry), of: day, at: now).isGranted)
+        }
+        #expect(!cells.allows(key(1), of: second, at: now), "still known")
+        #expect(cells.droppedKeys == 32)
+        // The positive control: a day's bucket that is nearly used up stays, and the second goes.
+        let later = instant(1090)
+        for entry in 1...8 as ClosedRange<UInt64> {
+            #expect(!cells.allows(key(1), of: second, at: later))
+            #expect(cells.charge(key(entry << 8), 999, of: day, at: later).isGranted)
+        }
+        #expect(cells.allows(key(1), of: second, at: later))
+    }
+
     @Test func aRefusedRequestDropsNoKey() throws {
         let (cells, bucket) = (LimitCells(sets: 1), try bucket())
         for entry in 1...8 as ClosedRange<UInt64> {
@@ -97,6 +120,15 @@ import Testing
         #expect(table.cellsIfUsed == nil)
         #expect(table.cells === table.cells)
         #expect(table.cellsIfUsed === table.cells)
+    }
+
+    /// However many keys rate limits have, no failure is forgotten.
+    @Test func authFailuresHaveATableOfTheirOwn() {
+        let table = LimitTable(hashKey: KeyedHash.Key(1, 2))
+        #expect(table.failureCells === table.failureCells)
+        #expect(table.cellsIfUsed == nil)
+        #expect(table.failureCells !== table.cells)
+        #expect(table.failureCells.capacity == 8192)
     }
 
     // MARK: Several threads
@@ -149,8 +181,8 @@ import Testing
         #expect(cells.charge(key(1), 10, of: bucket, at: now).isGranted)
         onThreads(4) { index in
             for _ in 0..<20_000 {
-                if cells.charge(1 << 44, index + 1, of: bucket, at: now).isGranted {
-                    cells.refund(1 << 44, index + 1, of: bucket, at: now)
+                if cells.charge(1 << 48, index + 1, of: bucket, at: now).isGranted {
+                    cells.refund(1 << 48, index + 1, of: bucket, at: now)
                 }
             }
         }
@@ -167,7 +199,7 @@ import Testing
         let grants = Atomic<Int>(0)
         onThreads(threads) { thread in
             for round in 0..<2000 {
-                let key = UInt64((round + thread * 3) % keys + 1) << 44
+                let key = UInt64((round + thread * 3) % keys + 1) << 48
                 if cells.charge(key, of: bucket, at: now).isGranted {
                     grants.add(1, ordering: .relaxed)
                 }

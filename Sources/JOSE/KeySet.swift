@@ -25,7 +25,7 @@ package final class KeySet {
     }
 
     /// Reads a JWK Set (RFC 7517 section 5). It may have no usable key: an issuer that withdraws
-    /// all of its keys must be able to say so.
+    /// all of its keys sends such a set.
     package convenience init(jwkSet text: Bytes) throws(KeySetError) {
         guard text.count <= Self.sizeMax else { throw .tooLong }
         guard let root = try? JSONSlice(validating: text, depthMax: StrictObject.depthMax),
@@ -83,18 +83,26 @@ package final class KeySet {
 
     /// The key that must have signed the token.
     ///
-    /// With a `kid`, the key that has it, else a key that has none. There must be exactly one key
-    /// that fits: which of several keys verifies a token is not for the sender to find out.
+    /// With a `kid`, the key that has it, else a key that has none: the latter is a guess, and if it
+    /// is wrong, the key of this `kid` is unknown. There must be exactly one key that fits: which of
+    /// several keys verifies a token is not for the sender to find out.
     package func key(
         for header: JOSEHeader, _ algorithm: SignatureAlgorithm
     ) throws(TokenFault) -> VerificationKey {
-        var named = keys
-        if let id = header.keyID {
-            named = keys.filter { $0.id == id }
-            if named.isEmpty { named = keys.filter { $0.id == nil } }
-            if named.isEmpty { throw .untrusted(.unknownKey(id)) }
+        guard let id = header.keyID else { return try key(for: header, algorithm, among: keys) }
+        let named = keys.filter { $0.id == id }
+        guard named.isEmpty else { return try key(for: header, algorithm, among: named) }
+        do throws(TokenFault) {
+            return try key(for: header, algorithm, among: keys.filter { $0.id == nil })
+        } catch {
+            throw .untrusted(.unknownKey(id))
         }
-        let fitting = named.filter { $0.fits(algorithm) }
+    }
+
+    private func key(
+        for header: JOSEHeader, _ algorithm: SignatureAlgorithm, among keys: [VerificationKey]
+    ) throws(TokenFault) -> VerificationKey {
+        let fitting = keys.filter { $0.fits(algorithm) }
         guard let key = fitting.first else {
             throw .untrusted(
                 header.keyID.map { .keyDoesNotFit($0, algorithm) } ?? .unknownKey(nil))

@@ -41,7 +41,11 @@ package struct TokenRules: Sendable, Equatable {
     ) throws(TokenFault) -> TokenClaims {
         let algorithm = try checkHeader(of: token)
         let key = try keys.key(for: token.header, algorithm)
-        guard key.verify(token, algorithm) else { throw .untrusted(.signature) }
+        guard key.verify(token, algorithm) else {
+            // A key without an id was a guess.
+            if let id = token.header.keyID, key.id == nil { throw .untrusted(.unknownKey(id)) }
+            throw .untrusted(.signature)
+        }
         return try checkClaims(token.payload, now: now)
     }
 

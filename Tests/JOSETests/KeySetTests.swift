@@ -170,6 +170,17 @@ import Testing
                 == .failure(.untrusted(.keyDoesNotFit(Bytes("key-ES256"), .edDSA))))
     }
 
+    /// A key without an id is a guess: if it does not fit, the key of the token is unknown.
+    @Test func aKeyWithoutIDIsTriedForAnUnknownOne() throws {
+        let plain = try Self.key("RS256", ["kid": ""])
+        let set = try Self.set(try Self.key("ES256"), plain)
+        #expect(try selected(set, kid: "other", .rs256) == .success("- RSA 2048"))
+        let unknown = TokenFault.untrusted(.unknownKey(Bytes("other")))
+        #expect(try selected(set, kid: "other", .edDSA) == .failure(unknown))
+        let twice = try Self.set(plain, plain)
+        #expect(try selected(twice, kid: "other", .rs256) == .failure(unknown))
+    }
+
     @Test func withoutAKeyIDExactlyOneKeyMustFit() throws {
         let set = try Self.set(
             try Self.key("ES256"), try Self.key("RS256"), try Self.key("RS256", ["kid": "\"b\""]))

@@ -135,6 +135,18 @@ import Testing
         }
     }
 
+    /// Then the token is of another key, which the issuer may have added.
+    @Test func aKeyWithoutIDThatDoesNotVerifyIsUnknown() throws {
+        let plain = try signer().publicKey.replacing("\"kid\":\"k1\",", with: "")
+        let other = try #require(
+            TokenSigner(seed: [UInt8](repeating: 4, count: 32), keyID: "k2"))
+        let keys = try KeySet(jwkSet: Bytes("{\"keys\":[\(plain)]}"))
+        let token = try CompactJWS(try #require(other.token(payload())))
+        #expect(throws: TokenFault.untrusted(.unknownKey(Bytes("k2")))) {
+            try Rules.with().verify(token, with: keys, now: Self.now)
+        }
+    }
+
     /// A signature of zeros for ECDSA has passed in other libraries (CVE-2022-21449).
     @Test(arguments: ["ES256", "ES384", "ES512"])
     func rejectsASignatureOfZeros(_ name: String) throws {

@@ -435,6 +435,22 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A key without `kid` may verify any token, so one that it does not verify is of an unknown key.
+    @Test func unknownKeyIsFetchedBesideAKeyWithoutID() throws {
+        let harness = try harness(Self.fetched)
+        let plain = TestIssuer.keys("k3").replacing(#""kid":"k3","#, with: "")
+        let both = TestIssuer.keys("k1").replacing(
+            "]}", with: plain.replacing(#"{"keys":["#, with: ","))
+        harness.on("/jwks", .ok(both), .ok(TestIssuer.keys("k1", "k2")))
+        harness.pass(30_000)
+        // The positive control: the key without an id verifies a token with any.
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer(by: "k3"))).status == 200)
+        #expect(fetches(harness) == ["0"])
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer(by: "k2"))).status == 200)
+        #expect(fetches(harness) == ["0", "30000"])
+        harness.expectQuiet()
+    }
+
     @Test func unknownKeyWaitsAtMostASecond() throws {
         let harness = try harness(Self.fetched)
         harness.on("/jwks", .ok(TestIssuer.keys("k1")), .hangs)

@@ -7,9 +7,7 @@ import Reactor
 /// with 400, 401, 403, 429 or 503.
 final class EndpointAuth {
     private let plan: EndpointAuthPlan
-    /// The parameters of the endpoint, for `require`.
-    private let params: [ParamPlan]
-    private let proxies: TrustedProxies
+    private let requirements: Requirements
     private let authenticators: [Authenticator]
     /// Those that a caller must have.
     private let scopes: [Bytes]
@@ -26,8 +24,7 @@ final class EndpointAuth {
         failures: AuthFailureLimit?, padding: Filter<Request, Response>?, loop: any Loop
     ) {
         self.plan = plan
-        params = endpoint.params
-        proxies = endpoint.proxies
+        requirements = Requirements(plan.requirements, of: endpoint)
         self.authenticators = plan.authenticators.map { authenticators[$0] }
         scopes = plan.scopes.map { Bytes($0) }
         challenges = AuthChallenges(self.authenticators.map(\.plan), scopes: plan.scopes)
@@ -108,8 +105,7 @@ final class EndpointAuth {
         of caller: Caller, _ head: RequestHead, _ exchange: Exchange
     ) -> CredentialCheck.Decision? {
         guard caller.has(scopes) else { return Self.refused(.scope) }
-        let values = ClientlessValues(
-            values: HeadValues(head, params: params, exchange: exchange, proxies: proxies))
+        let values = ClientlessValues(values: requirements.values(of: head, exchange))
         if let condition = plan.requirements.first(where: { $0.result(in: values) == .fails }) {
             return Self.refused(.claims, detail: condition.failing(in: values))
         }
@@ -244,19 +240,12 @@ final class EndpointAuth {
             return refuse(
                 Refused(refusal: AccessRefusal(.scope), authenticator: index), request, exchange)
         }
-        guard meetsRequirements(request.head, exchange) else {
+        guard requirements.hold(for: request.head, exchange) else {
             return refuse(
                 Refused(refusal: AccessRefusal(.claims), authenticator: index), request, exchange)
         }
         authenticators[index].counts.countAccepted()
         return next(request, exchange)
-    }
-
-    /// `require`: all conditions hold.
-    private func meetsRequirements(_ head: RequestHead, _ exchange: Exchange) -> Bool {
-        guard !plan.requirements.isEmpty else { return true }
-        let values = HeadValues(head, params: params, exchange: exchange, proxies: proxies)
-        return plan.requirements.allSatisfy { $0.holds(in: values) }
     }
 
     private func refuse(

@@ -45,6 +45,18 @@ package final class CallValues {
     /// Whether the caller is known, and so the claims of the caller's token.
     package var hasCaller: Bool { exchange?.caller != nil }
 
+    /// The values of a request before its parameters are validated and its body is read: a parameter
+    /// that is not valid counts as missing. Nothing else is known of body and calls.
+    ///
+    /// - Parameter params: those that are read
+    convenience init(
+        ofHead head: RequestHead, _ params: Params, _ exchange: Exchange, _ proxies: TrustedProxies
+    ) {
+        self.init(
+            head: head, input: RequestInput(params: params, body: Bytes()), calls: 0,
+            exchange: exchange, proxies: proxies)
+    }
+
     /// Where the request comes from.
     var client: ClientAddress? { exchange?.clientAddress(of: head, proxies) }
 

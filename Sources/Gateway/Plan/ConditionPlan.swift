@@ -3,8 +3,8 @@ import JSONText
 
 /// A compiled condition: `when` of a call, or an entry of `require`.
 ///
-/// `ConditionPlan+Evaluation.swift` evaluates it over the values of a request, or, for `require`,
-/// over those of its head (`HeadValues`).
+/// `ConditionPlan+Evaluation.swift` evaluates it over the values of a request; those for `require` are
+/// of the head only.
 ///
 /// A class, so that a use of it retains one reference.
 package final class ConditionPlan {
@@ -71,6 +71,19 @@ extension ConditionPlan {
         case .test(let reference, let test): [reference.compiled] + test.references
         case .all(let parts), .any(let parts): parts.flatMap(\.references)
         case .not(let part): part.references
+        }
+    }
+
+    /// The parameters that it uses, by index.
+    var params: [Int] {
+        switch rule {
+        case .wasSent(let param): [param]
+        case .test:
+            references.compactMap { reference in
+                if case .param(let index) = reference.source { index } else { nil }
+            }
+        case .all(let parts), .any(let parts): parts.flatMap(\.params)
+        case .not(let part): part.params
         }
     }
 

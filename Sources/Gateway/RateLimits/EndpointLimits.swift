@@ -78,7 +78,9 @@ final class EndpointLimits {
         guard !position.isEmpty else { return nil }
         return Filter { next in
             Service { [self] request, exchange in
-                let values = position.usesValues ? headValues(of: request.head, exchange) : nil
+                let values =
+                    position.usesValues
+                    ? CallValues(ofHead: request.head, Params(), exchange, proxies) : nil
                 let reject = { [self] (refusal: LimitRefusal) in
                     let rejection = Service<Request, Response> { [self] _, exchange in
                         exchange.local.value(self.reject(refusal, exchange))
@@ -113,13 +115,6 @@ final class EndpointLimits {
                     })
             }
         }
-    }
-
-    /// The values of a request before its parameters and its body are read.
-    private func headValues(of head: RequestHead, _ exchange: Exchange) -> CallValues {
-        CallValues(
-            head: head, input: RequestInput(params: Params(), body: Bytes()), calls: 0,
-            exchange: exchange, proxies: proxies)
     }
 
     // MARK: Charging

@@ -38,6 +38,24 @@ package struct Params {
         if !errors.isEmpty { throw InvalidRequest(errors: errors) }
     }
 
+    /// Reads some parameters before all are validated: one that is not valid counts as absent, and so
+    /// do those that are not read.
+    ///
+    /// - Parameters:
+    ///   - isUsed: whether a parameter is read, by index
+    ///   - work: the remaining work limit for the request's patterns
+    init(
+        _ plans: [ParamPlan], where isUsed: [Bool], of head: RequestHead, _ work: inout PatternWork
+    ) {
+        for (plan, isUsed) in zip(plans, isUsed) {
+            if isUsed, case .value(let value) = plan.read(head, &work) {
+                append(.sent(value))
+            } else {
+                append(plan.defaultValue.map { .byDefault($0) } ?? .absent)
+            }
+        }
+    }
+
     /// The value or the default; nil if there is neither.
     subscript(index: Int) -> Bytes? {
         switch value(at: index) {

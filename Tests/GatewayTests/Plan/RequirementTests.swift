@@ -10,14 +10,16 @@ import Testing
 /// Conditions over the head of a request, as `require` evaluates them: before the body is read and
 /// before the parameters are validated.
 @Suite struct RequirementTests {
-    private static func endpoint(_ condition: String) throws -> EndpointPlan {
+    private static func endpoint(
+        _ condition: String, params: String = ""
+    ) throws -> EndpointPlan {
         let (config, problems) = load([
             "c.yaml": """
             version: 1
             backends: { a: { url: "http://a" } }
             endpoints:
               - route: POST /shops/{shop}
-                params: { n: { type: integer }, lang: { default: en }, X-Level: { in: header, type: integer } }
+                params: { n: { type: integer }, lang: { default: en }, X-Level: { in: header, type: integer }\(params) }
                 calls:
                   one: { from: a, get: /1 }
                   two: { from: a, get: /2, when: \(condition) }
@@ -28,16 +30,16 @@ import Testing
     }
 
     private func holds(
-        _ condition: String, _ target: String = "/shops/s-1?n=3", _ fields: Fields = Fields()
+        _ condition: String, _ target: String = "/shops/s-1?n=3", _ fields: Fields = Fields(),
+        params: String = ""
     ) throws -> Bool {
-        let endpoint = try Self.endpoint(condition)
+        let endpoint = try Self.endpoint(condition, params: params)
         let loop = SimNetwork(seed: 1).makeLoop("loop")
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
             local: loop.local, began: loop.now, client: "192.0.2.1:1000")
-        let values = HeadValues(
-            try head(target, fields), params: endpoint.params, exchange: exchange, proxies: .none)
-        return try #require(endpoint.calls[1].condition).holds(in: values)
+        let condition = try #require(endpoint.calls[1].condition)
+        return Requirements([condition], of: endpoint).hold(for: try head(target, fields), exchange)
     }
 
     static let tests: [(condition: String, holds: Bool)] = [
@@ -73,6 +75,22 @@ import Testing
     func otherValuesAreMissing(_ reference: String) throws {
         #expect(try holds(#"{ value: "{\#(reference)}", exists: false }"#))
         #expect(try !holds(#"{ value: "{\#(reference)}", exists: true }"#))
+    }
+
+    /// All patterns of a request share one limit; a value beyond it counts as missing.
+    @Test func parametersShareTheWorkLimit() throws {
+        let pattern = #"{ pattern: "a{1000}b?|a+" }"#
+        let params = ", p: \(pattern), q: \(pattern)"
+        let value = String(repeating: "a", count: 5_000)
+        func holds(_ names: [String], _ query: String) throws -> Bool {
+            let tests = names.map { "{ value: \"{\($0)}\", exists: true }" }
+            return try self.holds(
+                "{ all: [\(tests.joined(separator: ", "))] }", "/shops/s?" + query, params: params)
+        }
+        #expect(try !holds(["p", "q"], "p=\(value)&q=\(value)"))
+        #expect(try holds(["p", "q"], "p=\(value)&q=a"), "the control")
+        #expect(try holds(["p", "p", "p"], "p=\(value)"), "each parameter is read once")
+        #expect(try holds(["q"], "p=\(value)&q=\(value)"), "only those that are used")
     }
 
     @Test func planKnowsTheReferences() throws {

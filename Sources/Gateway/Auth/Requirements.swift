@@ -1,0 +1,34 @@
+import HTTP
+import Patterns
+
+/// `require` of an endpoint: conditions on the head of a request and its caller.
+struct Requirements {
+    private let conditions: [ConditionPlan]
+    private let params: [ParamPlan]
+    /// The parameters that the conditions use, by index.
+    private let isUsed: [Bool]
+    private let proxies: TrustedProxies
+
+    init(_ conditions: [ConditionPlan], of endpoint: EndpointPlan) {
+        self.conditions = conditions
+        params = endpoint.params
+        proxies = endpoint.proxies
+        let used = Set(conditions.flatMap(\.params))
+        isUsed = endpoint.params.indices.map(used.contains)
+    }
+
+    /// Whether all conditions hold.
+    func hold(for head: RequestHead, _ exchange: Exchange) -> Bool {
+        guard !conditions.isEmpty else { return true }
+        let values = values(of: head, exchange)
+        return conditions.allSatisfy { $0.holds(in: values) }
+    }
+
+    /// The values that the conditions test. Parameters and claims are read once for all of them,
+    /// within one budget for patterns.
+    func values(of head: RequestHead, _ exchange: Exchange) -> CallValues {
+        var work = PatternWork()
+        return CallValues(
+            ofHead: head, Params(params, where: isUsed, of: head, &work), exchange, proxies)
+    }
+}

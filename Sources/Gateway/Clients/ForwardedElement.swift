@@ -20,6 +20,70 @@ struct ForwardedElement: Equatable {
         while let element = reader.nextElement() { elements.append(element) }
         return elements
     }
+
+    /// The elements of one line from the right; nil for each malformed one.
+    ///
+    /// Found from the right, so that what a client wrote cannot change what a proxy appended: in
+    /// `for="x, for=203.0.113.9` a quote of the client hides the proxy's element from a reader that
+    /// begins at the left.
+    static func reversed(in line: Bytes) -> ReversedForwardedElements {
+        ReversedForwardedElements(line)
+    }
+}
+
+/// See `ForwardedElement.reversed`.
+struct ReversedForwardedElements: Sequence, IteratorProtocol {
+    /// What is left of the last element.
+    private var rest: Bytes
+    /// Nothing to the left can begin a string, which keeps a line of quotes from being searched for
+    /// each of them.
+    private var hasNoOpeningQuote = false
+
+    init(_ line: Bytes) {
+        rest = line
+    }
+
+    mutating func next() -> ForwardedElement?? {
+        while !rest.isEmpty {
+            let comma = lastComma()
+            let text = rest[(comma.map { $0 + 1 } ?? 0)..<rest.count].trimmed
+            rest = rest[0..<(comma ?? 0)]
+            if text.isEmpty { continue }
+            var reader = ForwardedReader(text)
+            return .some(reader.wholeLine())
+        }
+        return nil
+    }
+
+    /// The last comma outside of a quoted string; a quote without a partner is in none.
+    private mutating func lastComma() -> Int? {
+        var index = rest.count - 1
+        while index >= 0 {
+            switch rest[index] {
+            case UInt8(ascii: ","): return index
+            case UInt8(ascii: "\""): index = openingQuote(before: index) ?? index
+            default: break
+            }
+            index -= 1
+        }
+        return nil
+    }
+
+    /// The quote that begins the string which ends at `close`.
+    private mutating func openingQuote(before close: Int) -> Int? {
+        if hasNoOpeningQuote { return nil }
+        var index = close - 1
+        while index >= 0 {
+            if rest[index] == UInt8(ascii: "\"") {
+                var start = index
+                while start > 0, rest[start - 1] == UInt8(ascii: "\\") { start -= 1 }
+                if (index - start).isMultiple(of: 2) { return index }
+            }
+            index -= 1
+        }
+        hasNoOpeningQuote = true
+        return nil
+    }
 }
 
 /// Reads the elements of one line from left to right.
@@ -38,6 +102,12 @@ private struct ForwardedReader {
         if let element = element() { return .some(element) }
         skipToComma()
         return .some(nil)
+    }
+
+    /// The only element of the text; nil if it is malformed, or if there are several.
+    mutating func wholeLine() -> ForwardedElement? {
+        guard let element = element(), position == line.count else { return nil }
+        return element
     }
 
     /// RFC 7239 defines four parameters; the limit leaves room for extensions and bounds the search

@@ -74,13 +74,8 @@ struct ForwardedFields {
     /// The elements received, and one for the peer's request.
     private var forwarded: [UInt8] {
         var list: [UInt8] = []
-        if continues(.forwarded) {
-            let lines = head.fields.all(.forwarded).map(\.bytes)
-            // A malformed line could change the meaning of what follows it.
-            let areReadable = lines.allSatisfy { line in
-                ForwardedElement.all(in: line).allSatisfy { $0 != nil }
-            }
-            if areReadable { for line in lines { list.append(entry: line) } }
+        if continues(.forwarded), let lines = readableLines {
+            for line in lines { list.append(entry: line) }
         } else if client.isNamedByProxy, let address = client.address {
             // A list of schemes or hosts, as several proxies produce it, is not valid in an
             // element.
@@ -91,6 +86,15 @@ struct ForwardedFields {
         }
         list.append(entry: element(for: client.peer, host: ownHost, proto: Self.ownScheme))
         return list
+    }
+
+    /// Nil if one is malformed, which could change the meaning of what follows it.
+    private var readableLines: [Bytes]? {
+        let lines = head.fields.all(.forwarded).map(\.bytes)
+        let areReadable = lines.allSatisfy { line in
+            ForwardedElement.all(in: line).allSatisfy { $0 != nil }
+        }
+        return areReadable ? lines : nil
     }
 
     /// `for=192.0.2.1;host=example.com;proto=http`

@@ -64,7 +64,7 @@ package struct TrustedProxies: Sendable, Equatable {
         var found: ForwardedElement?
         var hops = 0
         for line in fields.all(.forwarded).reversed() {
-            for element in ForwardedElement.all(in: line.bytes).reversed() {
+            for element in ForwardedElement.reversed(in: line.bytes) {
                 hops += 1
                 guard hops <= Self.hopsMax, let element, let address = element.address else {
                     return result()

@@ -88,7 +88,13 @@ import Testing
         Case(["for=1.1.1.1, for=2001:db8::1"], all, "10.0.0.1"),
         Case(["for=1.1.1.1, for=\"[2001:db8::1\""], all, "10.0.0.1"),
         Case(["for=1.1.1.1, for=10.0.0.9;for=6.6.6.6"], all, "10.0.0.1"),
-        Case(["for=6.6.6.6, for=\"x, for=1.1.1.1"], all, "10.0.0.1"),
+        // A quote of the client does not hide what a proxy appended.
+        Case(["for=6.6.6.6, for=\"x, for=1.1.1.1"], all, "1.1.1.1"),
+        Case(["for=\"x, for=\"[2001:db8::1]:80\""], all, "2001:db8::1"),
+        Case(["for=6.6.6.6;x=\", for=1.1.1.1;x=\"a, b\""], all, "1.1.1.1"),
+        Case(["for=\"x\\, for=1.1.1.1;x=\"a\\\", b\\\\\""], all, "1.1.1.1"),
+        Case(["for=\"x, for=10.0.0.9"], all, "10.0.0.9"),
+        Case(["for=\"x", "for=1.1.1.1"], all, "1.1.1.1"),
         Case(["1.1.1.1"], all, "10.0.0.1"), Case(["for=1.1.1.1"], "unix", "1.1.1.1", peer: nil),
     ]
 

@@ -40,20 +40,42 @@ import Testing
         ("for=6.6.6.6, for=\"x, for=\"[2001:db8::9]:80\";proto=https", "6.6.6.6 - -|?"),
     ])
     func isRead(_ line: String, _ expected: String) {
-        let elements = ForwardedElement.all(in: Bytes(line)).map { element in
+        #expect(text(ForwardedElement.all(in: Bytes(line))) == expected)
+        // The same from the right, where the line is well-formed.
+        if !expected.contains("?") {
+            #expect(text(ForwardedElement.reversed(in: Bytes(line)).reversed()) == expected)
+        }
+    }
+
+    private func text(_ elements: [ForwardedElement?]) -> String {
+        elements.map { element in
             guard let element else { return "?" }
             return [
                 element.address?.description, element.proto.map { String($0) },
                 element.host.map { String($0) },
             ]
             .map { $0 ?? "-" }.joined(separator: " ")
-        }
-        #expect(elements.joined(separator: "|") == expected)
+        }.joined(separator: "|")
     }
 
-    @Test(arguments: [",", ";", "\"", "\\", "=", "for=", "for=\"", "a=b,", "a=b;", "\",", " "])
+    /// What a client wrote does not change what a proxy appended; the last element is the first.
+    @Test(arguments: [
+        (#"for="x, for=192.0.2.1"#, "192.0.2.1 - -|?"),
+        (#"for="x, for="[2001:db8::9]:80";proto=https"#, "2001:db8::9 https -|?"),
+        (#"for=6.6.6.6, for="x\, for=192.0.2.1"#, "192.0.2.1 - -|?|6.6.6.6 - -"),
+        (#"for="x\", for=192.0.2.1;host="a,\"b""#, "192.0.2.1 - a,\"b|?"),
+        (#"for=192.0.2.1:80, for=192.0.2.2"#, "192.0.2.2 - -|?"),
+    ])
+    func isReadFromTheRight(_ line: String, _ expected: String) {
+        #expect(text(Array(ForwardedElement.reversed(in: Bytes(line)))) == expected)
+    }
+
+    @Test(arguments: [
+        ",", ";", "\"", "\\", "=", "for=", "for=\"", "a=b,", "a=b;", "\",", " ", "\\\"",
+    ])
     func hostileLineIsReadInOnePass(_ piece: String) {
         let line = String(repeating: piece, count: (32 << 10) / piece.utf8.count)
         #expect(ForwardedElement.all(in: Bytes(line)).count <= line.utf8.count)
+        #expect(Array(ForwardedElement.reversed(in: Bytes(line))).count <= line.utf8.count)
     }
 }

@@ -74,7 +74,7 @@ import Testing
         (["for=1.1.1.1, proto=https"], "10.0.0.0/8", "10.0.0.1"),
         (["for=1.1.1.1, for=10.0.0.9:80"], "10.0.0.0/8", "10.0.0.1"),
         // An unterminated quoted string of a client.
-        (["for=6.6.6.6, for=\"x, for=\"[2001:db8::9]:80\""], "10.0.0.0/8", "10.0.0.1"),
+        (["for=6.6.6.6, for=\"x, for=\"[2001:db8::9]:80\""], "10.0.0.0/8", "2001:db8::9"),
         (["for=\"x", "for=1.1.1.1"], "10.0.0.0/8", "1.1.1.1"),
     ])
     func clientOfForwarded(_ lines: [String], _ networks: String, _ expected: String) throws {

@@ -9,7 +9,7 @@ package struct TokenClaims: Sendable, Equatable {
     package let expires: Int64
 }
 
-/// What a token must say to be accepted.
+/// What header and claims of a token must have to be accepted.
 package struct TokenRules: Sendable, Equatable {
     /// One of these equals `iss`, byte for byte.
     package let issuers: [Bytes]

@@ -28,7 +28,7 @@ package enum RESPFailure: Error, Equatable {
 }
 
 extension RESPFailure: CustomStringConvertible {
-    /// For operators; the store's own words are in it.
+    /// For operators; it contains texts that the store sent.
     package var description: String {
         switch self {
         case .network(let failure): "\(failure)"

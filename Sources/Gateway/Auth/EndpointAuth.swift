@@ -158,7 +158,7 @@ final class EndpointAuth {
                 refused = worse(refused, refusal, of: index)
                 continue
             }
-            switch authenticator.authenticate(credential, exchange) {
+            switch authenticator.authenticate(credential) {
             case .accepted(let caller): return .accepted(caller, by: index)
             case .refused(let refusal): refused = worse(refused, refusal, of: index)
             case .later(let promise):
@@ -188,7 +188,7 @@ final class EndpointAuth {
         return nil
     }
 
-    /// Of several refusals, the one that says most about the credential.
+    /// Of several refusals, the one with the more specific reason.
     private func worse(
         _ known: Refused?, _ refusal: AccessRefusal, of authenticator: Int
     ) -> Refused {
@@ -276,7 +276,11 @@ final class EndpointAuth {
 
     private func response(to refused: Refused, _ exchange: Exchange) -> Response {
         let reason = refused.refusal.reason
-        if reason == .quota { return QuotaRefusal.response(to: exchange, refused.refusal) }
+        if reason == .quota {
+            return Problem.quota(
+                violating: Bytes("[\"\(AuthFailureLimit.name)\"]"),
+                seconds: max(1, refused.refusal.retryAfter ?? 1), instance: exchange.id)
+        }
         let problem = Problem(
             reason, status: refused.isAmbiguous ? .badRequest : nil, instance: exchange.id)
         var fields = challenges.fields(
@@ -288,22 +292,13 @@ final class EndpointAuth {
     }
 }
 
-extension QuotaRefusal {
-    /// The problem of `auth_failures`.
-    fileprivate static func response(to exchange: Exchange, _ refusal: AccessRefusal) -> Response {
-        Problem(.quota, type: type, instance: exchange.id)
-            .with("violated-policies", json: Bytes("[\"\(AuthFailureLimit.name)\"]"))
-            .response([.retryAfter: FieldValue(UInt64(max(1, refusal.retryAfter ?? 1)))])
-    }
-}
-
 extension RefusalReason {
     /// Whether the request counts for `auth_failures`. A credential that is missing or was valid is
     /// no guess.
     fileprivate var countsAsFailure: Bool { self == .malformed || self == .untrusted }
 
     /// Which of several reasons for one credential is reported: an authenticator that could not
-    /// decide might have accepted it, and one that knows it says more than one that does not.
+    /// decide might have accepted it, and an expired credential was valid, unlike an untrusted one.
     fileprivate var rank: Int {
         switch self {
         case .keysUnavailable, .quota: 3

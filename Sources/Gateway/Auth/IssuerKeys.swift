@@ -12,7 +12,7 @@ final class IssuerKeys {
     private var request: KeySetRequest
     private var schedule: KeySchedule
     private var keys: KeySet?
-    /// The text of the set, and the tag by which the issuer knows it.
+    /// The text of the set, and its `ETag`.
     private var text: Bytes?
     private var entityTag: FieldValue?
     /// Changes with the set.

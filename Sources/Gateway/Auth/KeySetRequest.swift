@@ -51,7 +51,7 @@ struct KeySetRequest {
     }
 }
 
-/// What a response says about the keys.
+/// The keys in a response, or why it has none.
 enum KeySetResponse {
     case changed(KeySet, text: Bytes, entityTag: FieldValue?, lifetime: Duration?)
     case unchanged(lifetime: Duration?)

@@ -8,7 +8,7 @@ extension AccessRefusal {
 }
 
 extension TokenFault {
-    /// The reason that the client learns.
+    /// The reason in the response.
     fileprivate var reason: RefusalReason {
         switch self {
         case .malformed: .malformed

@@ -2,7 +2,7 @@ import Basics
 import GatewayConfig
 import JSONText
 
-/// What a condition says about a request.
+/// Whether a condition holds for a request.
 package enum ConditionResult: Equatable {
     case holds
     case fails

@@ -11,8 +11,8 @@ import Reactor
 final class EndpointLimits {
     private let checks: [LimitCheck]
     private let cells: LimitCells
-    private let proxies: TrustedProxies
-    private let loop: any Loop
+    let proxies: TrustedProxies
+    let loop: any Loop
     /// Nil without a store; then every limit counts in this process.
     private let shared: SharedLimits?
     /// The position of the last limit.
@@ -37,7 +37,7 @@ final class EndpointLimits {
         self.loop = loop
     }
 
-    private func checks(at position: LimitUsePlan.Position) -> PositionChecks {
+    func checks(at position: LimitUsePlan.Position) -> PositionChecks {
         let all = checks.indices.filter { checks[$0].plan.position == position }
         let isShared = { [self] (index: Int) in
             shared != nil && checks[index].plan.limit.isShared
@@ -51,7 +51,7 @@ final class EndpointLimits {
     }
 
     /// The limits of one position, by their indices.
-    private struct PositionChecks {
+    struct PositionChecks {
         /// Counted in this process; checked first, since they cost no round trip.
         var process: [Int]
         var shared: [Int]
@@ -64,57 +64,6 @@ final class EndpointLimits {
         let isFinal: Bool
 
         var isEmpty: Bool { process.isEmpty && shared.isEmpty }
-    }
-
-    // MARK: Filters
-
-    /// Charges the limits of a position in the chain; nil if there are none.
-    ///
-    /// - Parameter padding: applied to the rejections of a filter above the endpoint's padding
-    func filter(
-        at position: LimitUsePlan.Position, padding: Filter<Request, Response>?
-    ) -> Filter<Request, Response>? {
-        let position = checks(at: position)
-        guard !position.isEmpty else { return nil }
-        return Filter { next in
-            Service { [self] request, exchange in
-                let values =
-                    position.usesValues
-                    ? CallValues(ofHead: request.head, Params(), exchange, proxies) : nil
-                let reject = { [self] (refusal: LimitRefusal) in
-                    let rejection = Service<Request, Response> { [self] _, exchange in
-                        exchange.local.value(self.reject(refusal, exchange))
-                    }
-                    return [padding].compactMap { $0 }.around(rejection)(request, exchange)
-                }
-                switch charge(position, request.head, exchange, values) {
-                case .granted: return next(request, exchange)
-                case .refused(let refusal): return reject(refusal)
-                case .later(let decision):
-                    return decision.then { [self] decision in
-                        conclude(decision, exchange).map(reject) ?? next(request, exchange)
-                    }
-                }
-            }
-        }
-    }
-
-    /// Charges the limits that need validated parameters or the body, for the endpoint itself; nil
-    /// if there are none.
-    func checkAfterValidation() -> ((CallValues, Exchange) -> LimitCheckResult)? {
-        let position = checks(at: .validated)
-        guard !position.isEmpty else { return nil }
-        return { [self] values, exchange in
-            switch charge(position, values.head, exchange, values) {
-            case .granted: .granted
-            case .refused(let refusal): .refused(reject(refusal, exchange))
-            case .later(let decision):
-                .later(
-                    decision.map { [self] decision in
-                        conclude(decision, exchange).map { reject($0, exchange) }
-                    })
-            }
-        }
     }
 
     // MARK: Charging
@@ -132,7 +81,7 @@ final class EndpointLimits {
     }
 
     /// Charges the limits of this process, then those that replicas share.
-    private func charge(
+    func charge(
         _ all: PositionChecks, _ head: RequestHead, _ exchange: Exchange, _ values: CallValues?
     ) -> LimitDecision {
         let position = applicable(all, to: values)
@@ -165,7 +114,7 @@ final class EndpointLimits {
 
     /// Announces what limits that replicas share have granted, or refunds what was charged before;
     /// returns the refusal.
-    private func conclude(_ decision: LimitDecision, _ exchange: Exchange) -> LimitRefusal? {
+    func conclude(_ decision: LimitDecision, _ exchange: Exchange) -> LimitRefusal? {
         switch decision {
         case .later: return nil
         case .refused(let refusal):
@@ -268,20 +217,4 @@ final class EndpointLimits {
         for refund in exchange.limitRefunds { refund() }
         exchange.limitRefunds.removeAll()
     }
-
-    // MARK: Rejections
-
-    private func reject(_ refusal: LimitRefusal, _ exchange: Exchange) -> Response {
-        exchange.refusal = refusal.reason
-        exchange.record.responseMade(at: loop.now)
-        return refusal.response(to: exchange)
-    }
-}
-
-/// What the limits decide that need the validated values of a request.
-enum LimitCheckResult {
-    case granted
-    case refused(Response)
-    /// Nil if the request is granted.
-    case later(LocalPromise<Response?>)
 }

@@ -30,14 +30,9 @@ struct QuotaRefusal {
         }
         fields.append(to: &exchange.responseFields)
         let wait = violated.map(\.seconds).max() ?? 1
-        return Problem(.quota, status: status, type: Self.type, instance: exchange.id)
-            .with("violated-policies", json: names)
-            .response([.retryAfter: FieldValue(UInt64(wait))])
+        return Problem.quota(
+            violating: names, status: status, seconds: wait, instance: exchange.id)
     }
-
-    /// The problem type of draft-ietf-httpapi-ratelimit-headers.
-    static let type: StaticString =
-        "https://iana.org/assignments/http-problem-types#quota-exceeded"
 
     /// `["per_caller"]`
     private var names: Bytes {
@@ -49,6 +44,25 @@ struct QuotaRefusal {
         json.append(UInt8(ascii: "]"))
         return Bytes(json)
     }
+}
+
+extension Problem {
+    /// The response of a limit: 429 or `status`.
+    ///
+    /// - Parameters:
+    ///   - policies: the names of the limits, as a JSON array
+    ///   - seconds: for `Retry-After`
+    static func quota(
+        violating policies: Bytes, status: Status? = nil, seconds: Int, instance: RequestID
+    ) -> Response {
+        Problem(.quota, status: status, type: quotaType, instance: instance)
+            .with("violated-policies", json: policies)
+            .response([.retryAfter: FieldValue(UInt64(seconds))])
+    }
+
+    /// The problem type of draft-ietf-httpapi-ratelimit-headers.
+    private static let quotaType: StaticString =
+        "https://iana.org/assignments/http-problem-types#quota-exceeded"
 }
 
 /// The header fields of draft-ietf-httpapi-ratelimit-headers: the policies, and what is left of

@@ -36,7 +36,7 @@ enum LimitScript {
         return reply
         """
 
-    /// The SHA-1 of the text, by which the store knows it. A test holds it against the text.
+    /// The SHA-1 of the text, which names it in `EVALSHA`. A test compares it with the text.
     static let digest: StaticString = "97bf1e3f3fffb27075fa4372c6de547c25fa49d0"
 
     /// Units of the script in a second.
@@ -53,7 +53,7 @@ enum LimitScript {
     /// How a run names the script.
     enum Name {
         case digest
-        /// With its text, for a store that does not know the digest.
+        /// With its text, for a store that has no script with the digest.
         case text
     }
 

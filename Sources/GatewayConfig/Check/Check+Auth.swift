@@ -113,7 +113,7 @@ extension ConfigCheck {
         }
     }
 
-    /// Once an authenticator exists, an endpoint is public only if it says so: a forgotten key must
+    /// Once an authenticator exists, an endpoint is public only with `auth: none`: a forgotten key must
     /// not publish an endpoint.
     private mutating func checkIsStated(by endpoint: Config.Endpoint) {
         guard config.auth(of: endpoint) == nil, !config.authenticators.isEmpty, hasAuth(endpoint)

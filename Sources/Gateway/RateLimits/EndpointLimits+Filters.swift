@@ -1,0 +1,70 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+// Where limits stand in the chain of an endpoint, and the responses of those that refuse.
+extension EndpointLimits {
+    /// Charges the limits of a position in the chain; nil if there are none.
+    ///
+    /// - Parameter padding: applied to the rejections of a filter above the endpoint's padding
+    func filter(
+        at position: LimitUsePlan.Position, padding: Filter<Request, Response>?
+    ) -> Filter<Request, Response>? {
+        let position = checks(at: position)
+        guard !position.isEmpty else { return nil }
+        return Filter { next in
+            Service { [self] request, exchange in
+                let values =
+                    position.usesValues
+                    ? CallValues(ofHead: request.head, Params(), exchange, proxies) : nil
+                let reject = { [self] (refusal: LimitRefusal) in
+                    let rejection = Service<Request, Response> { [self] _, exchange in
+                        exchange.local.value(self.reject(refusal, exchange))
+                    }
+                    return [padding].compactMap { $0 }.around(rejection)(request, exchange)
+                }
+                switch charge(position, request.head, exchange, values) {
+                case .granted: return next(request, exchange)
+                case .refused(let refusal): return reject(refusal)
+                case .later(let decision):
+                    return decision.then { [self] decision in
+                        conclude(decision, exchange).map(reject) ?? next(request, exchange)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Charges the limits that need validated parameters or the body, for the endpoint itself; nil
+    /// if there are none.
+    func checkAfterValidation() -> ((CallValues, Exchange) -> LimitCheckResult)? {
+        let position = checks(at: .validated)
+        guard !position.isEmpty else { return nil }
+        return { [self] values, exchange in
+            switch charge(position, values.head, exchange, values) {
+            case .granted: .granted
+            case .refused(let refusal): .refused(reject(refusal, exchange))
+            case .later(let decision):
+                .later(
+                    decision.map { [self] decision in
+                        conclude(decision, exchange).map { reject($0, exchange) }
+                    })
+            }
+        }
+    }
+
+    private func reject(_ refusal: LimitRefusal, _ exchange: Exchange) -> Response {
+        exchange.refusal = refusal.reason
+        exchange.record.responseMade(at: loop.now)
+        return refusal.response(to: exchange)
+    }
+}
+
+/// What the limits decide that need the validated values of a request.
+enum LimitCheckResult {
+    case granted
+    case refused(Response)
+    /// Nil if the request is granted.
+    case later(LocalPromise<Response?>)
+}

@@ -31,15 +31,17 @@ struct Chain {
         let filters: [Filter<Request, Response>?] = [
             // First: a denied client learns nothing about hosts and routes.
             entry.clients.map {
-                Refusals.byAddress($0, proxies, refusal: Refusals.refuse(.address, entry.headers))
+                RefusingFilters.byAddress(
+                    $0, proxies, refusal: RefusingFilters.refuse(.address, entry.headers))
             },
             // Above the preflights and routes, which exist only for the served hosts.
             entry.hosts.map {
-                Refusals.byHost($0, refusal: Refusals.refuse(.host, entry.headers))
+                RefusingFilters.byHost($0, refusal: RefusingFilters.refuse(.host, entry.headers))
             },
             // Like the hosts: a denied client learns nothing about the routes.
             entry.userAgents.map {
-                Refusals.byUserAgent($0, refusal: Refusals.refuse(.userAgent, entry.headers))
+                RefusingFilters.byUserAgent(
+                    $0, refusal: RefusingFilters.refuse(.userAgent, entry.headers))
             },
             // Above the routes, and so above everything that an endpoint requires of a request: a
             // preflight has no credentials and no body.
@@ -61,8 +63,8 @@ struct Chain {
             // requests have no client address.
             entry.checksEndpointClients
                 ? plan.clients.map { rule in
-                    let refusal = Refusals.refuseAtEndpoint(.address, loop: loop)
-                    return Refusals.byAddress(
+                    let refusal = RefusingFilters.refuseAtEndpoint(.address, loop: loop)
+                    return RefusingFilters.byAddress(
                         rule, proxies, refusal: [padding].compactMap { $0 }.around(refusal))
                 } : nil,
             // Above the authentication, which costs more than a check by address.
@@ -82,7 +84,7 @@ struct Chain {
             limits?.filter(at: .caller, padding: padding),
             // Above the body, which is not read if its type is refused; its 415 is padded separately.
             plan.contentTypes.map { types in
-                let refusal = Refusals.refuseAtEndpoint(
+                let refusal = RefusingFilters.refuseAtEndpoint(
                     .contentType, types.acceptFields, loop: loop)
                 return types.filter(refusal: [padding].compactMap { $0 }.around(refusal))
             },

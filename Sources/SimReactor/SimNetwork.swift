@@ -216,7 +216,8 @@ package final class SimNetwork {
             incoming: there, outgoing: back, peer: isInternet ? source : .unnamedUnix)
         clock.after(latency()) {
             let stream = SimStream(
-                on: loop, incoming: back, outgoing: there, peer: isInternet ? address : .unnamedUnix)
+                on: loop, incoming: back, outgoing: there, peer: isInternet ? address : .unnamedUnix
+            )
             loop.perform { completion(.success(stream)) }
         }
     }

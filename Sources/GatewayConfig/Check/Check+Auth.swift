@@ -68,7 +68,7 @@ extension ConfigCheck {
         }
     }
 
-    /// Warns if `auth_failures` would count all clients as one: who listens on this machine only is
+    /// Warns if `auth_failures` would count all clients as one: a gateway on a loopback address is
     /// behind a proxy, whose address is that of every client unless it is trusted.
     private mutating func checkFailureAddresses() {
         guard let address = config.listen?.address, address.value.isLocal,

@@ -30,7 +30,8 @@ import Testing
             networks: try networks.filter { $0 != "unix" }.map { try AddressPrefix($0) },
             includesUnixSockets: networks.contains("unix"), source: source)
         let head = RequestHead(method: .get, target: try #require(Target("/")), fields: fields)
-        let client = proxies.client(of: fields, peer: peer.flatMap { SocketAddress($0) } ?? .unnamedUnix)
+        let client = proxies.client(
+            of: fields, peer: peer.flatMap { SocketAddress($0) } ?? .unnamedUnix)
         var result = Fields()
         ForwardedFields(head, client, source).append(mode.names, to: &result)
         return result.map { line in

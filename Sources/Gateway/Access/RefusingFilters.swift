@@ -4,7 +4,7 @@ import Reactor
 
 /// The filters that refuse requests by their client's address, by the host that they name or by
 /// their `User-Agent`, and the response that they give.
-enum Refusals {
+enum RefusingFilters {
     /// `clients: { allow, deny }`: 403.
     ///
     /// - Parameter refusal: responds to a client that is not accepted

@@ -1,3 +1,4 @@
+import GatewayConfig
 import HTTP
 import HTTPClient
 import Promises
@@ -52,12 +53,56 @@ struct Chain {
 
     /// A request to an endpoint, from its head to its response.
     func endpoint(_ plan: EndpointPlan, _ state: EndpointState) -> Service<Request, Response> {
+        if let relay = plan.relay { return self.relay(relay, of: plan, state) }
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
-        let limits = EndpointLimits(
-            plan, limits, { limitCounts[$0.name] ?? LimitCounts() }, store: store,
-            proxies: proxies, loop: loop)
+        let limits = limits(of: plan)
         let filters: [Filter<Request, Response>?] = [
+            // Above the padding and the deadline: both count from the request's last byte. Above
+            // the limit: a client that sends its body slowly must not hold a permit.
+            BodyReading.filter(upTo: plan.bodyMax, loop: loop),
+            // Above the padding: a response that is held back keeps its permit. The 503 of this
+            // filter is padded too, but takes no permit.
+            plan.inFlightMax.map {
+                InFlightLimit.filter(max: $0, state, refusal: refusal)
+            },
+            // Above everything else that can respond, so that successes and failures take the same
+            // time.
+            padding,
+            // Below the padding, which decides when a response leaves; above every call, because
+            // all of them have the same deadline.
+            Deadline.filter(plan.deadline),
+        ]
+        // Limits by a parameter or the body are the last check before the calls.
+        let endpoint = Endpoint(
+            plan, calls(of: plan), loop: loop, checkLimits: limits?.checkAfterValidation())
+        return (admission(plan, limits, padding) + filters).compactMap { $0 }
+            .around(Service { endpoint.handleRequest($0, $1) })
+    }
+
+    /// A request that is passed through, from its head to the last byte of its response.
+    private func relay(
+        _ relay: RelayPlan, of plan: EndpointPlan, _ state: EndpointState
+    ) -> Service<Request, Response> {
+        let limits = limits(of: plan)
+        let filters: [Filter<Request, Response>?] = [
+            // The exchange holds the permit until its last byte.
+            plan.inFlightMax.map {
+                InFlightLimit.filter(max: $0, state, refusal: InFlightLimit.refuse(loop: loop))
+            }
+        ]
+        let service = Relay(
+            relay, of: plan, backends[relay.backend], relayedCall(relay),
+            checkLimits: limits?.checkAfterValidation(), loop: loop)
+        return (admission(plan, limits, nil) + filters).compactMap { $0 }
+            .around(Service { service.relayRequest($0, $1) })
+    }
+
+    /// What decides about a request by its head, above everything that reads its body.
+    private func admission(
+        _ plan: EndpointPlan, _ limits: EndpointLimits?, _ padding: Filter<Request, Response>?
+    ) -> [Filter<Request, Response>?] {
+        [
             // Above the body, which is not read for a client that is refused. Since it is above the
             // padding, its 403 is padded separately. Absent for `explain`, whose
             // requests have no client address.
@@ -88,25 +133,13 @@ struct Chain {
                     .contentType, types.acceptFields, loop: loop)
                 return types.filter(refusal: [padding].compactMap { $0 }.around(refusal))
             },
-            // Above the padding and the deadline: both count from the request's last byte. Above
-            // the limit: a client that sends its body slowly must not hold a permit.
-            BodyReading.filter(upTo: plan.bodyMax, loop: loop),
-            // Above the padding: a response that is held back keeps its permit. The 503 of this
-            // filter is padded too, but takes no permit.
-            plan.inFlightMax.map {
-                InFlightLimit.filter(max: $0, state, refusal: refusal)
-            },
-            // Above everything else that can respond, so that successes and failures take the same
-            // time.
-            padding,
-            // Below the padding, which decides when a response leaves; above every call, because
-            // all of them have the same deadline.
-            Deadline.filter(plan.deadline),
         ]
-        // Limits by a parameter or the body are the last check before the calls.
-        let endpoint = Endpoint(
-            plan, calls(of: plan), loop: loop, checkLimits: limits?.checkAfterValidation())
-        return filters.compactMap { $0 }.around(Service { endpoint.handleRequest($0, $1) })
+    }
+
+    private func limits(of plan: EndpointPlan) -> EndpointLimits? {
+        EndpointLimits(
+            plan, limits, { limitCounts[$0.name] ?? LimitCounts() }, store: store,
+            proxies: proxies, loop: loop)
     }
 
     /// One for each endpoint, with the same buckets.
@@ -137,6 +170,20 @@ struct Chain {
         return filters.compactMap { $0 }.around(CallService { backend.send($0, $1) })
     }
 
+    /// The one call of a request that is passed through.
+    private func relayedCall(_ relay: RelayPlan) -> CallService {
+        let backend = backends[relay.backend]
+        let filters: [CallFilter?] = [
+            // Above the breaker, which counts each attempt.
+            relay.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
+            // By the head of the response; the transfer reports a body that breaks off.
+            backend.breaker?.filter,
+            // The permit is held until the last byte of the response.
+            backend.concurrencyLimit?.relayFilter,
+        ]
+        return filters.compactMap { $0 }.around(CallService { backend.send($0, $1) })
+    }
+
     /// The names that the records of an endpoint's requests refer to.
     ///
     /// - Parameter callSlots: the embedder's number of each call
@@ -149,7 +196,17 @@ struct Chain {
                     name: call.name, backend: backend.plan.name, method: call.method,
                     path: call.target.pathTemplate, hosts: backend.hostFields,
                     servers: backend.plan.hosts.map(\.server))
-            }, callSlots: callSlots)
+            } + [plan.relay.map { recorded($0, of: plan) }].compactMap { $0 },
+            callSlots: callSlots)
+    }
+
+    /// The call of an endpoint that passes requests through.
+    private func recorded(_ relay: RelayPlan, of plan: EndpointPlan) -> RecordedEndpoint.Call {
+        let backend = backends[relay.backend]
+        return RecordedEndpoint.Call(
+            name: RelayPlan.callName, backend: backend.plan.name,
+            method: Method(plan.route.method), path: relay.path.text ?? plan.route.path,
+            hosts: backend.hostFields, servers: backend.plan.hosts.map(\.server))
     }
 
     private func calls(of plan: EndpointPlan) -> [EndpointCall] {

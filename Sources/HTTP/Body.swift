@@ -45,6 +45,9 @@ extension BodySource {
 /// Receives a body piece by piece. Exactly one of `bodyEnded` and `bodyFailed` is its last call,
 /// unless the source is cancelled.
 package protocol BodySink: AnyObject {
+    /// Whether the sink itself ends a body that takes too long, so that its source sets no limit.
+    var limitsTime: Bool { get }
+
     /// The next bytes, which are valid during the call only.
     func bodyReceived(_ piece: Span<UInt8>)
 
@@ -53,6 +56,17 @@ package protocol BodySink: AnyObject {
 
     /// The rest of the body does not arrive.
     func bodyFailed(_ error: any Error)
+}
+
+extension BodySink {
+    package var limitsTime: Bool { false }
+}
+
+/// Receives the interim responses to a request (RFC 9110 15.2): the server's side of its exchange.
+package protocol InterimSink: AnyObject {
+    /// Sends an interim response, unless the final response has begun or the client's version of HTTP
+    /// has none.
+    func sendInterim(_ status: Status, _ fields: Fields)
 }
 
 extension Body {

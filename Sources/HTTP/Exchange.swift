@@ -104,8 +104,15 @@ package final class Exchange {
         set { unsafe state.limitRefunds = newValue }
     }
 
+    /// Where interim responses to the request go; nil after its end, and where there is no client.
+    package var interim: (any InterimSink)? {
+        get { unsafe state.interim }
+        set { unsafe state.interim = newValue }
+    }
+
     private struct State {
         var requestReceived: Instant
+        var interim: (any InterimSink)?
         var deadline = Instant(nanoseconds: .max)
         var endpoint: Int?
         var responseFields: Fields

@@ -129,6 +129,11 @@ package struct Fields: Sendable {
         self = rest
     }
 
+    /// Adds a line of another list, with its line end, which is not of the connection.
+    mutating func appendLine(_ line: Span<UInt8>) {
+        text.append(copying: line)
+    }
+
     /// Adds a line whose parts are checked.
     private mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
         if FieldName.isOfConnection(name) { mayHoldConnectionFields = true }

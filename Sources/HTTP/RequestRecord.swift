@@ -18,6 +18,7 @@ package final class RequestRecord {
         var answered = Moment.never
         var ended = Moment.never
         var isPartial = false
+        var streamEnd: StreamEnd?
         var bodyBytes = 0
         var callsInFlight = 0
         var phase = RequestTimes.Phase.own
@@ -55,6 +56,12 @@ package final class RequestRecord {
     package var isPartial: Bool {
         get { unsafe values.isPartial }
         set { unsafe values.isPartial = newValue }
+    }
+
+    /// Why a streamed response ended before its last byte; nil if it did not, and before.
+    package var streamEnd: StreamEnd? {
+        get { unsafe values.streamEnd }
+        set { unsafe values.streamEnd = newValue }
     }
 
     /// Of the request's body, in bytes.

@@ -16,6 +16,10 @@ package struct ServerSettings: Sendable, Equatable {
     /// Requests in flight at once, counted from the end of their bodies. A further one gets a 503.
     package var requestsInFlight = 2_000
 
+    /// Streamed responses and tunnels at once, counted from the end of their heads. A further one gets
+    /// a 503.
+    package var streams = 10_000
+
     /// The memory for all requests and connections at once, in bytes. Requests that would exceed it
     /// get a 503.
     ///

@@ -22,12 +22,12 @@ extension Span<UInt8> {
     }
 
     /// Whether these are the bytes of a literal, ASCII letters compared without regard to case.
-    func equalsIgnoringCase(_ literal: StaticString) -> Bool {
+    package func equalsIgnoringCase(_ literal: StaticString) -> Bool {
         equalsIgnoringCase(literal.span)
     }
 
     /// Whether two runs are equal, ASCII letters compared without regard to case.
-    func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
+    package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         for index in indices where self[index] != other[index] {
             let folded = self[index] | 0x20
@@ -55,7 +55,7 @@ extension Span<UInt8> {
     }
 
     /// The offset of the first occurrence of a byte at or after `start`.
-    func firstOffset(of byte: UInt8, from start: Int = 0) -> Int? {
+    package func firstOffset(of byte: UInt8, from start: Int = 0) -> Int? {
         var index = start
         while index < count {
             if self[index] == byte { return index }

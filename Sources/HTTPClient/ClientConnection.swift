@@ -43,7 +43,7 @@ final class ClientConnection {
     func send(_ call: PendingCall) {
         unsafe self.call = call
         unsafe machine.beginRequest(call.request.method)
-        writer.write(call.request, to: stream)
+        writer.write(call.request, call.stream, to: stream)
         call.recordSent(reusingConnection: unsafe wasUsed)
         unsafe wasUsed = true
         if case .stream(let source) = call.request.body { sendBody(from: source) }
@@ -105,6 +105,9 @@ final class ClientConnection {
     private func perform(_ action: ClientStateMachine.Action, _ bytes: Span<UInt8>) -> Bool {
         switch action {
         case .nothing: return false
+        case .interim(let head):
+            unsafe call?.receiveInterim(head)
+            return true
         case .head(let head): return receive(head)
         case .body(let range): return receive(bytes.extracting(range))
         case .trailers(let range):

@@ -13,6 +13,8 @@ struct ClientStateMachine {
     enum Action {
         /// Wait for more bytes.
         case nothing
+        /// The head of an interim response (RFC 9110 15.2); further ones and the final one follow.
+        case interim(ResponseHead)
         /// The head of the response. Its body follows, then `end`.
         case head(ResponseHead)
         /// This range of the received bytes is the next piece of the body.
@@ -65,7 +67,7 @@ struct ClientStateMachine {
     }
 
     /// The next event in the received bytes from `position` on; moves the position behind it. The
-    /// caller repeats this until the result is none of `head`, `body` and `trailers`.
+    /// caller repeats this until the result is none of `interim`, `head`, `body` and `trailers`.
     mutating func receive(
         _ bytes: Span<UInt8>, from position: inout Int, sendProgress: SendProgress
     ) -> Action {
@@ -127,17 +129,15 @@ struct ClientStateMachine {
     private mutating func read(
         _ bytes: Span<UInt8>, from position: inout Int, isSent: Bool
     ) throws(WireError) -> Action {
-        while true {
-            switch try reader.read(bytes, from: &position) {
-            case .needsMore: return .nothing
-            case .interim: continue
-            case .head(let head):
-                state = .responding(keepsAlive: head.keepsAlive)
-                return .head(head)
-            case .body(let range): return .body(range)
-            case .trailers(let range): return .trailers(range)
-            case .complete: return complete(isReusable: isSent && position == bytes.count)
-            }
+        switch try reader.read(bytes, from: &position) {
+        case .needsMore: return .nothing
+        case .interim(let head): return .interim(head)
+        case .head(let head):
+            state = .responding(keepsAlive: head.keepsAlive)
+            return .head(head)
+        case .body(let range): return .body(range)
+        case .trailers(let range): return .trailers(range)
+        case .complete: return complete(isReusable: isSent && position == bytes.count)
         }
     }
 

@@ -9,20 +9,21 @@ package struct ExchangeFields {
     /// Identifies the call in the trace. Never zero (W3C Trace Context 3.2.2.4).
     package let parentID: UInt64
 
-    package let millisecondsLeft: UInt64
+    /// Nil for a request without a deadline.
+    package let millisecondsLeft: UInt64?
 
     /// The attempt's place in the record of the exchange; nil for one that is not recorded.
     let attempt: Int?
 
     /// - Parameters:
     ///   - span: random; identifies the call in the trace
-    ///   - left: until the deadline; a negative duration counts as zero
+    ///   - left: until the deadline; a negative duration counts as zero; nil without a deadline
     ///   - attempt: its place in the record of the exchange; nil if it is not recorded
-    package init(of exchange: Exchange, span: UInt64, left: Duration, attempt: Int? = nil) {
+    package init(of exchange: Exchange, span: UInt64, left: Duration?, attempt: Int? = nil) {
         self.exchange = exchange
         self.attempt = attempt
         parentID = span == 0 ? 1 : span
-        millisecondsLeft = UInt64(max(0, left.inNanoseconds / 1_000_000))
+        millisecondsLeft = left.map { UInt64(max(0, $0.inNanoseconds / 1_000_000)) }
     }
 }
 
@@ -31,10 +32,10 @@ extension [UInt8] {
     mutating func append(_ fields: ExchangeFields) {
         append(fields.exchange.callLines)
         append(hex: fields.parentID)
-        append(
-            literal: fields.exchange.trace.isSampled
-                ? "-01\r\nGateway-Deadline-Ms: " : "-00\r\nGateway-Deadline-Ms: ")
-        append(decimal: fields.millisecondsLeft)
+        append(literal: fields.exchange.trace.isSampled ? "-01\r\n" : "-00\r\n")
+        guard let left = fields.millisecondsLeft else { return }
+        append(literal: "Gateway-Deadline-Ms: ")
+        append(decimal: left)
         append(literal: "\r\n")
     }
 }

@@ -19,7 +19,8 @@ final class PendingCall {
 
     let request: ClientRequest
     let pool: Pool
-    private let isStreaming: Bool
+    /// Nil for a complete response.
+    let stream: StreamedCall?
     /// Nil for an attempt that is not recorded. Its record serves no other exchange while this call
     /// exists, because `request` retains the exchange.
     private let attempt: RecordedAttempt?
@@ -34,10 +35,10 @@ final class PendingCall {
     /// call.
     unowned var source: ResponseBodySource?
 
-    init(_ request: ClientRequest, to pool: Pool, isStreaming: Bool) {
+    init(_ request: ClientRequest, to pool: Pool, _ stream: StreamedCall?) {
         self.request = request
         self.pool = pool
-        self.isStreaming = isStreaming
+        self.stream = stream
         attempt = RecordedAttempt(of: request)
     }
 
@@ -57,13 +58,20 @@ final class PendingCall {
 
     // MARK: The response
 
+    /// The head of an interim response arrived.
+    func receiveInterim(_ head: ResponseHead) {
+        stream?.interimReceived?(head)
+    }
+
     /// The head of the response arrived on a connection. Throws if the response cannot be taken.
     func receive(_ head: ResponseHead, on connection: ClientConnection) throws(ClientFailure) {
         attempt?.answered(head.status, at: pool.now)
         // A response without a body ends at once, so that there is nothing to stream.
-        guard isStreaming, head.framing != .none else {
+        guard stream != nil, head.framing != .none else {
             return try unsafe collector.begin(head, for: request)
         }
+        // The rest is the transfer of the body, which may last for hours.
+        attempt?.completed(bodyBytes: 0, at: pool.now)
         let source = ResponseBodySource(head.framing, of: self, on: connection)
         self.source = source
         connection.pauseReading()
@@ -73,20 +81,20 @@ final class PendingCall {
 
     /// A piece of the body arrived. Throws if the response cannot be taken.
     func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
-        if isStreaming, let source { return source.receive(piece) }
+        if stream != nil, let source { return source.receive(piece) }
         try unsafe collector.append(piece)
     }
 
     /// A piece of the trailer section arrived. A complete response drops trailers.
     func receiveTrailers(_ piece: Span<UInt8>) {
-        if isStreaming { source?.receiveTrailers(piece) }
+        if stream != nil { source?.receiveTrailers(piece) }
     }
 
     /// The body is complete: the call has ended.
     func complete() {
         assignment = .unassigned
         unsafe attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
-        if isStreaming, let source { return source.complete() }
+        if stream != nil, let source { return source.complete() }
         guard let response = unsafe collector.finish(toHead: request.method == .head) else {
             return
         }
@@ -104,7 +112,7 @@ final class PendingCall {
         assignment = .unassigned
         recordFailedAttempt(
             (error as? ClientFailure).map { CallFailureKind($0.kind) } ?? .cancelled)
-        if isStreaming, let source { return source.fail(error) }
+        if stream != nil, let source { return source.fail(error) }
         unsafe resolver.take()?.reject(error)
     }
 

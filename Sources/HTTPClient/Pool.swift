@@ -76,7 +76,7 @@ package final class Pool {
     /// Cancelling closes the connection that serves the call, or removes the call from the queue.
     /// The only time limit is `connectTimeout`; add a `timeout` to the promise.
     package func send(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
-        dispatchCall(PendingCall(request, to: self, isStreaming: false))
+        dispatchCall(PendingCall(request, to: self, nil))
     }
 
     /// Sends a request and promises the head of its response, whose body may be a `stream`. The call
@@ -84,8 +84,10 @@ package final class Pool {
     ///
     /// Rejects with `ClientFailure`, which is also the error of a failed body. Cancelling has an
     /// effect until the head arrives; afterwards the source is cancelled instead.
-    package func sendStreaming(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
-        dispatchCall(PendingCall(request, to: self, isStreaming: true))
+    package func sendStreaming(
+        _ request: ClientRequest, _ stream: StreamedCall = StreamedCall()
+    ) -> LocalPromise<ClientResponse> {
+        dispatchCall(PendingCall(request, to: self, stream))
     }
 
     /// Sends the call on an idle connection, or lets it wait for a connection.
@@ -141,9 +143,9 @@ package final class Pool {
         }
     }
 
-    /// Runs an action in the next loop iteration, never inside this call.
-    func runInNextIteration(_ action: @escaping () -> Void) -> Timer {
-        loop.timer(after: .zero, action)
+    /// Runs an action in this loop iteration, never inside this call.
+    func runSoon(_ action: @escaping () -> Void) {
+        loop.local.value(()).whenSettled { _ in action() }
     }
 
     /// A connection can be used again.

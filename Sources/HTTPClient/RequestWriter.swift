@@ -14,8 +14,8 @@ final class RequestWriter {
     private static let retainedBytesMax = 16 * 1024
 
     /// Writes the head, and the body if it is complete. The caller sends a streamed body.
-    func write(_ request: ClientRequest, to stream: any ByteStream) {
-        unsafe buffer.append(headOf: request)
+    func write(_ request: ClientRequest, _ call: StreamedCall?, to stream: any ByteStream) {
+        unsafe buffer.append(headOf: request, call)
         switch request.body {
         case .bytes(let body): unsafe stream.write(buffer.span, body.span)
         case .described, .stream, .tunnel: unsafe stream.write(buffer.span)
@@ -30,11 +30,12 @@ final class RequestWriter {
 
 extension [UInt8] {
     /// Appends the head of a request, with the empty line that ends it.
-    mutating func append(headOf request: ClientRequest) {
+    mutating func append(headOf request: ClientRequest, _ call: StreamedCall? = nil) {
         append(requestLine: request.method, request.target, host: request.host)
         append(request.constantFields)
         append(request.fields)
         if let exchange = request.exchange { append(exchange) }
+        if let call { append(call) }
         appendFraming(of: request)
         appendEndOfHead()
     }

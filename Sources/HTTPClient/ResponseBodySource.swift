@@ -36,8 +36,8 @@ final class ResponseBodySource: BodySource {
     private var trailerLines: [UInt8] = []
     /// Delivered behind `buffered`.
     private var outcome: Outcome?
-    /// Delivers buffered bytes later, never from inside a call of the sink.
-    private var delivering: Timer?
+    /// Whether `deliverBuffered` will run: never from inside a call of the sink.
+    private var isDeliveryScheduled = false
     private var selfReference: ResponseBodySource?
 
     init(_ framing: BodyFraming, of call: PendingCall, on connection: ClientConnection) {
@@ -89,7 +89,6 @@ final class ResponseBodySource: BodySource {
     func pause() {
         guard case .flowing(let sink) = delivery else { return }
         delivery = .paused(sink)
-        delivering.take()?.cancel()
         connection?.pauseReading()
     }
 
@@ -102,7 +101,6 @@ final class ResponseBodySource: BodySource {
     func cancel() {
         if case .over = delivery { return }
         delivery = .over
-        delivering.take()?.cancel()
         buffered = []
         let wasPending = connection.take() != nil
         if wasPending { call.pool.cancelCall(call) }
@@ -114,14 +112,15 @@ final class ResponseBodySource: BodySource {
     /// Delivers buffered bytes, then further ones as they arrive.
     private func deliver() {
         guard buffered.isEmpty, outcome == nil else {
-            delivering = call.pool.runInNextIteration { self.deliverBuffered() }
-            return
+            guard !isDeliveryScheduled else { return }
+            isDeliveryScheduled = true
+            return call.pool.runSoon { self.deliverBuffered() }
         }
         connection?.resumeReading()
     }
 
     private func deliverBuffered() {
-        delivering = nil
+        isDeliveryScheduled = false
         guard case .flowing(let sink) = delivery else { return }
         let piece = buffered
         buffered = []

@@ -1,3 +1,5 @@
+import HTTP
+
 /// The transport of an exchange: today a connection of HTTP/1.1. Used by `ExchangeRunner` and the
 /// body of its request.
 protocol ExchangeCarrier: AnyObject {
@@ -9,6 +11,9 @@ protocol ExchangeCarrier: AnyObject {
     /// The reader of the request's body starts, pauses, resumes or cancels it. Nothing is delivered
     /// before this returns, unless delivery is resumed.
     func bodyDemandChanged(to demand: BodyDemand)
+
+    /// Sends an interim response. The final response has not begun.
+    func sendInterim(_ status: Status, _ fields: Fields)
 }
 
 /// What the reader of a request's body has done.

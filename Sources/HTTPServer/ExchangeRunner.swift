@@ -24,6 +24,8 @@ final class ExchangeRunner {
     /// The promise of the service, or of the chain that a rejection passes.
     private var promise: LocalPromise<Response>?
     private var hasPermit = false
+    /// Whether it counts as a streamed response.
+    private var isStreaming = false
     private var isRejected = false
     private var isOver = false
 
@@ -53,6 +55,7 @@ final class ExchangeRunner {
         self.carrier = carrier
         self.server = server
         kind = .request
+        exchange.interim = self
     }
 
     /// The exchange of a rejection of input that is not a request.
@@ -136,12 +139,14 @@ final class ExchangeRunner {
         guard !isOver, !isRejected else { return result.cancelStream() }
         switch result {
         case .success(let response):
+            switch response.body {
+            case .bytes, .described: respond(with: response, closesConnection: false)
+            case .stream(let source): stream(response, from: source)
             // The server offers no upgrades, so the service cannot accept one.
-            guard case .tunnel(let tunnel) = response.body else {
-                return respond(with: response, closesConnection: false)
+            case .tunnel(let tunnel):
+                tunnel.cancel()
+                reject(.failed)
             }
-            tunnel.cancel()
-            reject(.failed)
         case .failure(let error as WireError): reject(.malformed(error))
         case .failure(is RequestLimitReached): reject(.overloaded)
         // The connection is closed: the rest of the body stays unread.
@@ -149,6 +154,24 @@ final class ExchangeRunner {
         // A service that fails without a response is an internal error.
         case .failure: reject(.failed)
         }
+    }
+
+    /// Responds with a streamed body, unless too many are being sent.
+    private func stream(_ response: Response, from source: any BodySource) {
+        guard server.streams < server.settings.streams else {
+            source.cancel()
+            return shed(.streams)
+        }
+        respond(with: response, closesConnection: false)
+    }
+
+    /// The head of a streamed response is sent: from now on the request counts as a stream, and no
+    /// longer as a request in flight.
+    func responseHeadSent() {
+        guard !isOver else { return }
+        returnPermit()
+        isStreaming = true
+        server.streams += 1
     }
 
     /// Rejects the request because a limit is reached, and counts it.
@@ -218,6 +241,8 @@ final class ExchangeRunner {
         guard !isOver else { return }
         isOver = true
         returnPermit()
+        if isStreaming { server.streams -= 1 }
+        exchange.interim = nil
         requestBody?.detach()
         carrier = nil
         exchange.record.end(at: server.loop.exactNow)
@@ -242,6 +267,13 @@ final class ExchangeRunner {
         guard hasPermit else { return }
         hasPermit = false
         server.requestsInFlight -= 1
+    }
+}
+
+extension ExchangeRunner: InterimSink {
+    func sendInterim(_ status: Status, _ fields: Fields) {
+        guard takesInterimResponses, response == nil, !isOver, !isRejected else { return }
+        carrier?.sendInterim(status, fields)
     }
 }
 

@@ -24,6 +24,9 @@ final class RequestBodySource: BodySource {
     /// Whether a sink waits for more of the body.
     var isBeingRead: Bool { sink != nil }
 
+    /// Whether the sink itself limits the time for the body.
+    var isTimedBySink: Bool { sink?.limitsTime ?? false }
+
     // MARK: For the service
 
     func startDelivery(to sink: any BodySink) {

@@ -59,14 +59,13 @@ final class ResponseRelay: BodySink {
         source.pause()
     }
 
-    /// Trailers are dropped: the head of an HTTP/1.1 response did not announce them.
     func bodyEnded(trailers: Fields) {
         guard let connection else { return }
         if case .length(let length) = framing, bodyBytes < length {
             return connection.handle(.responseBroken)
         }
         self.connection = nil
-        connection.endRelay(isChunked: framing == .chunked)
+        connection.endRelay(isChunked: framing == .chunked, trailers)
     }
 
     func bodyFailed(_ error: any Error) {

@@ -75,9 +75,18 @@ struct ResponseWriter {
     }
 
     /// Writes the end of a chunked body.
-    mutating func writeLastChunk(to stream: any ByteStream) {
+    mutating func writeLastChunk(_ trailers: Fields, to stream: any ByteStream) {
         head.removeAll(keepingCapacity: true)
-        head.appendLastChunk()
+        head.appendLastChunk(trailers)
+        stream.write(head.span)
+    }
+
+    /// Writes an interim response (RFC 9110 15.2).
+    mutating func writeInterim(_ status: Status, _ fields: Fields, to stream: any ByteStream) {
+        head.removeAll(keepingCapacity: true)
+        head.append(statusLine: status)
+        head.append(fields)
+        head.appendEndOfHead()
         stream.write(head.span)
     }
 
@@ -88,7 +97,7 @@ struct ResponseWriter {
     ) {
         head.removeAll(keepingCapacity: true)
         head.append(statusLine: response.status)
-        date.append(to: &head, unixTime: context.unixTime)
+        if !response.hasDate { date.append(to: &head, unixTime: context.unixTime) }
         head.append(literal: "X-Request-Id: ")
         head.append(context.requestID)
         head.append(literal: "\r\n")
@@ -108,6 +117,12 @@ struct ResponseWriter {
 }
 
 extension Response {
+    /// Whether it is passed on from a backend that states the date (RFC 9110 6.6.1). A complete body
+    /// is one of this program, whose responses never have the field.
+    fileprivate var hasDate: Bool {
+        if case .bytes = body { false } else { fields.contains(.date) }
+    }
+
     /// The value of `Content-Length` (RFC 9110 8.6): none with 204; with 304 the length of the 200,
     /// which only a described body contains.
     fileprivate func statedLength(toHead answersHead: Bool) -> Int? {

@@ -39,6 +39,9 @@ package final class Server {
     /// counts when the body is complete.
     package internal(set) var requestsInFlight = 0
 
+    /// Streamed responses whose heads were sent and whose bodies have not ended.
+    package internal(set) var streams = 0
+
     /// What it refused, and which connections it closed to keep others.
     package internal(set) var losses = ServerLosses()
 

@@ -49,13 +49,22 @@ extension ServerConnection: ExchangeCarrier {
                 guard runner === starting, starting?.requestBody?.isBeingRead ?? false else {
                     return
                 }
-                handle(.bodyDeliveryStarted)
+                beginDelivery()
             }
-        case .started: handle(.bodyDeliveryStarted)
+        case .started: beginDelivery()
         case .paused: handle(.bodyDeliveryPaused)
         case .resumed: handle(.bodyDeliveryResumed)
         case .cancelled: handle(.bodyDeliveryCancelled)
         }
+    }
+
+    private func beginDelivery() {
+        handle(.bodyDeliveryStarted(isTimed: runner?.requestBody?.isTimedBySink ?? false))
+    }
+
+    func sendInterim(_ status: Status, _ fields: Fields) {
+        guard !isClosed else { return }
+        unsafe server.writer.writeInterim(status, fields, to: stream)
     }
 
     // MARK: Responses
@@ -87,6 +96,7 @@ extension ServerConnection: ExchangeCarrier {
         let framing = source.framing.relayed(to: context.version)
         relay = ResponseRelay(source, framing, to: self)
         unsafe server.writer.writeHead(response, framing, context, to: stream)
+        runner?.responseHeadSent()
         return .responseHeadSent
     }
 
@@ -117,9 +127,14 @@ extension ServerConnection: ExchangeCarrier {
     }
 
     /// The last piece of a streamed body is written.
-    func endRelay(isChunked: Bool) {
+    func endRelay(isChunked: Bool, _ trailers: Fields) {
         guard let relay else { return }
-        if isChunked { unsafe server.writer.writeLastChunk(to: stream) }
+        if isChunked {
+            // RFC 9110 6.5.1: only to a client that accepts them.
+            let sendsTrailers =
+                !trailers.isEmpty && runner?.request.head.fields.acceptsTrailers ?? false
+            unsafe server.writer.writeLastChunk(sendsTrailers ? trailers : Fields(), to: stream)
+        }
         self.relay = nil
         handle(completeResponse(bodyBytes: relay.bodyBytes))
     }
@@ -149,6 +164,10 @@ extension ServerConnection: ExchangeCarrier {
         runner = nil
         if let relay {
             self.relay = nil
+            // The source of the body knows a better reason, if there is one.
+            if let record = ended?.exchange.record, record.streamEnd == nil, !server.isClosed {
+                record.streamEnd = .clientDisconnected
+            }
             relay.cancel()
             ended?.endExchange(bodyBytes: relay.bodyBytes, isTruncated: true)
         } else {

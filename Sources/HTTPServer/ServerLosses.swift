@@ -15,6 +15,8 @@ package struct ServerLosses: Sendable, Equatable {
         case requestsInFlight
         /// `limits.buffered_bytes`
         case bufferedBytes
+        /// `limits.streams`
+        case streams
     }
 
     /// Why an open connection was closed.

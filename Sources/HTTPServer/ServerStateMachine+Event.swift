@@ -9,7 +9,9 @@ extension ServerStateMachine {
         /// A head is complete, possibly together with the body.
         case requestBegan(Facts)
         /// The service reads the body of the request.
-        case bodyDeliveryStarted
+        ///
+        /// - Parameter isTimed: the service itself limits the time for it
+        case bodyDeliveryStarted(isTimed: Bool)
         /// The reader of the body pauses.
         case bodyDeliveryPaused
         /// The reader of the body resumes.
@@ -68,6 +70,8 @@ extension ServerStateMachine {
         var body = Arrival.complete
         /// Whether the body is small enough to be discarded.
         var bodyMayBeDiscarded = true
+        /// Whether the service itself limits the time for the body.
+        var bodyIsTimed = false
     }
 
     /// The state of a body when its request begins.

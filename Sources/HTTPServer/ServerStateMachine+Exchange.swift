@@ -21,7 +21,8 @@ extension ServerStateMachine {
         return .serve
     }
 
-    mutating func bodyDeliveryStarted() -> Action? {
+    mutating func bodyDeliveryStarted(_ isTimed: Bool) -> Action? {
+        facts.bodyIsTimed = isTimed
         // Behind the head of the final response, `100 Continue` cannot be sent any more.
         if state == .running(.awaitingContinue) {
             state = .running(.delivering)

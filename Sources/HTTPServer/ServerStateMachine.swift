@@ -87,7 +87,9 @@ struct ServerStateMachine {
         switch state {
         case .idle: hadRequest ? .request : .firstRequest
         case .head: .head
-        case .running(.delivering), .relaying(.delivering, isBlocked: false), .discarding: .body
+        case .running(.delivering), .relaying(.delivering, isBlocked: false):
+            facts.bodyIsTimed ? nil : .body
+        case .discarding: .body
         case .running where mayBeGone: .probe
         case .running, .responding, .relaying(_, isBlocked: false), .yielding, .closed: nil
         case .relaying(_, isBlocked: true), .blocked, .finishing: .output
@@ -99,7 +101,7 @@ struct ServerStateMachine {
         switch event {
         case .headBegan: return headBegan()
         case .requestBegan(let facts): return requestBegan(facts)
-        case .bodyDeliveryStarted: return bodyDeliveryStarted()
+        case .bodyDeliveryStarted(let isTimed): return bodyDeliveryStarted(isTimed)
         case .bodyDeliveryPaused: return bodyChanges(from: .delivering, to: .paused, nil)
         case .bodyDeliveryResumed: return bodyChanges(from: .paused, to: .delivering, .readOn)
         case .bodyDeliveryCancelled: return bodyDeliveryCancelled()

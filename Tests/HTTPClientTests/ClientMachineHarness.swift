@@ -71,7 +71,7 @@ struct ClientMachineHarness {
             case .body(let range):
                 try collector.append(bytes.extracting(range))
                 return true
-            case .trailers: return true
+            case .interim, .trailers: return true
             case .end(let isReusable):
                 record(collector.finish(toHead: request.method == .head), isReusable)
             case .fail(let failure, let mayResend): record(failure, mayResend)

@@ -27,6 +27,7 @@ import Testing
         var events: [String] = []
         while position < bytes.count || events.last?.hasPrefix("end") == false {
             switch machine.receive(bytes.span, from: &position, sendProgress: .all) {
+            case .interim(let head): events.append("interim \(head.status)")
             case .head(let head): events.append("head \(head.status) \(head.framing)")
             case .body(let range): events.append("body \(String(bytes[range]))")
             case .trailers(let range): events.append("trailers \(range.count)")

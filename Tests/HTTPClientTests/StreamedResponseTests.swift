@@ -104,8 +104,10 @@ import Testing
         _ method: HTTP.Method, _ text: String, _ length: Int
     ) throws {
         let harness = try harness(sending: text)
-        for promise in [harness.pool.sendStreaming, harness.pool.send] {
-            let response = promise(ClientRequest(method))
+        for isStreaming in [true, false] {
+            let request = ClientRequest(method)
+            let response =
+                isStreaming ? harness.pool.sendStreaming(request) : harness.pool.send(request)
             harness.advance(by: .milliseconds(10))
             switch try #require(response.value).body {
             case .bytes(let bytes): #expect(bytes.isEmpty && length == 0)

@@ -21,6 +21,8 @@ import Testing
         }
 
         func bodyDemandChanged(to demand: BodyDemand) { demands.append(demand) }
+
+        func sendInterim(_ status: Status, _ fields: Fields) {}
     }
 
     private let carrier = ScriptedCarrier()

@@ -84,16 +84,18 @@ import Testing
 
     @Test func readsABodyWhenTheServiceReadsIt() {
         let result = actions([
-            .requestBegan(Self.arriving), .bodyDeliveryStarted, .bodyEnded, Self.ready,
+            .requestBegan(Self.arriving), .bodyDeliveryStarted(isTimed: false), .bodyEnded,
+            Self.ready,
         ])
         #expect(result.actions == [.serve, .readOn, nil, .sendResponse(keepsAlive: true)])
     }
 
     @Test func sendsContinueOnlyWhenTheServiceReadsTheBody() {
         #expect(
-            actions([.requestBegan(Self.expecting), .bodyDeliveryStarted]).actions == [
-                .serve, .sendContinue,
-            ])
+            actions([.requestBegan(Self.expecting), .bodyDeliveryStarted(isTimed: false)]).actions
+                == [
+                    .serve, .sendContinue,
+                ])
         #expect(
             actions([.requestBegan(Self.expecting), Self.ready]).actions
                 == [.serve, .sendResponse(keepsAlive: false)])
@@ -114,8 +116,12 @@ import Testing
 
     @Test(
         arguments: [
-            [.requestBegan(huge), ready], [.requestBegan(huge), .bodyDeliveryStarted, ready],
-            [.requestBegan(huge), .bodyDeliveryStarted, .bodyDeliveryCancelled, ready],
+            [.requestBegan(huge), ready],
+            [.requestBegan(huge), .bodyDeliveryStarted(isTimed: false), ready],
+            [
+                .requestBegan(huge), .bodyDeliveryStarted(isTimed: false), .bodyDeliveryCancelled,
+                ready,
+            ],
         ] as [[Event]])
     func closesInsteadOfDiscardingALargeBody(_ events: [Event]) {
         #expect(actions(events).actions.last == .sendResponse(keepsAlive: false))
@@ -126,8 +132,16 @@ import Testing
             ([.rejected(.overloaded)], .overloaded),
             ([.headBegan, .rejected(.overloaded)], .overloaded),
             ([.headBegan, .deadlinePassed], .tooSlow),
-            ([.requestBegan(arriving), .bodyDeliveryStarted, .rejected(.overloaded)], .overloaded),
-            ([.requestBegan(arriving), .bodyDeliveryStarted, .deadlinePassed], .tooSlow),
+            (
+                [
+                    .requestBegan(arriving), .bodyDeliveryStarted(isTimed: false),
+                    .rejected(.overloaded),
+                ], .overloaded
+            ),
+            (
+                [.requestBegan(arriving), .bodyDeliveryStarted(isTimed: false), .deadlinePassed],
+                .tooSlow
+            ),
             ([.headBegan, .bodyBroken(.fieldName)], .malformed(.fieldName)),
         ] as [([Event], Rejection)])
     func rejectsMalformedAndUnfinishedRequests(_ events: [Event], _ rejection: Rejection) {
@@ -191,7 +205,9 @@ import Testing
             (.bodyBroken(.chunkSize), .chunkSize), (.clientEnded, .cutShort),
         ] as [(Event, WireError)])
     func failsAMalformedOrTruncatedBody(_ event: Event, _ error: WireError) {
-        let result = actions([.requestBegan(Self.arriving), .bodyDeliveryStarted, event])
+        let result = actions([
+            .requestBegan(Self.arriving), .bodyDeliveryStarted(isTimed: false), event,
+        ])
         #expect(result.actions.last == .failBody(error))
         #expect(result.machine.reading == .drop && result.machine.isRunning)
         #expect(
@@ -224,7 +240,7 @@ import Testing
     @Test(
         arguments: [
             [.requestBegan(arriving)], [.requestBegan(expecting)],
-            [.requestBegan(huge), .bodyDeliveryStarted, .bodyDeliveryCancelled],
+            [.requestBegan(huge), .bodyDeliveryStarted(isTimed: false), .bodyDeliveryCancelled],
         ] as [[Event]])
     func probesWhileABodyIsNotRead(_ events: [Event]) {
         let result = actions(events + [.clientEnded, .deadlinePassed])
@@ -283,7 +299,8 @@ import Testing
 
     private static let events: [Event] = [
         .headBegan, .requestBegan(Facts()), .requestBegan(arriving), .requestBegan(expecting),
-        .requestBegan(huge), .requestBegan(last), .bodyDeliveryStarted, .bodyDeliveryCancelled,
+        .requestBegan(huge), .requestBegan(last), .bodyDeliveryStarted(isTimed: false),
+        .bodyDeliveryCancelled,
         .bodyEnded,
         .discardedTooMuch, ready, .responseReady(closesConnection: true), .responseHeadSent,
         .responseBroken, .bodyDeliveryPaused, .bodyDeliveryResumed, .readingPaused, .readingResumed,
@@ -359,7 +376,7 @@ import Testing
     /// A backend may respond before it has read all of the request.
     @Test func readsTheRequestsBodyWhileTheResponseIsStreamed() {
         let early: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted,
+            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: false),
             .responseReady(closesConnection: false),
             .responseHeadSent,
         ]
@@ -377,7 +394,8 @@ import Testing
 
     @Test func pausesTheRequestsBodyForItsReader() {
         let paused: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted, .bodyDeliveryPaused,
+            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: false),
+            .bodyDeliveryPaused,
         ]
         let result = actions(paused)
         #expect(result.machine.reading == .keep && result.machine.wait == nil)

@@ -34,14 +34,15 @@ import Testing
         harness.onServer { body.deliver("hello") }
         harness.advance()
         #expect(self.body(of: peer) == "hello")
-        #expect(harness.server.requestsInFlight == 1 && harness.log == [])
+        #expect(harness.server.requestsInFlight == 0 && harness.server.streams == 1)
+        #expect(harness.log == [])
         harness.onServer {
             body.deliver("world")
             body.end()
         }
         harness.advance()
         #expect(summary(of: peer) == "200 helloworld")
-        #expect(harness.server.requestsInFlight == 0 && harness.log == ["GET / 200 10"])
+        #expect(harness.server.streams == 0 && harness.log == ["GET / 200 10"])
     }
 
     @Test func servesTheNextRequestAfterTheBody() throws {

@@ -59,6 +59,7 @@ struct AccessLog {
             if let endpoint = record.endpoint { line.add("endpoint", endpoint.name) }
             line.add("status", Int(end.status))
             line.add(literal: "outcome", end.outcome.name)
+            if let reason = record.streamEnd { line.add(literal: "end", reason.name) }
             if let reason = end.exchange.refusal { line.add(literal: "reason", reason.name) }
             if let cause = end.exchange.refusalCause { line.add(literal: "cause", cause.name) }
             line.add(milliseconds: "ms", duration)

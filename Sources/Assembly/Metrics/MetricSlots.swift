@@ -27,8 +27,10 @@ struct MetricSlots {
         if !isPerCall { for name in backends { _ = slot(of: CallLabels(backend: name)) } }
         for endpoint in plan.endpoints {
             numbers.endpoints.append(slot(of: endpoint))
+            var calls = endpoint.calls.map { (name: $0.name, backend: $0.backend) }
+            if let relay = endpoint.relay { calls.append((RelayPlan.callName, relay.backend)) }
             numbers.calls.append(
-                endpoint.calls.map { call in
+                calls.map { call in
                     let backend = backends[call.backend]
                     guard isPerCall else { return slot(of: CallLabels(backend: backend)) }
                     return slot(

@@ -90,7 +90,7 @@ extension Fields {
 }
 
 extension Bytes {
-    fileprivate func parts(separatedBy separator: UInt8) -> [Bytes] {
+    func parts(separatedBy separator: UInt8) -> [Bytes] {
         var parts: [Bytes] = []
         var start = 0
         for index in 0...count where index == count || self[index] == separator {
@@ -100,7 +100,7 @@ extension Bytes {
         return parts
     }
 
-    fileprivate var trimmingSpaces: Bytes {
+    var trimmingSpaces: Bytes {
         var (start, end) = (0, count)
         while start < end, self[start] == UInt8(ascii: " ") { start += 1 }
         while end > start, self[end - 1] == UInt8(ascii: " ") { end -= 1 }

@@ -179,9 +179,9 @@ final class Backend {
         _ request: CallRequest, _ exchange: Exchange, after error: any Error, tried: Int,
         remaining: Int
     ) throws -> LocalPromise<ClientResponse> {
-        guard let failure = error as? ClientFailure, !failure.wasSent, !failure.isLocal else {
-            throw error
-        }
+        guard let failure = error as? ClientFailure, !failure.wasSent, !failure.isLocal,
+            request.isRepeatable
+        else { throw error }
         let available = hostStates?.availability.availableHosts(at: loop.now)
         let others = (0..<remaining).map { (step: $0, host: (tried + 1 + $0) % hosts.count) }
         guard let next = others.first(where: { available?.contains($0.host) ?? true }) else {
@@ -219,19 +219,24 @@ final class Backend {
         _ request: CallRequest, to index: Int, _ exchange: Exchange
     ) -> LocalPromise<ClientResponse> {
         let host = hosts[index]
+        // A request that is passed through has no deadline that the backend could keep.
         let exchangeFields = ExchangeFields(
-            of: exchange, span: loop.entropy.next(), left: request.deadline - loop.now,
+            of: exchange, span: loop.entropy.next(),
+            left: request.relayed == nil ? request.deadline - loop.now : nil,
             attempt: request.attempt)
         if let attempt = request.attempt {
             exchange.record.permitAttempt(
                 attempt, host: index, spanID: exchangeFields.parentID, at: loop.now)
         }
-        let response = host.pool.send(
-            ClientRequest(
-                method: request.method, target: host.target(request.target), host: host.hostField,
-                constantFields: request.constantFields, fields: request.fields,
-                exchange: exchangeFields, body: .bytes(request.body),
-                responseBytesMax: request.responseBytesMax))
+        let relayed = request.relayed
+        let sent = ClientRequest(
+            method: request.method, target: host.target(request.target),
+            host: relayed?.host ?? host.hostField,
+            constantFields: request.constantFields, fields: request.fields,
+            exchange: exchangeFields, body: relayed?.body ?? .bytes(request.body),
+            responseBytesMax: request.responseBytesMax)
+        let response =
+            relayed.map { host.pool.sendStreaming(sent, $0.stream) } ?? host.pool.send(sent)
         if let hostStates, plan.eject != nil {
             response.whenSettled { [loop] result in
                 hostStates.availability.recordCall(

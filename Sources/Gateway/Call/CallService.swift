@@ -20,11 +20,19 @@ struct CallRequest {
     let deadline: Instant
     /// The index of the call in its endpoint.
     let call: Int
+    /// What a request that is passed through has besides; nil for a call.
+    var relayed: RelayedRequest?
     /// Its place among the attempts of the exchange's record; nil if it is not recorded.
     var attempt: Int?
 }
 
 extension CallRequest {
+    /// Whether it can be sent a second time after nothing of it was received.
+    var isRepeatable: Bool { !(relayed?.hasStartedBody ?? false) }
+
+    /// Whether it can be sent a second time although a backend may have received it.
+    var mayBeLost: Bool { relayed?.hasNoBody ?? true }
+
     /// The same request as another attempt of its call.
     func repeated(
         _ cause: AttemptRecord.Cause, for exchange: Exchange, at now: Instant

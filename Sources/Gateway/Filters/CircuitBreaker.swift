@@ -56,6 +56,11 @@ final class CircuitBreaker {
         return attempt
     }
 
+    /// The body of a response that had counted broke off.
+    func recordTruncation() {
+        state.recordCall(.allowed, .failure, at: loop.now)
+    }
+
     /// 5xx counts as a failure, other statuses do not; the table of failures decides about errors.
     static func sample(of result: Result<ClientResponse, any Error>) -> CircuitBreakerState.Sample {
         switch result {

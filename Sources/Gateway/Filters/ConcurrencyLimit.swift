@@ -65,6 +65,21 @@ final class ConcurrencyLimit {
         }
     }
 
+    /// The filter of requests that are passed through, which hold their permit until the last byte of
+    /// the response.
+    var relayFilter: CallFilter {
+        CallFilter { next in
+            CallService { [self] request, exchange in
+                switch admit(on: exchange.local) {
+                case .admitted(let permit): next(request.holding(permit), exchange)
+                case .queued(let permit):
+                    permit.then { permit in next(request.holding(permit), exchange) }
+                case .refused: refuse(request, exchange)
+                }
+            }
+        }
+    }
+
     private func refuse(
         _ request: CallRequest, _ exchange: Exchange
     ) -> LocalPromise<ClientResponse> {
@@ -127,6 +142,15 @@ final class ConcurrencyLimit {
             call.resolver.take()?.reject(CallFailure.queueFull)
         }
         armExpiry()
+    }
+}
+
+extension CallRequest {
+    /// The same request, which has the permit instead of that of an earlier attempt.
+    fileprivate func holding(_ permit: Permit) -> CallRequest {
+        relayed?.permit?.release()
+        relayed?.permit = permit
+        return self
     }
 }
 

@@ -43,6 +43,8 @@ struct Retry {
                 let delay = delay(before: number + 1, after: try? outcome.get(), request),
                 let permit = budget.permit()
             else { return exchange.local.value(try outcome.get()) }
+            // A streamed response that is not used.
+            if case .success(let response) = outcome { response.body.source?.cancel() }
             return retry(number, after: delay, next, request, exchange, permit)
         }
     }
@@ -67,10 +69,12 @@ struct Retry {
     ) -> Bool {
         switch outcome {
         case .success(let response):
-            return request.method.isIdempotent
+            return request.method.isIdempotent && request.mayBeLost
                 && plan.statuses.contains(Int(response.status.code))
         case .failure(let failure as ClientFailure):
-            guard failure.isSafeToRetry(request.method) else { return false }
+            guard failure.isSafeToRetry(request.method), request.isRepeatable,
+                !failure.wasSent || request.mayBeLost
+            else { return false }
             switch CallFailure.connection(failure).kind.facts.retry {
             case .never: return false
             case .unsent: return !failure.wasSent && plan.onConnect

@@ -63,7 +63,7 @@ extension DescriptorDemand {
 extension EndpointPlan {
     /// The connections to a backend that one request can use at once.
     fileprivate func calls(to backend: Int) -> Int {
-        calls.reduce(0) { sum, call in
+        calls.reduce(relay?.backend == backend ? 1 : 0) { sum, call in
             guard call.backend == backend else { return sum }
             return sum + (call.hedgeAfter == nil ? 1 : 2)
         }

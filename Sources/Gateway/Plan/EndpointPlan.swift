@@ -40,7 +40,10 @@ package final class EndpointPlan {
     /// In the order of the configuration.
     package let limits: [LimitUsePlan]
     let addressMask: AddressMask
+    /// Empty with `relay`.
     package let calls: [CallPlan]
+    /// How requests are passed through; nil for an endpoint with calls.
+    package let relay: RelayPlan?
     package let graph: CallGraph
     /// The segments of call paths that the client's values could make empty, `.` or `..`.
     let clientSegments: [ClientSegment]
@@ -72,6 +75,7 @@ package final class EndpointPlan {
         limits = try planner.limits()
         addressMask = planner.addressMask
         calls = try planner.calls()
+relay = try planner.relay()
         queryNames =
             planner.refusesUnknownQuery ? Self.queryNames(params, calls, auth, limits) : nil
         graph = planner.graph

@@ -65,6 +65,15 @@ struct EndpointPlanner {
         return plans
     }
 
+    /// Nil for an endpoint with calls.
+    func relay() throws(PlanError) -> RelayPlan? {
+        guard let proxy = endpoint.proxy else { return nil }
+        let scope = CallScope(
+            endpoint: endpoint, params: params, uses: [], waitsFor: [],
+            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
+        return try RelayPlan(RelayPlanner(proxy, scope, route, planner))
+    }
+
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
 
     func auth() throws(PlanError) -> EndpointAuthPlan? {

@@ -109,6 +109,7 @@ package struct Planner {
             server.connectionsPerClient = limits?.connectionsPerClient?.value
             server.requestsInFlight = share(
                 limits?.requestsInFlight?.value ?? server.requestsInFlight)
+            server.streams = share(limits?.streams?.value ?? server.streams)
             server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
             server.limits.headerBytes = limits?.headerBytes?.value ?? server.limits.headerBytes
             server.limits.headerCount = limits?.headerCount?.value ?? server.limits.headerCount

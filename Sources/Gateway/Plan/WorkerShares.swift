@@ -39,6 +39,7 @@ extension Planner {
             numbers: [
                 number("connections", limits?.connections),
                 number("requests_in_flight", limits?.requestsInFlight),
+                number("streams", limits?.streams),
                 number("buffered_bytes", limits?.bufferedBytes),
             ].compactMap { $0 })
     }

@@ -5,21 +5,38 @@ import HTTP
 /// The methods of one path, each with its endpoint.
 struct RouteMethods {
     private var entries: [(method: Method, endpoint: Int)] = []
+    /// The endpoint of `ANY`.
+    private var others: Int?
 
     /// The value of `Allow` (RFC 9110 section 10.2.1): in file order, HEAD after GET.
     private(set) var allow: FieldValue = ""
 
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { entries.isEmpty && others == nil }
 
     func endpoint(for method: Method) -> Int? {
         if let exact = entries.first(where: { $0.method == method }) { return exact.endpoint }
-        return method == .head ? entries.first { $0.method == .get }?.endpoint : nil
+        if method == .head, let get = entries.first(where: { $0.method == .get }) {
+            return get.endpoint
+        }
+        // Neither concerns the resource: one connects to a host, one shows the request's own path.
+        return method == .connect || method == .trace ? nil : others
     }
 
     /// The first endpoint keeps its method.
-    mutating func add(_ method: Method, endpoint: Int) {
+    mutating func add(_ method: Config.Method, endpoint: Int) {
+        if let method = Method(named: method) { return addNamed(method, endpoint: endpoint) }
+        if others == nil { others = endpoint }
+        updateAllow()
+    }
+
+    /// The first endpoint keeps its method.
+    mutating func addNamed(_ method: Method, endpoint: Int) {
         if entries.contains(where: { $0.method == method }) { return }
         entries.append((method, endpoint))
+        updateAllow()
+    }
+
+    private mutating func updateAllow() {
         // Method names are tokens, so they always form a valid field value.
         allow = FieldValue(names.joined(separator: ", ")) ?? ""
     }
@@ -28,21 +45,28 @@ struct RouteMethods {
     static func + (left: RouteMethods, right: RouteMethods) -> RouteMethods {
         var sum = RouteMethods()
         for entry in (left.entries + right.entries).sorted(by: { $0.endpoint < $1.endpoint }) {
-            sum.add(entry.method, endpoint: entry.endpoint)
+            sum.addNamed(entry.method, endpoint: entry.endpoint)
         }
+        if let others = left.others ?? right.others { sum.add(.any, endpoint: others) }
         return sum
     }
 
     private var names: [String] {
         let written = entries.map(\.method)
-        return written.flatMap { method in
+        let names = written.flatMap { method in
             method == .get && !written.contains(.head) ? ["GET", "HEAD"] : ["\(method)"]
         }
+        guard others != nil else { return names }
+        return names + Self.usual.map(\.description).filter { !names.contains($0) }
     }
+
+    /// The methods that `Allow` lists for `ANY`.
+    private static let usual: [Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 }
 
 extension Method {
-    init(_ method: Config.Method) {
+    /// Nil for `ANY`.
+    init?(named method: Config.Method) {
         switch method {
         case .get: self = .get
         case .post: self = .post
@@ -51,6 +75,10 @@ extension Method {
         case .delete: self = .delete
         case .head: self = .head
         case .options: self = .options
+        case .any: return nil
         }
     }
+
+    /// The method of a call, which is not `ANY`.
+    init(_ method: Config.Method) { self = Method(named: method) ?? .get }
 }

@@ -14,6 +14,8 @@ struct RouteTrie {
         var literals: [Branch] = []
         var parameter: Int?
         var methods = RouteMethods()
+        /// Of the routes that match all paths below it.
+        var rest = RouteMethods()
     }
 
     private struct Branch {
@@ -32,9 +34,14 @@ struct RouteTrie {
             switch segment {
             case .literal(let text): node = addLiteral(Bytes(text), below: node)
             case .parameter: node = addParameter(below: node)
+            case .rest: break
             }
         }
-        nodes[node].methods.add(Method(route.method), endpoint: endpoint)
+        if route.hasRest {
+            nodes[node].rest.add(route.method, endpoint: endpoint)
+        } else {
+            nodes[node].methods.add(route.method, endpoint: endpoint)
+        }
     }
 
     /// - Parameter segment: still encoded.
@@ -48,11 +55,10 @@ struct RouteTrie {
 
     func parameter(below node: Int) -> Int? { nodes[node].parameter }
 
-    func endpoint(for method: Method, at node: Int) -> Int? {
-        nodes[node].methods.endpoint(for: method)
-    }
-
     func methods(at node: Int) -> RouteMethods { nodes[node].methods }
+
+    /// The routes that match everything below a node.
+    func rest(below node: Int) -> RouteMethods { nodes[node].rest }
 
     private mutating func addLiteral(_ literal: Bytes, below node: Int) -> Int {
         let (index, isFound) = position(of: literal, below: node)

@@ -5,8 +5,8 @@ package import HTTP
 /// Finds the endpoint for a method and a path.
 ///
 /// Paths match segment by segment, and literals by their decoded text: `/a%2Fb` is one segment, and
-/// a route for it is also written `/a%2Fb`. A literal takes precedence over a parameter if it leads
-/// to an endpoint with the method. A parameter never matches an empty segment. HEAD goes to the
+/// a route for it is also written `/a%2Fb`. A literal takes precedence over a parameter, and both over
+/// a `*`, if they lead to an endpoint with the method. A parameter never matches an empty segment. HEAD goes to the
 /// route of GET where no route is declared for it.
 package struct Router {
     private let trie: RouteTrie
@@ -64,13 +64,20 @@ private struct RouteSearch {
         {
             return endpoint
         }
-        guard !segment.isEmpty, let parameter = trie.parameter(below: node) else { return nil }
-        return endpoint(below: parameter, rest)
+        if !segment.isEmpty, let parameter = trie.parameter(below: node),
+            let endpoint = endpoint(below: parameter, rest)
+        {
+            return endpoint
+        }
+        return endpoint(of: trie.rest(below: node))
     }
 
     private mutating func endpoint(at node: Int) -> Int? {
-        if let endpoint = trie.endpoint(for: method, at: node) { return endpoint }
-        let methods = trie.methods(at: node)
+        endpoint(of: trie.methods(at: node))
+    }
+
+    private mutating func endpoint(of methods: RouteMethods) -> Int? {
+        if let endpoint = methods.endpoint(for: method) { return endpoint }
         if !methods.isEmpty { refused.append(methods) }
         return nil
     }

@@ -54,7 +54,9 @@ extension ConfigCheck {
     }
 
     mutating func checkEveryBackendIsCalled() {
-        let called = Set(config.endpoints.flatMap(\.calls).compactMap(\.from?.value))
+        let called = Set(
+            config.endpoints.flatMap(\.calls).compactMap(\.from?.value)
+                + config.endpoints.compactMap(\.proxy?.to?.value))
         for backend in config.backends where !called.contains(backend.name.value) {
             problems.warning(
                 at: backend.name.location, "backend '\(backend.name.value)' is never called")

@@ -27,6 +27,7 @@ extension ConfigCheck {
             checkCall(call, of: endpoint)
         }
         checkReferences(of: endpoint)
+        checkProxy(of: endpoint)
         checkRoot(of: endpoint)
         checkInput(of: endpoint)
     }
@@ -67,7 +68,7 @@ extension ConfigCheck {
             problems.error(
                 at: rule.location, "'succeed_when: required' needs a call with 'required: true'")
         }
-        if endpoint.calls.isEmpty, wasRead {
+        if endpoint.calls.isEmpty, endpoint.proxy == nil, wasRead {
             problems.error(at: endpoint.location, "\(endpoint.title) has no calls")
         }
     }
@@ -159,6 +160,7 @@ extension Config.Route {
                 text.split(separator: "/", omittingEmptySubsequences: false)
                     .joined(separator: "%2F")
             case .parameter: "{}"
+            case .rest: "*"
             }
         }
         return method.rawValue + " /" + parts.joined(separator: "/")

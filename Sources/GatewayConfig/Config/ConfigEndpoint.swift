@@ -36,6 +36,8 @@ extension Config {
         /// Replaces the list of `defaults`.
         package var rateLimits: Located<[Located<LimitUse>]>?
         package var calls: [Call] = []
+        /// Instead of `calls`.
+        package var proxy: Proxy?
 
         init(location: SourceLocation) {
             self.location = location

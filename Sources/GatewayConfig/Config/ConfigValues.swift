@@ -8,6 +8,8 @@ extension Config {
         case delete = "DELETE"
         case head = "HEAD"
         case options = "OPTIONS"
+        /// In routes only: every method without a route of its own, except CONNECT and TRACE.
+        case any = "ANY"
     }
 
     /// `route:`, a method and a path with parameters.
@@ -21,6 +23,8 @@ extension Config {
             /// Decoded: `%2F` is a slash here.
             case literal(String)
             case parameter(String)
+            /// `*`, the last segment: one or more segments.
+            case rest
         }
 
         package var parameters: [String] {

@@ -70,6 +70,15 @@ extension Config {
         endpoint.headers(inheritedBy: call) + call.headers
     }
 
+    // MARK: A proxy inherits from its endpoint
+
+    /// The header fields that are set on the requests of an endpoint with `proxy`.
+    package func headers(of proxy: Proxy, in endpoint: Endpoint) -> [Call.HeaderTemplate] {
+        let own = proxy.headers.map { $0.name.value.lowercased() }
+        return endpoint.headers.filter { !own.contains($0.name.value.lowercased()) }
+            + proxy.headers
+    }
+
     // MARK: A call inherits from its backend
 
     /// - Parameter backend: the backend of the call, if it exists

@@ -80,6 +80,12 @@ package enum PlanDefaults {
     package static let retryAttempts = 2
     package static let retryBackoff: Duration = .milliseconds(25)
 
+    /// To the head of a response; longer than a call's, because no other part waits for it.
+    package static let proxyTimeout: Duration = .seconds(30)
+    package static let proxyIdleTimeout: Duration = .seconds(300)
+    package static let proxyForwarded = Config.Forwarded.x
+    package static let proxyCredential = Config.Proxy.Credential.drop
+
     package static let drainTimeout: Duration = .seconds(30)
 
     package static let storePrefix = "tributary"

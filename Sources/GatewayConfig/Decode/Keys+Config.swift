@@ -110,6 +110,9 @@ extension Config.Limits: PlainBlock {
             default: .number(PlanDefaults.server.requestsInFlight),
             "maximum number of requests in flight; else 503"),
         .value(
+            "streams", \.streams, .positive, default: .number(PlanDefaults.server.streams),
+            "maximum number of streamed responses, after their heads; else 503"),
+        .value(
             "buffered_bytes", \.bufferedBytes, .size(upTo: SizeLimits.buffers),
             default: .size(PlanDefaults.server.bufferedBytes),
             "maximum memory for requests, responses and connections; else 503"),

@@ -11,6 +11,8 @@ extension Config.Endpoint: PlainBlock {
         return "endpoint '\(scalar.text)'"
     }
 
+    static let alternatives = [["calls", "proxy"]]
+
     static let keys: [BlockKey<Config.Endpoint>] = [
         .value(
             "route", \.route, .route, isRequired: true, "method and path, e.g. GET /products/{id}"),
@@ -71,7 +73,13 @@ extension Config.Endpoint: PlainBlock {
         .value(
             "rate_limits", \.rateLimits, .limitUses, default: .key("defaults.rate_limits"),
             "rate limits that a request is charged to: to all of them or to none"),
-        .list("calls", \.calls, .named(), isRequired: true, "requests to backends, by name"),
+        .list("calls", \.calls, .named(), "requests to backends, by name"),
+        .init(
+            "proxy", ValueReader<Config.Proxy>.proxy.schema,
+            "backend that requests and responses are passed through to, instead of calls"
+        ) { member, endpoint, decoder in
+            endpoint.proxy = ValueReader<Config.Proxy>.proxy.read(member.node, &decoder)
+        },
         .value(
             "auth", \.auth, .auth, default: .key("defaults.auth"),
             "which authenticators accept its requests; none makes it public"),

@@ -36,10 +36,14 @@ extension Config.Route {
         try checkForeignSpelling(pieces)
         var segments: [Segment] = []
         for (index, piece) in pieces.enumerated() {
-            guard !piece.isEmpty || index == pieces.count - 1 else {
+            let isLast = index == pieces.count - 1
+            guard !piece.isEmpty || isLast else {
                 throw Refusal("must not have an empty segment (//)")
             }
-            segments.append(try segment(piece))
+            guard piece != "*" || isLast else {
+                throw Refusal("must have its '*' as the last segment")
+            }
+            segments.append(piece == "*" ? .rest : try segment(piece))
         }
         return try withUniqueNames(segments)
     }
@@ -55,13 +59,15 @@ extension Config.Route {
             }
             throw Refusal("must have its parameters in braces: /\(spelling.joined(separator: "/"))")
         }
-        if pieces.contains(where: { $0.contains("*") || $0.hasSuffix("...}") }) {
-            let spelling = pieces.map { piece in
-                piece.contains("*") || piece.hasSuffix("...}") ? "{name}" : "\(piece)"
-            }
+        let isForeign = { (piece: Substring) in
+            piece.contains("*") && piece != "*" || piece.hasSuffix("...}")
+        }
+        if pieces.contains(where: isForeign) {
+            let spelling = pieces.map { isForeign($0) ? "{name}" : "\($0)" }
             throw Refusal(
-                "must not have a wildcard; write a parameter for every segment, as in"
-                    + " /\(spelling.joined(separator: "/")), or %2A for a literal *")
+                "must not have a wildcard inside a segment; write a parameter for every segment, as in"
+                    + " /\(spelling.joined(separator: "/")), * as the last segment of a route with"
+                    + " 'proxy', or %2A for a literal *")
         }
     }
 

@@ -143,6 +143,8 @@ where Value: CaseIterable & RawRepresentable<String> & Sendable {
 package enum SizeLimits {
     /// One body in memory; the count of an HTTP message's bytes fits into 32 bits.
     static let body = 1 << 30
+    /// One body that is passed on piece by piece.
+    static let stream = 1 << 50
     /// All bodies of a process.
     static let buffers = 1 << 40
     /// The head of a request, or its target.

@@ -82,6 +82,7 @@ extension ConfigSurvey.Endpoint {
         path = (route?.segments ?? []).map { segment in
             switch segment {
             case .literal(let text): return .literal(text)
+            case .rest: return .param(values: ["a", "b", "c"])
             case .parameter(let name):
                 let param = endpoint.params.first { $0.name.value == name }
                 return .param(values: param?.samples ?? ["1", "2", "3"])

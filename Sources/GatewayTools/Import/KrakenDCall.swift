@@ -303,7 +303,7 @@ extension Config.Method {
     fileprivate var mayHaveBody: Bool {
         switch self {
         case .get, .head, .options: false
-        case .post, .put, .patch, .delete: true
+        case .post, .put, .patch, .delete, .any: true
         }
     }
 }

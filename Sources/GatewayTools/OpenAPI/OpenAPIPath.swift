@@ -37,7 +37,8 @@ struct OpenAPIPath {
                 switch (own, other) {
                 case (.parameter, .parameter): true
                 case (.literal(let own), .literal(let other)): own == other
-                case (.parameter, .literal), (.literal, .parameter): false
+                case (.rest, .rest): true
+                case (.parameter, _), (.literal, _), (.rest, _): false
                 }
             }
     }

@@ -17,8 +17,10 @@ extension [UInt8] {
         append(literal: "\r\n")
     }
 
-    /// Appends the end of a chunked body, without trailers.
-    package mutating func appendLastChunk() {
-        append(literal: "0\r\n\r\n")
+    /// Appends the end of a chunked body, with its trailers.
+    package mutating func appendLastChunk(_ trailers: Fields = Fields()) {
+        append(literal: "0\r\n")
+        append(trailers)
+        append(literal: "\r\n")
     }
 }

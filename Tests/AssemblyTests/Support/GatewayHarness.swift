@@ -342,7 +342,7 @@ extension ConfigFiles {
 }
 
 extension String {
-    fileprivate func indented(_ count: Int) -> String {
+    func indented(_ count: Int) -> String {
         split(separator: "\n").map { String(repeating: " ", count: count) + $0 }
             .joined(separator: "\n")
     }

@@ -71,6 +71,7 @@ extension ServerLosses.Refusal {
         case .connectionsPerClient: "connections_per_client"
         case .requestsInFlight: "requests_in_flight"
         case .bufferedBytes: "buffered_bytes"
+        case .streams: "streams"
         }
     }
 }

@@ -1,0 +1,138 @@
+package import Basics
+package import GatewayConfig
+package import HTTP
+
+/// The target at the backend: the client's path, or one that is built from its segments, byte for
+/// byte, and the client's query.
+package struct RelayPath {
+    private enum Piece {
+        case literal(Bytes)
+        /// A segment of the client's path, by its index.
+        case segment(Int)
+        /// Everything from this segment on.
+        case rest(from: Int)
+    }
+
+    /// Nil where the client's path is kept.
+    private let pieces: [Piece]?
+    /// As the configuration spells it; nil where the client's path is kept.
+    package let text: String?
+
+    init(_ path: Config.ProxyPath?, of route: Config.Route) {
+        text = path?.text
+        pieces = path?.pieces.compactMap { piece in
+            switch piece {
+            case .literal(let text): return .literal(Bytes(text))
+            case .rest: return .rest(from: max(0, route.segments.count - 1))
+            case .parameter(let name):
+                return route.segments.firstIndex(of: .parameter(name)).map { .segment($0) }
+            }
+        }
+    }
+
+    /// The target for a client's request; nil for a path that a backend could read as another one.
+    package func target(of target: Target, _ query: Config.Forward.Query?) -> Target? {
+        let path = target.path
+        guard !path.isAmbiguousPath else { return nil }
+        if pieces == nil, target.form == .origin {
+            if case nil = query { return target }
+            if case .all? = query { return target }
+        }
+        var text: [UInt8] = []
+        text.reserveCapacity(target.text.count + 32)
+        if let pieces { append(pieces, path, to: &text) } else { text.append(path) }
+        target.query.map { append($0, query, to: &text) }
+        return Target(Bytes(text))
+    }
+
+    private func append(_ pieces: [Piece], _ path: Bytes, to text: inout [UInt8]) {
+        for piece in pieces {
+            switch piece {
+            case .literal(let bytes): text.append(bytes)
+            case .segment(let index):
+                let start = path.startOfSegment(index)
+                let end = path.span.firstOffset(of: UInt8(ascii: "/"), from: start) ?? path.count
+                text.append(path[start..<end])
+            case .rest(let index): text.append(path[path.startOfSegment(index)..<path.count])
+            }
+        }
+    }
+
+    /// Byte for byte, an empty query too. A list of names keeps the order of the parameters.
+    private func append(
+        _ query: Bytes, _ rule: Config.Forward.Query?, to text: inout [UInt8]
+    ) {
+        guard case .names(let names)? = rule else {
+            text.append(UInt8(ascii: "?"))
+            text.append(query)
+            return
+        }
+        var separator = UInt8(ascii: "?")
+        for parameter in QueryParameters(query)
+        where names.contains(where: { parameter.isNamed(Bytes($0.value)) }) {
+            text.append(separator)
+            text.append(parameter.text)
+            separator = UInt8(ascii: "&")
+        }
+    }
+}
+
+extension Bytes {
+    /// The offset of a segment of a path; the end if there are fewer.
+    fileprivate func startOfSegment(_ index: Int) -> Int {
+        var position = 1
+        for _ in 0..<index {
+            guard let slash = span.firstOffset(of: UInt8(ascii: "/"), from: position) else {
+                return count
+            }
+            position = slash + 1
+        }
+        return Swift.min(position, count)
+    }
+
+    /// Whether servers read the path in different ways: it has a segment of dots in any spelling, a
+    /// backslash or a zero byte.
+    ///
+    /// An encoded slash counts as the end of a segment, and so does a semicolon, which begins path
+    /// parameters on some servers. Doubly encoded bytes are not decoded: a backend decodes once.
+    package var isAmbiguousPath: Bool {
+        var segment = DotSegment()
+        var index = 0
+        while index < count {
+            var byte = self[index]
+            index += 1
+            if byte == UInt8(ascii: "%"), index + 1 < count,
+                let high = Self.hexValue(self[index]), let low = Self.hexValue(self[index + 1])
+            {
+                byte = high << 4 | low
+                index += 2
+            }
+            switch byte {
+            case 0, UInt8(ascii: "\\"): return true
+            case UInt8(ascii: "/"), UInt8(ascii: ";"):
+                if segment.isDots { return true }
+                segment = DotSegment()
+            case UInt8(ascii: "."): segment.dots += 1
+            default: segment.others += 1
+            }
+        }
+        return segment.isDots
+    }
+
+    private struct DotSegment {
+        var dots = 0
+        var others = 0
+
+        /// `.` or `..`
+        var isDots: Bool { others == 0 && (dots == 1 || dots == 2) }
+    }
+
+    private static func hexValue(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

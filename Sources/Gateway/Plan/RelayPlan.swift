@@ -1,0 +1,67 @@
+package import GatewayConfig
+package import HTTP
+
+/// `proxy:`, how the requests of an endpoint are passed through to a backend.
+///
+/// A class, for the same reason as `CallPlan`.
+package final class RelayPlan {
+    /// Into the plan's backends.
+    package let backend: Int
+    package let path: RelayPath
+    /// From the last byte of the request to the head of the response.
+    package let timeout: Duration
+    package let idleTimeout: Duration
+    package let maxDuration: Duration?
+    /// Of the request's body, in bytes.
+    package let bodyMax: Int?
+    package let host: RelayHost
+    /// The headers and parameters of the client that are passed on; nil for all.
+    package let forward: RelayForward?
+    /// Set on the request.
+    package let headers: [(name: FieldName, value: CompiledTemplate)]
+    /// Removed from the client's fields: replaced ones and unwanted ones.
+    package let removed: [FieldName]
+    /// The headers with the client's address, which are generated.
+    package let forwarded: [FieldName]
+    /// Where the credential is that the backend must not receive.
+    let credentials: [CredentialSource]
+    package let retry: RetryPlan?
+    /// In lower case.
+    package let upgrades: [String]
+
+    /// The name of its call in logs, metrics and traces.
+    package static let callName = "proxy"
+
+    /// One line for each key; the planner computes what takes more than a line.
+    init(_ planner: RelayPlanner) throws(PlanError) {
+        let proxy = planner.proxy
+        backend = planner.backend
+        path = RelayPath(proxy.path?.value, of: planner.route)
+        timeout = proxy.timeout?.value ?? PlanDefaults.proxyTimeout
+        idleTimeout = proxy.idleTimeout?.value ?? PlanDefaults.proxyIdleTimeout
+        maxDuration = proxy.maxDuration?.value
+        bodyMax = proxy.maxBody?.value
+        host = try planner.host()
+        forward = try planner.forward()
+        headers = try planner.headers()
+        forwarded = planner.forwarded(besides: headers.map(\.name))
+        removed = try planner.removed(besides: headers.map(\.name))
+        credentials = planner.credentials
+        retry = proxy.retry.map { RetryPlan($0) }
+        upgrades = proxy.upgrade.map(\.value)
+    }
+}
+
+/// The `Host` of the requests.
+package enum RelayHost {
+    /// That of the backend's URL.
+    case backend
+    case client
+    case name(FieldValue)
+}
+
+/// `forward:` of an endpoint with `proxy`.
+package struct RelayForward {
+    package let headers: [FieldName]
+    package let query: Config.Forward.Query
+}

@@ -1,0 +1,85 @@
+import Basics
+import GatewayConfig
+import HTTP
+
+/// Computes the parts of a `RelayPlan`.
+struct RelayPlanner {
+    let proxy: Config.Proxy
+    let route: Config.Route
+    /// Into the plan's backends.
+    let backend: Int
+    private let scope: CallScope
+    private let planner: Planner
+
+    init(
+        _ proxy: Config.Proxy, _ scope: CallScope, _ route: Config.Route, _ planner: Planner
+    ) throws(PlanError) {
+        guard let to = proxy.to,
+            let backend = planner.config.backends.firstIndex(where: { $0.name.value == to.value })
+        else { throw PlanError("\(proxy.location): no backend") }
+        self.proxy = proxy
+        self.scope = scope
+        self.route = route
+        self.backend = backend
+        self.planner = planner
+    }
+
+    func host() throws(PlanError) -> RelayHost {
+        switch proxy.host?.value ?? .backend {
+        case .backend: return .backend
+        case .client: return .client
+        case .name(let name):
+            guard let value = FieldValue(name) else {
+                throw PlanError("\(proxy.location): not a host")
+            }
+            return .name(value)
+        }
+    }
+
+    func forward() throws(PlanError) -> RelayForward? {
+        guard let forward = scope.endpoint.forward else { return nil }
+        var names: [FieldName] = []
+        for name in forward.headers { names.append(try planner.fieldName(name)) }
+        return RelayForward(headers: names, query: forward.query)
+    }
+
+    func headers() throws(PlanError) -> [(name: FieldName, value: CompiledTemplate)] {
+        var headers: [(name: FieldName, value: CompiledTemplate)] = []
+        for header in planner.config.headers(of: proxy, in: scope.endpoint) {
+            headers.append(
+                (
+                    try planner.fieldName(header.name),
+                    try TemplatePlanner(scope: scope).field(header.value)
+                ))
+        }
+        return headers
+    }
+
+    /// A header that the configuration sets is not generated.
+    func forwarded(besides set: [FieldName]) -> [FieldName] {
+        let ofBackend = planner.config.backends[backend].headers.compactMap {
+            FieldName($0.name.value)
+        }
+        let kind = proxy.forwarded?.value ?? PlanDefaults.proxyForwarded
+        return kind.names.filter { !set.contains($0) && !ofBackend.contains($0) }
+    }
+
+    func removed(besides set: [FieldName]) throws(PlanError) -> [FieldName] {
+        var names = set
+        for header in planner.config.backends[backend].headers {
+            names.append(try planner.fieldName(header.name))
+        }
+        for name in proxy.dropHeaders { names.append(try planner.fieldName(name)) }
+        return names
+    }
+
+    var credentials: [CredentialSource] {
+        guard (proxy.credential?.value ?? PlanDefaults.proxyCredential) == .drop,
+            let rule = planner.config.authRule(of: scope.endpoint)
+        else { return [] }
+        return rule.any.compactMap { name in
+            planner.config.authenticators.first { $0.name.value == name.value }
+                .flatMap { try? AuthenticatorPlan($0, planner).source }
+        }
+    }
+}

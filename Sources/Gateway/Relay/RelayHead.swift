@@ -1,0 +1,189 @@
+import Basics
+import GatewayConfig
+import HTTP
+
+/// The heads that are passed on: which fields of the client reach the backend, and which of the
+/// backend reach the client.
+struct RelayHead {
+    private let plan: RelayPlan
+    private let params: [ParamPlan]
+    private let proxies: TrustedProxies
+    /// Whether the endpoint responds to CORS itself.
+    private let hasCORS: Bool
+
+    init(_ plan: RelayPlan, of endpoint: EndpointPlan) {
+        self.plan = plan
+        params = endpoint.params
+        proxies = endpoint.proxies
+        hasCORS = endpoint.cors != nil
+    }
+
+    /// Room for the fields that are added to those of the client, in bytes.
+    private static let addedBytes = 256
+
+    // MARK: To the backend
+
+    /// The fields of the request, without those of the backend's configuration.
+    func requestFields(_ head: RequestHead, _ exchange: Exchange) -> Fields {
+        let isProxied = exchange.clientAddress(of: head, proxies).isProxied
+        var cookies = false
+        var fields = head.fields.endToEnd(reserving: Self.addedBytes) { name in
+            passes(name, isProxied: isProxied, &cookies)
+        }
+        if cookies { appendCookies(head.fields, to: &fields) }
+        appendForwarded(head, exchange, to: &fields)
+        fields.append(.via, head.version == .http10 ? "1.0 tributary" : "1.1 tributary")
+        appendConfigured(head, exchange, to: &fields)
+        return fields
+    }
+
+    private func passes(
+        _ name: Span<UInt8>, isProxied: Bool, _ hasCookies: inout Bool
+    ) -> Bool {
+        // The gateway sends its own with every request.
+        if name.isOneOf(["X-Request-Id", "traceparent", "tracestate", "Gateway-Deadline-Ms"]) {
+            return false
+        }
+        if name.isAboutClient {
+            // Only a trusted proxy may state who the client is; what is generated continues its
+            // lines.
+            guard isProxied, !plan.forwarded.contains(where: { $0.isEqual(name) }) else {
+                return false
+            }
+        }
+        if plan.removed.contains(where: { $0.isEqual(name) }) { return false }
+        if let forward = plan.forward, !forward.headers.contains(where: { $0.isEqual(name) }),
+            !name.describesBody
+        {
+            return false
+        }
+        for source in plan.credentials where source.header.isEqual(name) {
+            if case .cookie = source {
+                hasCookies = true
+            }
+            return false
+        }
+        return true
+    }
+
+    /// The cookies without those that have a credential.
+    private func appendCookies(_ source: Fields, to fields: inout Fields) {
+        let dropped = plan.credentials.compactMap { source in
+            if case .cookie(let name) = source { name } else { nil }
+        }
+        for line in source.all(.cookie) {
+            if let rest = FieldValue(line.bytes.withoutCookies(named: dropped)),
+                !rest.bytes.isEmpty
+            {
+                fields.append(.cookie, rest)
+            }
+        }
+    }
+
+    private func appendForwarded(
+        _ head: RequestHead, _ exchange: Exchange, to fields: inout Fields
+    ) {
+        guard !plan.forwarded.isEmpty else { return }
+        ForwardedFields(head, exchange.clientAddress(of: head, proxies), proxies.source)
+            .append(plan.forwarded, to: &fields)
+    }
+
+    /// A header with a value that the request does not have is left out.
+    private func appendConfigured(
+        _ head: RequestHead, _ exchange: Exchange, to fields: inout Fields
+    ) {
+        guard !plan.headers.isEmpty else { return }
+        let values = HeadValues(head, params: params, exchange: exchange, proxies: proxies)
+        for (name, template) in plan.headers {
+            guard let value = template.value(in: values) else { continue }
+            fields.append(name, value)
+        }
+    }
+
+    /// Nil for the host of the backend's URL.
+    func host(_ head: RequestHead) -> FieldValue? {
+        switch plan.host {
+        case .backend: nil
+        case .client: head.target.authority.flatMap { FieldValue($0) } ?? head.fields[.host]
+        case .name(let name): name
+        }
+    }
+
+    // MARK: To the client
+
+    /// The fields of the response. Those that the gateway adds to all responses replace the
+    /// backend's, except `Vary`, which is a list.
+    func responseFields(_ fields: Fields, _ exchange: Exchange) -> Fields {
+        let own = exchange.responseFields
+        return fields.endToEnd(reserving: 0) { name in
+            if name.isOneOf(["X-Request-Id"]) { return false }
+            if hasCORS, name.hasPrefix("Access-Control-") { return false }
+            return !own.contains(named: name) || name.isOneOf(["Vary", "Set-Cookie"])
+        }
+    }
+
+    /// The trailers of a body. Those that decide how a message is routed or framed never pass.
+    static func trailers(_ fields: Fields) -> Fields {
+        guard !fields.isEmpty else { return fields }
+        return fields.endToEnd(reserving: 0) { !$0.isAboutClient }
+    }
+
+    /// The fields of an interim response.
+    static func interimFields(_ fields: Fields) -> Fields {
+        fields.endToEnd(reserving: 0) { !$0.isOneOf(["X-Request-Id"]) }
+    }
+}
+
+extension CompiledTemplate {
+    /// Nil where a value is missing that is not optional, or that cannot be in a head.
+    fileprivate func value(in values: HeadValues) -> FieldValue? {
+        var text: [UInt8] = []
+        for piece in pieces {
+            switch piece {
+            case .literal(let bytes): text.append(bytes)
+            case .reference(let reference, _):
+                guard let value = values.text(of: reference.source) else { return nil }
+                text.append(value)
+            }
+        }
+        return FieldValue(Bytes(text))
+    }
+}
+
+extension FieldName {
+    fileprivate func isEqual(_ name: Span<UInt8>) -> Bool { span.equalsIgnoringCase(name) }
+}
+
+extension Span<UInt8> {
+    fileprivate func isOneOf(_ names: [StaticString]) -> Bool {
+        names.contains { equalsIgnoringCase($0) }
+    }
+
+    /// Whether it is a field that only proxies send, and a client could forge.
+    fileprivate var isAboutClient: Bool {
+        hasPrefix("X-Forwarded-") || isOneOf(["Forwarded", "Client-Cert", "Client-Cert-Chain"])
+    }
+
+    /// Whether it describes the body, so that the body has no meaning without it.
+    fileprivate var describesBody: Bool { hasPrefix("Content-") }
+
+    fileprivate func hasPrefix(_ prefix: StaticString) -> Bool {
+        let length = prefix.utf8CodeUnitCount
+        return count >= length && extracting(first: length).equalsIgnoringCase(prefix)
+    }
+}
+
+extension Bytes {
+    /// The value of `Cookie` without these cookies (RFC 6265 4.2.1).
+    fileprivate func withoutCookies(named names: [Bytes]) -> Bytes {
+        var rest: [UInt8] = []
+        for part in parts(separatedBy: UInt8(ascii: ";")) {
+            let pair = part.trimmingSpaces
+            let equals = pair.span.firstOffset(of: UInt8(ascii: "=")) ?? pair.count
+            guard !pair.isEmpty, !names.contains(pair[0..<equals].trimmingSpaces) else { continue }
+            if !rest.isEmpty { rest.append(literal: "; ") }
+            rest.append(pair)
+        }
+        return Bytes(rest)
+    }
+}

@@ -1,0 +1,124 @@
+import Basics
+import HTTP
+
+/// Passes on one body of a relay, piece by piece and without a copy: the sink of its source, and the
+/// source of its sink. Counts bytes, and reports to the transfer what happens. Confined to its worker.
+///
+/// The source retains it while the body arrives.
+final class RelayPipe: BodySource, BodySink {
+    enum Direction { case request, response }
+
+    private let source: any BodySource
+    private let direction: Direction
+    /// Until the end of the body.
+    var transfer: RelayTransfer?
+    private var sink: (any BodySink)?
+    /// The most bytes that pass; nil for no limit.
+    private let bytesMax: Int?
+    private(set) var bytes = 0
+    private(set) var isPaused = false
+    /// The delivery waits for `release`: the backend decides about the body first (RFC 9110 10.1.1).
+    private var isHeld: Bool
+
+    /// - Parameters:
+    ///   - bytesMax: the most bytes that pass; nil for no limit
+    ///   - isHeld: whether nothing is read from the source before `release`
+    init(
+        _ source: any BodySource, _ direction: Direction, bytesMax: Int? = nil,
+        isHeld: Bool = false
+    ) {
+        self.source = source
+        self.direction = direction
+        self.bytesMax = bytesMax
+        self.isHeld = isHeld
+    }
+
+    deinit {
+        // A response whose body nobody reads has ended.
+        if direction == .response { transfer?.responseEnded() }
+    }
+
+    var framing: BodyFraming { source.framing }
+
+    var limitsTime: Bool { true }
+
+    // MARK: From the sink
+
+    func startDelivery(to sink: any BodySink) {
+        self.sink = sink
+        guard !isHeld else { return }
+        start()
+    }
+
+    /// Begins a delivery that was held back.
+    func release() {
+        guard isHeld else { return }
+        isHeld = false
+        if sink != nil { start() }
+    }
+
+    private func start() {
+        if direction == .request { transfer?.requestStarted() }
+        source.startDelivery(to: self)
+    }
+
+    func pause() {
+        isPaused = true
+        source.pause()
+    }
+
+    func resume() {
+        isPaused = false
+        transfer?.recordActivity()
+        source.resume()
+    }
+
+    func cancel() {
+        sink = nil
+        let transfer = transfer.take()
+        source.cancel()
+        if direction == .response { transfer?.responseEnded() }
+    }
+
+    // MARK: From the source
+
+    func bodyReceived(_ piece: Span<UInt8>) {
+        guard let sink, let transfer else { return }
+        bytes += piece.count
+        if let bytesMax, bytes > bytesMax { return fail(BodyTooLarge(limit: bytesMax)) }
+        transfer.recordActivity()
+        sink.bodyReceived(piece)
+    }
+
+    func bodyEnded(trailers: Fields) {
+        guard let sink = sink.take() else { return }
+        let transfer = transfer.take()
+        switch direction {
+        case .request: transfer?.requestEnded(bytes)
+        case .response: transfer?.responseEnded()
+        }
+        sink.bodyEnded(trailers: RelayHead.trailers(trailers))
+    }
+
+    func bodyFailed(_ error: any Error) {
+        guard let sink = sink.take() else { return }
+        let transfer = transfer.take()
+        switch direction {
+        case .request: transfer?.requestFailed(bytes, error)
+        case .response: transfer?.responseTruncated()
+        }
+        sink.bodyFailed(error)
+    }
+
+    /// Ends the body without its last byte.
+    func fail(_ error: any Error) {
+        guard let sink = sink.take() else { return }
+        let transfer = transfer.take()
+        source.cancel()
+        switch direction {
+        case .request: transfer?.requestFailed(bytes, error)
+        case .response: transfer?.responseEnded()
+        }
+        sink.bodyFailed(error)
+    }
+}

@@ -1,0 +1,123 @@
+import YAMLReader
+
+/// The rules for `proxy`, and for the routes that only `proxy` can have.
+extension ConfigCheck {
+    mutating func checkProxy(of endpoint: Config.Endpoint) {
+        guard let proxy = endpoint.proxy else { return checkPatterns(of: endpoint) }
+        checkBackend(of: proxy)
+        checkPath(of: proxy, in: endpoint)
+        checkHeaders(of: proxy, in: endpoint)
+        checkRetry(of: proxy, in: endpoint)
+        refuseKeysOfCalls(in: endpoint)
+        checkLimits(of: endpoint)
+    }
+
+    /// Routes that match more than calls can handle.
+    private mutating func checkPatterns(of endpoint: Config.Endpoint) {
+        guard let route = endpoint.route, wasRead else { return }
+        if route.value.method == .any {
+            problems.error(
+                at: route.location,
+                "route \(route.quoted(\.name)): ANY is for endpoints with 'proxy'; write a route for"
+                    + " each method")
+        }
+        if route.value.hasRest {
+            problems.error(
+                at: route.location,
+                "route \(route.quoted(\.name)): '*' is for endpoints with 'proxy'; write a parameter"
+                    + " for every segment, or %2A for a literal *")
+        }
+    }
+
+    private mutating func checkBackend(of proxy: Config.Proxy) {
+        guard let to = proxy.to, backend(named: to.value) == nil, hasAllBackends else { return }
+        let known = config.backends.map(\.name.value)
+        let near = Suggestion.hint(for: to.quoted, among: known)
+        let list = near.isEmpty ? " (there are \(known.joined(separator: ", ")))" : near
+        problems.error(
+            at: to.location,
+            "'proxy': there is no backend '\(to.quoted)'" + (known.isEmpty ? "" : list))
+    }
+
+    private mutating func checkPath(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {
+        guard let path = proxy.path, let route = endpoint.route?.value else { return }
+        if path.value.pieces.contains(.rest), !route.hasRest {
+            problems.error(at: path.location, "'path' has '*' but the route has none")
+        }
+        for case .parameter(let name) in path.value.pieces where !route.parameters.contains(name) {
+            problems.error(
+                at: path.location, "'path' uses {\(name)}; the route has no parameter '\(name)'")
+        }
+    }
+
+    private mutating func checkHeaders(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {
+        checkDuplicates(in: proxy.headers.map(\.name), of: "headers")
+        checkDuplicates(in: proxy.dropHeaders, of: "drop_headers")
+        for reference in proxy.headers.flatMap(\.value.locatedReferences) {
+            checkReference(reference, of: "'proxy'", in: endpoint)
+        }
+        for header in endpoint.headers + proxy.headers {
+            for reference in header.value.locatedReferences {
+                guard case .requestBody = reference.value.source else { continue }
+                problems.error(
+                    at: reference.location,
+                    "'proxy' uses {\(reference.value.text)}; the body is passed on without being"
+                        + " read")
+            }
+        }
+    }
+
+    private mutating func checkRetry(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {
+        guard let retry = proxy.retry, let method = endpoint.route?.value.method,
+            method == .post || method == .patch
+        else { return }
+        problems.warning(
+            at: retry.location,
+            "requests with \(method.rawValue) are retried only if nothing of them was sent")
+    }
+
+    /// The keys that need a response in memory.
+    private mutating func refuseKeysOfCalls(in endpoint: Config.Endpoint) {
+        let keys: [(name: String, location: SourceLocation?, advice: String)] = [
+            ("body", endpoint.body?.location, "the body is passed on without being read"),
+            (
+                "min_duration", endpoint.minDuration?.location,
+                "a streamed response cannot be delayed"
+            ),
+            ("round_up_to", endpoint.roundUpTo?.location, "a streamed response cannot be delayed"),
+            ("succeed_when", endpoint.succeedWhen?.location, "there are no calls"),
+            ("report", endpoint.report?.location, "there are no calls"),
+            ("partial_status", endpoint.partialStatus?.location, "there are no calls"),
+            ("server_timing", endpoint.serverTiming?.location, "there are no calls"),
+            ("cache_control", endpoint.cacheControl?.location, "write it in 'response_headers'"),
+            ("deadline", endpoint.deadline?.location, "use 'timeout' of 'proxy'"),
+            ("timeout", endpoint.timeout?.location, "use 'timeout' of 'proxy'"),
+            ("max_body", endpoint.maxBody?.location, "use 'max_body' of 'proxy'"),
+            (
+                "unknown_query", endpoint.unknownQuery?.location,
+                "the query is passed on unless 'forward' restricts it"
+            ),
+        ]
+        for key in keys {
+            guard let location = key.location else { continue }
+            problems.error(
+                at: location, "'\(key.name)' has no effect with 'proxy': \(key.advice)")
+        }
+    }
+
+    /// A limit by the body would have to read it before it is passed on.
+    private mutating func checkLimits(of endpoint: Config.Endpoint) {
+        for use in config.rateLimits(of: endpoint) {
+            guard let name = use.value.limit,
+                let limit = config.rateLimits.first(where: { $0.name.value == name.value })
+            else { continue }
+            for reference in limit.references {
+                guard case .requestBody = reference.value.source else { continue }
+                problems.error(
+                    at: name.location,
+                    "rate limit '\(name.quoted)' uses {\(reference.value.text)}; \(endpoint.title)"
+                        + " has 'proxy', which passes the body on without reading it")
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Why a streamed response ended before its last byte. No other response was possible, because its
+/// head had been sent.
+package enum StreamEnd: UInt8, Sendable, CaseIterable {
+    /// The backend's response broke off.
+    case backendTruncated
+    /// The client closed its connection, or did not read.
+    case clientDisconnected
+    /// No byte was transferred for `idle_timeout`.
+    case idle
+    /// The exchange lasted longer than `max_duration`.
+    case maxDuration
+
+    /// As it stands in logs.
+    package var name: StaticString {
+        switch self {
+        case .backendTruncated: "backend_truncated"
+        case .clientDisconnected: "client_disconnected"
+        case .idle: "idle"
+        case .maxDuration: "max_duration"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Basics
+package import HTTP
+
+/// What a call with a streamed response has besides one with a complete response: the fields of its
+/// connection, and the receiver of interim responses. Confined to its loop.
+package final class StreamedCall {
+    /// The backend decides before the body is sent (RFC 9110 10.1.1). The source of the body waits for
+    /// the interim response 100.
+    package let expectsContinue: Bool
+    /// The client accepts trailers (RFC 9110 6.5.1).
+    let acceptsTrailers: Bool
+    /// Receives each interim response; nil drops them.
+    package var interimReceived: ((ResponseHead) -> Void)?
+
+    package init(expectsContinue: Bool = false, acceptsTrailers: Bool = false) {
+        self.expectsContinue = expectsContinue
+        self.acceptsTrailers = acceptsTrailers
+    }
+}
+
+extension [UInt8] {
+    /// Appends the fields of the connection.
+    mutating func append(_ call: StreamedCall) {
+        if call.expectsContinue { append(literal: "Expect: 100-continue\r\n") }
+        if call.acceptsTrailers { append(literal: "TE: trailers\r\nConnection: TE\r\n") }
+    }
+}

@@ -1,0 +1,189 @@
+import Assembly
+import HTTP
+import Reactor
+import SimReactor
+import TestSupport
+import Testing
+
+/// Bodies pass through in both directions, while they arrive.
+@Suite(.watched) struct TransferTests {
+    @Test func responseIsPassedOnWhileItArrives() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a?q=1&&r"))
+        #expect(harness.received.hasPrefix("GET /x/a?q=1&&r HTTP/1.1\r\nHost: 127.0.0.1:7001\r\n"))
+        try harness.respond("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nX-A: 1\r\n\r\nhello")
+        #expect(client.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(
+            client.text.contains("X-A: 1\r\n") && client.text.contains("Content-Length: 10\r\n"))
+        #expect(bodyPart(client.text) == "hello")
+        try harness.respond("world")
+        #expect(bodyPart(client.text) == "helloworld")
+        #expect(harness.logged("status") == ["200"] && harness.logged("outcome") == ["ok"])
+        #expect(harness.logged("bytes_out") == ["10"] && harness.logged("end") == [])
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: ["chunked", "close"]) func bodyOfUnknownLengthIsSentInChunks(
+        _ framing: String
+    ) throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a"))
+        if framing == "chunked" {
+            try harness.respond(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+            #expect(bodyPart(client.text) == "5\r\nhello\r\n")
+            try harness.respond("0\r\n\r\n")
+        } else {
+            try harness.respond("HTTP/1.1 200 OK\r\n\r\nhello")
+            #expect(bodyPart(client.text) == "5\r\nhello\r\n")
+            try harness.backend().stream.close()
+            harness.pass(1)
+        }
+        #expect(bodyPart(client.text) == "5\r\nhello\r\n0\r\n\r\n" && !client.hasEnded)
+        harness.expectQuiet()
+    }
+
+    @Test func requestBodyIsPassedOnWhileItArrives() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(request("POST", "/x/a", ["Content-Length: 10"]) + "hello")
+        #expect(harness.received.contains("Content-Length: 10\r\n"))
+        #expect(bodyPart(harness.received) == "hello")
+        client.send("world")
+        harness.pass(1)
+        #expect(bodyPart(harness.received) == "helloworld")
+        try harness.respond("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 201 Created\r\n"))
+        #expect(client.text.contains("Content-Length: 0\r\n"))
+        #expect(harness.logged("bytes_in") == ["10"])
+        // Both connections serve the next request.
+        client.clearReceived()
+        try harness.backend().clearReceived()
+        client.send(get("/x/b"))
+        harness.pass(1)
+        #expect(harness.received.hasPrefix("GET /x/b ") && harness.connections.count == 1)
+        harness.expectQuiet()
+    }
+
+    @Test func chunkedUploadStaysChunked() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(
+            request("PUT", "/x/a", ["Transfer-Encoding: chunked"]) + "5\r\nhello\r\n")
+        #expect(harness.received.contains("Transfer-Encoding: chunked\r\n"))
+        #expect(bodyPart(harness.received) == "5\r\nhello\r\n")
+        client.send("0\r\n\r\n")
+        harness.pass(1)
+        #expect(bodyPart(harness.received) == "5\r\nhello\r\n0\r\n\r\n")
+        try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 204 No Content\r\n"))
+        #expect(!client.text.contains("Content-Length"))
+        harness.expectQuiet()
+    }
+
+    /// A relay stores at most 64 KiB and one read for each direction.
+    @Test func slowBackendPausesTheClient() throws {
+        let harness = try RelayHarness()
+        harness.gateway.network.settings.windowBytes = 10_000
+        let size = 400_000
+        let client = try harness.send(request("PUT", "/x/a", ["Content-Length: \(size)"]))
+        try harness.backend().stream.pauseReading()
+        client.send(String(repeating: "x", count: size))
+        harness.pass(50)
+        let held = harness.gateway.instance?.snapshot.bufferedBytes ?? 0
+        #expect(held < 100_000)
+        try harness.backend().stream.resumeReading()
+        harness.pass(200)
+        #expect(bodyPart(harness.received).utf8.count == size)
+        try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 204"))
+        harness.expectQuiet()
+    }
+
+    @Test func slowClientPausesTheBackend() throws {
+        let harness = try RelayHarness()
+        harness.gateway.network.settings.windowBytes = 10_000
+        let size = 400_000
+        let client = try harness.send(get("/x/a"))
+        client.stream.pauseReading()
+        try harness.respond(
+            "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
+                + String(repeating: "x", count: size))
+        harness.pass(50)
+        let held = harness.gateway.instance?.snapshot.bufferedBytes ?? 0
+        #expect(held > 0 && held < 140_000)
+        client.stream.resumeReading()
+        harness.pass(200)
+        #expect(bodyPart(client.text).utf8.count == size)
+        #expect(harness.logged("bytes_out") == ["\(size)"])
+        harness.expectQuiet()
+    }
+
+    /// A response that breaks off must not look complete.
+    @Test(arguments: ["Content-Length: 10", "Transfer-Encoding: chunked"])
+    func truncatedResponseClosesTheConnection(_ framing: String) throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a"))
+        try harness.respond("HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n5\r\nhel")
+        try harness.backend().stream.close()
+        harness.pass(1)
+        #expect(client.hasEnded || !client.failures.isEmpty)
+        #expect(!client.text.hasSuffix("0\r\n\r\n"))
+        #expect(harness.logged("outcome") == ["truncated"])
+        #expect(harness.logged("end") == ["backend_truncated"])
+        harness.expectQuiet()
+    }
+
+    enum Departure: CaseIterable { case closes, resets, halfCloses }
+
+    @Test(arguments: Departure.allCases, [false, true])
+    func clientThatLeavesClosesTheCall(_ how: Departure, duringBody: Bool) throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a"))
+        if duringBody { try harness.respond("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello") }
+        switch how {
+        case .closes: client.stream.close()
+        case .resets: (client.stream as? SimStream)?.reset()
+        case .halfCloses where duringBody: client.stream.finishWriting()
+        // Before the head, a client that half-closed still gets its response.
+        case .halfCloses: return harness.expectQuiet()
+        }
+        harness.pass(50)
+        #expect(try harness.backend().hasEnded || !harness.backend().failures.isEmpty)
+        #expect(harness.logged("status") == [duringBody ? "200" : "499"])
+        #expect(harness.logged("end") == (duringBody ? ["client_disconnected"] : []))
+        harness.expectQuiet()
+    }
+
+    @Test func clientThatLeavesDuringItsUploadClosesTheCall() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(request("POST", "/x/a", ["Content-Length: 10"]) + "hello")
+        client.stream.close()
+        harness.pass(50)
+        #expect(try harness.backend().hasEnded || !harness.backend().failures.isEmpty)
+        #expect(bodyPart(harness.received) == "hello")
+        harness.expectQuiet()
+    }
+
+    @Test func responseBeforeTheEndOfTheUploadIsPassedOnAtOnce() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(request("POST", "/x/a", ["Content-Length: 10"]) + "hel")
+        try harness.respond("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n")
+        #expect(bodyPart(client.text) == "2\r\nok\r\n")
+        client.send("loworld")
+        harness.pass(1)
+        #expect(bodyPart(harness.received) == "helloworld")
+        try harness.respond("0\r\n\r\n")
+        #expect(bodyPart(client.text) == "2\r\nok\r\n0\r\n\r\n")
+        harness.expectQuiet()
+    }
+
+    @Test func malformedUploadGets400AndIsNotCompleted() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(
+            request("POST", "/x/a", ["Transfer-Encoding: chunked"]) + "5\r\nhello\r\nzz\r\n")
+        harness.pass(1)
+        #expect(client.text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+        #expect(bodyPart(harness.received) == "5\r\nhello\r\n")
+        #expect(try harness.backend().hasEnded || !harness.backend().failures.isEmpty)
+        harness.expectQuiet()
+    }
+}

@@ -1,4 +1,3 @@
-import GatewayConfig
 import HTTP
 import HTTPClient
 import Promises
@@ -196,17 +195,11 @@ struct Chain {
                     name: call.name, backend: backend.plan.name, method: call.method,
                     path: call.target.pathTemplate, hosts: backend.hostFields,
                     servers: backend.plan.hosts.map(\.server))
-            } + [plan.relay.map { recorded($0, of: plan) }].compactMap { $0 },
+            }
+                + [plan.relay.map { $0.recorded(at: backends[$0.backend], of: plan) }].compactMap {
+                    $0
+                },
             callSlots: callSlots)
-    }
-
-    /// The call of an endpoint that passes requests through.
-    private func recorded(_ relay: RelayPlan, of plan: EndpointPlan) -> RecordedEndpoint.Call {
-        let backend = backends[relay.backend]
-        return RecordedEndpoint.Call(
-            name: RelayPlan.callName, backend: backend.plan.name,
-            method: Method(plan.route.method), path: relay.path.text ?? plan.route.path,
-            hosts: backend.hostFields, servers: backend.plan.hosts.map(\.server))
     }
 
     private func calls(of plan: EndpointPlan) -> [EndpointCall] {

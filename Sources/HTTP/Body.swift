@@ -14,7 +14,7 @@ package enum Body {
     /// It arrives piece by piece.
     case stream(any BodySource)
     /// Bytes in both directions, after a response with status 101 (RFC 9110 7.8).
-    case tunnel(any BodySource & BodySink)
+    case tunnel(any Tunnel)
 }
 
 /// Delivers a body piece by piece, for example from a connection. Confined to its loop.
@@ -56,6 +56,17 @@ package protocol BodySink: AnyObject {
 
     /// The rest of the body does not arrive.
     func bodyFailed(_ error: any Error)
+}
+
+/// A connection that has switched to another protocol (RFC 9110 7.8), as a source of the bytes that
+/// arrive on it. Confined to its loop.
+package protocol Tunnel: BodySource {
+    /// The name of the protocol, as it stands in `Upgrade`.
+    var protocolName: FieldValue { get }
+
+    /// Sends the bytes of a source until its end, which ends the sending side of the connection.
+    /// Called once, after `startDelivery`.
+    func send(from source: any BodySource)
 }
 
 extension BodySink {

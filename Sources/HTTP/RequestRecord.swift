@@ -121,11 +121,15 @@ package final class RequestRecord {
 
     /// The response of the endpoint is made: calls that still run are cancelled, and a padded endpoint
     /// holds the response back from now on.
-    package func responseMade(at now: Instant) {
+    ///
+    /// - Parameter isStreamed: its body still comes from a backend, so that the rest of the time is that
+    ///   of a call
+    package func responseMade(at now: Instant, isStreamed: Bool = false) {
         let now = next(now)
         unsafe values.answered = now
         endCalls(at: now)
-        change(to: endpoint?.isPadded ?? false ? .held : .own, at: now)
+        change(
+            to: isStreamed ? .calling : endpoint?.isPadded ?? false ? .held : .own, at: now)
     }
 
     /// The response is being held back.

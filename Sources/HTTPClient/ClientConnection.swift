@@ -42,7 +42,8 @@ final class ClientConnection {
     /// Sends a call's request. The connection must be idle.
     func send(_ call: PendingCall) {
         unsafe self.call = call
-        unsafe machine.beginRequest(call.request.method)
+        unsafe machine.beginRequest(
+            call.request.method, mayUpgrade: call.stream?.upgrade != nil)
         writer.write(call.request, call.stream, to: stream)
         call.recordSent(reusingConnection: unsafe wasUsed)
         unsafe wasUsed = true
@@ -83,6 +84,16 @@ final class ClientConnection {
 
     private func sendBody(from source: any BodySource) {
         let sender = RequestBodySender(source, to: stream) { [unowned self] error in fail(error) }
+        unsafe bodySender = sender
+        sender.startSending()
+    }
+
+    /// Sends the bytes of a tunnel, unchanged.
+    func sendTunnel(from source: any BodySource) {
+        guard unsafe call != nil else { return source.cancel() }
+        let sender = RequestBodySender(source, to: stream, isRaw: true) { [unowned self] error in
+            fail(error)
+        }
         unsafe bodySender = sender
         sender.startSending()
     }

@@ -69,6 +69,10 @@ package struct ClientFailure: Error, Equatable {
 }
 
 extension ClientFailure {
+    /// The backend switched to another protocol than the requested one.
+    package static let refusedUpgrade = ClientFailure(
+        .protocolError, .wire(.upgrade), wasSent: true)
+
     /// The look-up failed.
     static func lookup(_ failure: IOFailure) -> ClientFailure {
         let kind: Kind = failure.isLocalShortage ? .connectionLimit : .dnsError

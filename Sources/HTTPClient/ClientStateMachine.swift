@@ -60,10 +60,13 @@ struct ClientStateMachine {
     }
 
     /// A request is about to be written. The connection must be idle.
-    mutating func beginRequest(_ method: Method) {
+    ///
+    /// - Parameter mayUpgrade: the request asks to switch to another protocol
+    mutating func beginRequest(_ method: Method, mayUpgrade: Bool = false) {
         state = .requested
         hasReceived = false
         reader.answersHead = method == .head
+        reader.mayUpgrade = mayUpgrade
     }
 
     /// The next event in the received bytes from `position` on; moves the position behind it. The

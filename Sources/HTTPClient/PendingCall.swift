@@ -67,16 +67,20 @@ final class PendingCall {
     func receive(_ head: ResponseHead, on connection: ClientConnection) throws(ClientFailure) {
         attempt?.answered(head.status, at: pool.now)
         // A response without a body ends at once, so that there is nothing to stream.
-        guard stream != nil, head.framing != .none else {
+        let isUpgraded = head.status.code == 101
+        guard stream != nil, isUpgraded || head.framing != .none else {
             return try unsafe collector.begin(head, for: request)
         }
         // The rest is the transfer of the body, which may last for hours.
         attempt?.completed(bodyBytes: 0, at: pool.now)
-        let source = ResponseBodySource(head.framing, of: self, on: connection)
+        let source = ResponseBodySource(
+            isUpgraded ? .untilClose : head.framing, of: self, on: connection)
         self.source = source
         connection.pauseReading()
         unsafe resolver.take()?.fulfill(
-            ClientResponse(status: head.status, fields: head.fields, body: .stream(source)))
+            ClientResponse(
+                status: head.status, fields: head.fields,
+                body: isUpgraded ? .tunnel(source) : .stream(source)))
     }
 
     /// A piece of the body arrived. Throws if the response cannot be taken.

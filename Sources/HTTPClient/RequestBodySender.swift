@@ -30,10 +30,18 @@ final class RequestBodySender: BodySink {
     /// 64 KiB: keeps a connection busy, and bounds the memory for a slow backend.
     private static let unsentBytesMax = 64 * 1024
 
+    /// Whether the bytes are not those of HTTP: they are sent as they are, and their end is that of the
+    /// sending side of the connection.
+    private let isRaw: Bool
+
     /// - Parameter fail: called at most once, when the request cannot be completed
-    init(_ source: any BodySource, to stream: any ByteStream, fail: @escaping (any Error) -> Void) {
+    init(
+        _ source: any BodySource, to stream: any ByteStream, isRaw: Bool = false,
+        fail: @escaping (any Error) -> Void
+    ) {
         self.source = source
         self.stream = stream
+        self.isRaw = isRaw
         self.fail = fail
         remaining =
             switch RequestFraming(of: .stream(source)) {
@@ -63,7 +71,9 @@ final class RequestBodySender: BodySink {
 
     func bodyReceived(_ piece: Span<UInt8>) {
         guard !isComplete else { return }
-        if let remaining {
+        if isRaw {
+            write(piece)
+        } else if let remaining {
             guard piece.count <= remaining else { return fail(WrongLength()) }
             self.remaining = remaining - piece.count
             write(piece)
@@ -80,7 +90,9 @@ final class RequestBodySender: BodySink {
 
     func bodyEnded(trailers: Fields) {
         guard remaining ?? 0 == 0 else { return failAtEnd(WrongLength()) }
-        if remaining == nil {
+        if isRaw {
+            stream.finishWriting()
+        } else if remaining == nil {
             chunk.removeAll(keepingCapacity: true)
             chunk.appendLastChunk()
             write(chunk.span)

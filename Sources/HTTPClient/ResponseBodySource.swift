@@ -11,10 +11,10 @@ import Reactor
 final class ResponseBodySource: BodySource {
     let framing: BodyFraming
 
-    private let call: PendingCall
+    fileprivate let call: PendingCall
     /// Nil after the response is complete or has failed: the connection may then serve another
     /// call.
-    private var connection: ClientConnection?
+    fileprivate var connection: ClientConnection?
 
     private enum Delivery {
         /// No sink has taken the body yet.
@@ -137,5 +137,15 @@ final class ResponseBodySource: BodySource {
         case .failed(let error): sink.bodyFailed(error)
         }
         selfReference = nil
+    }
+}
+
+/// After an upgrade.
+extension ResponseBodySource: Tunnel {
+    var protocolName: FieldValue { call.stream?.upgrade ?? "" }
+
+    func send(from source: any BodySource) {
+        guard let connection else { return source.cancel() }
+        connection.sendTunnel(from: source)
     }
 }

@@ -9,12 +9,17 @@ package final class StreamedCall {
     package let expectsContinue: Bool
     /// The client accepts trailers (RFC 9110 6.5.1).
     let acceptsTrailers: Bool
+    /// The protocol that the client wants to switch to (RFC 9110 7.8), with its version; nil for none.
+    package let upgrade: FieldValue?
     /// Receives each interim response; nil drops them.
     package var interimReceived: ((ResponseHead) -> Void)?
 
-    package init(expectsContinue: Bool = false, acceptsTrailers: Bool = false) {
+    package init(
+        expectsContinue: Bool = false, acceptsTrailers: Bool = false, upgrade: FieldValue? = nil
+    ) {
         self.expectsContinue = expectsContinue
         self.acceptsTrailers = acceptsTrailers
+        self.upgrade = upgrade
     }
 }
 
@@ -23,5 +28,10 @@ extension [UInt8] {
     mutating func append(_ call: StreamedCall) {
         if call.expectsContinue { append(literal: "Expect: 100-continue\r\n") }
         if call.acceptsTrailers { append(literal: "TE: trailers\r\nConnection: TE\r\n") }
+        if let upgrade = call.upgrade {
+            append(literal: "Connection: Upgrade\r\nUpgrade: ")
+            append(upgrade.bytes)
+            append(literal: "\r\n")
+        }
     }
 }

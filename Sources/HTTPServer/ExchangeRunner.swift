@@ -13,7 +13,8 @@ final class ExchangeRunner {
     let request: Request
     let exchange: Exchange
     /// The body of the request while it arrives; nil if it arrived together with the head.
-    let requestBody: RequestBodySource?
+    /// After an upgrade, what the client sends.
+    private(set) var requestBody: RequestBodySource?
     /// The response to write, set before the call of `responseReady`.
     private(set) var response: Response?
 
@@ -142,10 +143,13 @@ final class ExchangeRunner {
             switch response.body {
             case .bytes, .described: respond(with: response, closesConnection: false)
             case .stream(let source): stream(response, from: source)
-            // The server offers no upgrades, so the service cannot accept one.
             case .tunnel(let tunnel):
-                tunnel.cancel()
-                reject(.failed)
+                // Only a request without a body leaves the connection to another protocol.
+                guard request.isUpgradable, response.status.code == 101 else {
+                    tunnel.cancel()
+                    return reject(.failed)
+                }
+                stream(response, from: tunnel)
             }
         case .failure(let error as WireError): reject(.malformed(error))
         case .failure(is RequestLimitReached): reject(.overloaded)
@@ -172,6 +176,18 @@ final class ExchangeRunner {
         returnPermit()
         isStreaming = true
         server.streams += 1
+    }
+
+    /// Whether the connection has switched to another protocol.
+    private(set) var isTunnel = false
+
+    /// Passes what the client sends to the tunnel of the response, whose head is sent.
+    func startUpload() {
+        guard let carrier, case .tunnel(let tunnel)? = response?.body else { return }
+        isTunnel = true
+        let upload = RequestBodySource(.untilClose, of: exchange, carrier: carrier)
+        requestBody = upload
+        tunnel.send(from: upload)
     }
 
     /// Rejects the request because a limit is reached, and counts it.
@@ -295,6 +311,12 @@ extension Exchange {
 }
 
 extension Request {
+    /// Whether a response may switch the connection to another protocol (RFC 9110 7.8).
+    fileprivate var isUpgradable: Bool {
+        guard case .bytes = body else { return false }
+        return head.version >= .http11 && head.framing == .none
+    }
+
     /// The size of the request in memory at its beginning.
     fileprivate var memoryBytes: Int {
         let lines = head.fields.memoryBytes

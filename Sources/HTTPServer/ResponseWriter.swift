@@ -66,6 +66,19 @@ struct ResponseWriter {
         stream.write(head.span)
     }
 
+    /// Writes the head of a response that switches to another protocol (RFC 9110 7.8).
+    mutating func writeUpgrade(
+        _ response: Response, _ protocolName: FieldValue, _ context: Context,
+        to stream: any ByteStream
+    ) {
+        appendBeginOfHead(response, context)
+        head.append(literal: "Connection: Upgrade\r\nUpgrade: ")
+        head.append(protocolName.bytes)
+        head.append(literal: "\r\n")
+        head.appendEndOfHead()
+        stream.write(head.span)
+    }
+
     /// Writes a piece of a body as a chunk (RFC 9112 7.1).
     mutating func writeChunk(_ piece: Span<UInt8>, to stream: any ByteStream) {
         head.removeAll(keepingCapacity: true)

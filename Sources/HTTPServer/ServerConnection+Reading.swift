@@ -12,6 +12,7 @@ extension ServerConnection {
     func read(_ bytes: Span<UInt8>) -> Int {
         isReading = true
         defer { isReading = false }
+        if let runner, runner.isTunnel { return readTunnel(bytes, of: runner) }
         var whole: (head: RequestHead, body: Bytes)?
         var position = 0
         do throws(WireError) {
@@ -48,6 +49,13 @@ extension ServerConnection {
             return bytes.count
         }
         return position
+    }
+
+    /// After an upgrade all bytes belong to another protocol.
+    private func readTunnel(_ bytes: Span<UInt8>, of runner: ExchangeRunner) -> Int {
+        guard reading == .consume, !bytes.isEmpty else { return 0 }
+        runner.requestBody?.deliver(bytes)
+        return bytes.count
     }
 
     /// A piece of the body arrived.

@@ -76,8 +76,14 @@ extension ServerConnection: ExchangeCarrier {
         let context = ResponseWriter.Context(
             runner.exchange.id, runner.exchange.responseFields, to: runner.request.head,
             keepsAlive: keepsAlive, unixTime: server.loop.unixTime)
-        if case .stream(let source) = response.body {
-            return send(response, from: source, context)
+        switch response.body {
+        case .stream(let source): return send(response, from: source, context)
+        case .tunnel(let tunnel):
+            relay = ResponseRelay(tunnel, .untilClose, to: self)
+            unsafe server.writer.writeUpgrade(response, tunnel.protocolName, context, to: stream)
+            runner.responseHeadSent()
+            return .tunnelHeadSent
+        case .bytes, .described: break
         }
         return completeResponse(
             bodyBytes: unsafe server.writer.write(response, context, to: stream))

@@ -153,6 +153,10 @@ final class ServerConnection: ByteStreamDelegate {
         case .readOn: mustReadOn = true
         case .sendResponse(let keepsAlive): return sendResponse(keepsAlive: keepsAlive)
         case .startRelay: relay?.startRelay()
+        case .startTunnel:
+            relay?.startRelay()
+            runner?.startUpload()
+        case .endUpload: runner?.requestBody?.deliverEnd()
         case .resumeRelay: relay?.resumeRelay()
         case .reject(let rejection): reject(rejection)
         case .failBody(let error): runner?.requestBodyFailed(error)

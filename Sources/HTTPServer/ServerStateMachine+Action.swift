@@ -14,6 +14,10 @@ extension ServerStateMachine {
         case sendResponse(keepsAlive: Bool)
         /// Begin to write the body of a streamed response.
         case startRelay
+        /// Pass on what the client sends, and write what arrives for it.
+        case startTunnel
+        /// The client has ended its side of the tunnel.
+        case endUpload
         /// Continue the streamed body: the client has taken the unsent bytes.
         case resumeRelay
         /// Cancel the running exchange, if there is one, and send a rejection; the connection ends.

@@ -30,6 +30,8 @@ extension ServerStateMachine {
         case responseReady(closesConnection: Bool)
         /// The head of a streamed response was written.
         case responseHeadSent
+        /// The head of a response that switches to another protocol was written.
+        case tunnelHeadSent
         /// The last byte of the response was written; the client may not have taken all of it.
         case responseEnded(waitsForClient: Bool)
         /// The rest of a streamed response does not arrive.
@@ -72,6 +74,9 @@ extension ServerStateMachine {
         var bodyMayBeDiscarded = true
         /// Whether the service itself limits the time for the body.
         var bodyIsTimed = false
+        /// Whether the connection has switched to another protocol; the body of the request is what
+        /// the client sends.
+        var isTunnel = false
     }
 
     /// The state of a body when its request begins.

@@ -104,6 +104,15 @@ extension ServerStateMachine {
         return .startRelay
     }
 
+    /// From now on the bytes of the connection are not HTTP, and no request follows.
+    mutating func tunnelHeadSent() -> Action? {
+        guard case .responding = state else { return nil }
+        facts.isTunnel = true
+        facts.keepsAlive = false
+        state = .relaying(.arriving, isBlocked: false)
+        return .startTunnel
+    }
+
     mutating func responseEnded(_ waitsForClient: Bool) -> Action? {
         let body: RequestBody
         switch state {

@@ -110,6 +110,7 @@ struct ServerStateMachine {
         case .discardedTooMuch: return state == .discarding ? finish() : nil
         case .responseReady(let closesConnection): return responseReady(closesConnection)
         case .responseHeadSent: return responseHeadSent()
+        case .tunnelHeadSent: return tunnelHeadSent()
         case .responseEnded(let waitsForClient): return responseEnded(waitsForClient)
         case .responseBroken: return responseBroken()
         case .outputBlocked: return outputBlocked()
@@ -159,6 +160,8 @@ extension ServerStateMachine {
         case .running(.delivering): return bodyBroken(.cutShort)
         // Earlier data of the client may be stored here, a whole body or further requests.
         case .running: return .probe
+        case .relaying where facts.isTunnel:
+            return bodyChanges(from: .delivering, to: .complete, .endUpload)
         case .relaying: return abandon()
         case .responding, .blocked, .yielding, .finishing, .closed: return nil
         case .lingering: return close()

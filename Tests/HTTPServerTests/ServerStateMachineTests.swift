@@ -288,8 +288,8 @@ import Testing
                     runs = false
                 case .reject: runs = true
                 case .abandon, .close: runs = false
-                case .sendContinue, .readOn, .startRelay, .resumeRelay, .failBody, .finish, .probe,
-                    nil:
+                case .sendContinue, .readOn, .startRelay, .startTunnel, .endUpload, .resumeRelay,
+                    .failBody, .finish, .probe, nil:
                     break
                 }
                 #expect(machine.isRunning == runs)
@@ -303,7 +303,8 @@ import Testing
         .bodyDeliveryCancelled,
         .bodyEnded,
         .discardedTooMuch, ready, .responseReady(closesConnection: true), .responseHeadSent,
-        .responseBroken, .bodyDeliveryPaused, .bodyDeliveryResumed, .readingPaused, .readingResumed,
+        .tunnelHeadSent, .responseBroken, .bodyDeliveryPaused, .bodyDeliveryResumed, .readingPaused,
+        .readingResumed,
         .clientLost,
         .drainRequested(isSettled: true), .responseEnded(waitsForClient: true),
         .responseEnded(waitsForClient: false), .outputBlocked, .outputDrained,

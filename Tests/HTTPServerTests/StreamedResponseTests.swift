@@ -248,23 +248,59 @@ import Testing
         #expect(harness.server.connectionCount == 0 && harness.server.requestsInFlight == 0)
     }
 
-    @Test func rejectsATunnel() throws {
-        final class Tunnel: BodySource, BodySink {
-            var isCancelled = false
-            var framing: BodyFraming { .untilClose }
-            func startDelivery(to sink: any BodySink) {}
-            func pause() {}
-            func resume() {}
-            func cancel() { isCancelled = true }
-            func bodyReceived(_ piece: Span<UInt8>) {}
-            func bodyEnded(trailers: Fields) {}
-            func bodyFailed(_ error: any Error) {}
-        }
-        let tunnel = Tunnel()
+    /// Only a status of 101 leaves the connection to another protocol.
+    @Test func rejectsATunnelWithoutAnUpgrade() throws {
+        let tunnel = ScriptedTunnel()
         let harness = try ServerHarness { _, _, exchange in
             exchange.local.value(Response(status: .ok, body: .tunnel(tunnel)))
         }
         #expect(try harness.responses(to: get()) == "500")
         #expect(tunnel.isCancelled)
+    }
+
+    @Test func tunnelPassesBytesInBothDirections() throws {
+        let tunnel = ScriptedTunnel()
+        let status = try #require(Status(101))
+        let harness = try ServerHarness { _, _, exchange in
+            exchange.local.value(Response(status: status, body: .tunnel(tunnel)))
+        }
+        let peer = try harness.connect()
+        peer.send(get() + "early")
+        harness.advance()
+        #expect(peer.text.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
+        #expect(peer.text.hasSuffix("Connection: Upgrade\r\nUpgrade: test\r\n\r\n"))
+        #expect(tunnel.received.text == "early")
+        peer.send("GET / HTTP/1.1\r\n\r\n")
+        harness.onServer { tunnel.body.deliver("HTTP/1.1 200 OK\r\n\r\n") }
+        harness.advance()
+        #expect(tunnel.received.text == "earlyGET / HTTP/1.1\r\n\r\n")
+        #expect(peer.text.hasSuffix("Upgrade: test\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"))
+        #expect(harness.requests.count == 1 && harness.server.streams == 1)
+        // A client that ends its side still receives.
+        peer.stream.finishWriting()
+        harness.advance()
+        #expect(tunnel.received.hasEnded && !tunnel.isCancelled)
+        harness.onServer {
+            tunnel.body.deliver("last")
+            tunnel.body.end()
+        }
+        harness.advance()
+        #expect(peer.text.hasSuffix("last") && peer.hasEnded)
+        #expect(harness.server.streams == 0)
+    }
+
+    @Test func resetOfATunnelCancelsIt() throws {
+        let tunnel = ScriptedTunnel()
+        let status = try #require(Status(101))
+        let harness = try ServerHarness { _, _, exchange in
+            exchange.local.value(Response(status: status, body: .tunnel(tunnel)))
+        }
+        let peer = try harness.connect()
+        peer.send(get())
+        harness.advance()
+        (peer.stream as? SimStream)?.reset()
+        harness.advance()
+        #expect(tunnel.isCancelled && tunnel.received.error != nil)
+        #expect(harness.server.connectionCount == 0 && harness.server.streams == 0)
     }
 }

@@ -75,7 +75,7 @@ package final class EndpointPlan {
         limits = try planner.limits()
         addressMask = planner.addressMask
         calls = try planner.calls()
-relay = try planner.relay()
+        relay = try planner.relay()
         queryNames =
             planner.refusesUnknownQuery ? Self.queryNames(params, calls, auth, limits) : nil
         graph = planner.graph

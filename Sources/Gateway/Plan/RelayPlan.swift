@@ -27,7 +27,7 @@ package final class RelayPlan {
     let credentials: [CredentialSource]
     package let retry: RetryPlan?
     /// In lower case.
-    package let upgrades: [String]
+    package let upgrades: [FieldValue]
 
     /// The name of its call in logs, metrics and traces.
     package static let callName = "proxy"
@@ -48,7 +48,7 @@ package final class RelayPlan {
         removed = try planner.removed(besides: headers.map(\.name))
         credentials = planner.credentials
         retry = proxy.retry.map { RetryPlan($0) }
-        upgrades = proxy.upgrade.map(\.value)
+        upgrades = proxy.upgrade.compactMap { FieldValue($0.value) }
     }
 }
 

@@ -90,13 +90,14 @@ final class Relay {
         _ request: Request, to target: Target, _ exchange: Exchange
     ) -> LocalPromise<Response> {
         let transfer = RelayTransfer(
-            plan, request, exchange, host: head.host(request.head), breaker: backend.breaker,
-            loop: loop)
+            plan, request, exchange, host: head.host(request.head),
+            upgrade: head.upgrade(request), breaker: backend.breaker, loop: loop)
         let call = callRequest(request, to: target, transfer, exchange)
         return transfer.start(service, call)
             .map { [self] response in
                 exchange.record.endCall(0, .succeeded, at: loop.now)
-                exchange.record.responseMade(at: loop.now)
+                exchange.record.responseMade(
+                    at: loop.now, isStreamed: response.body.source != nil)
                 return self.response(response, exchange)
             }
             .recover { [self] error in

@@ -109,6 +109,18 @@ struct RelayHead {
         }
     }
 
+    /// The protocol that the client wants to switch to (RFC 9110 7.8), if the endpoint lists it; others
+    /// are not passed on.
+    func upgrade(_ request: Request) -> FieldValue? {
+        guard !plan.upgrades.isEmpty, case .bytes(let body) = request.body, body.isEmpty,
+            request.head.version >= .http11,
+            request.head.fields.lists(FieldName.upgrade.span, in: .connection)
+        else { return nil }
+        return plan.upgrades.first { name in
+            request.head.fields.lists(name.bytes.span, in: .upgrade)
+        }
+    }
+
     // MARK: To the client
 
     /// The fields of the response. Those that the gateway adds to all responses replace the

@@ -34,7 +34,7 @@ final class RelayPipe: BodySource, BodySink {
     }
 
     deinit {
-        // A response whose body nobody reads has ended.
+        // A response whose body is not read has ended.
         if direction == .response { transfer?.responseEnded() }
     }
 
@@ -77,7 +77,10 @@ final class RelayPipe: BodySource, BodySink {
         sink = nil
         let transfer = transfer.take()
         source.cancel()
-        if direction == .response { transfer?.responseEnded() }
+        switch direction {
+        case .request: transfer?.requestStopped(bytes)
+        case .response: transfer?.responseEnded()
+        }
     }
 
     // MARK: From the source

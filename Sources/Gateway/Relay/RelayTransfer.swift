@@ -43,10 +43,12 @@ final class RelayTransfer {
     /// 1 s: RFC 9110 10.1.1 forbids to wait for ever, and common servers decide at once.
     private static let continueTimeout = Duration.seconds(1)
 
-    /// - Parameter host: the value of `Host`; nil for that of the backend's URL
+    /// - Parameters:
+    ///   - host: the value of `Host`; nil for that of the backend's URL
+    ///   - upgrade: the protocol that the client wants to switch to; nil for none
     init(
         _ plan: RelayPlan, _ request: Request, _ exchange: Exchange, host: FieldValue?,
-        breaker: CircuitBreaker?, loop: any Loop
+        upgrade: FieldValue?, breaker: CircuitBreaker?, loop: any Loop
     ) {
         self.plan = plan
         self.exchange = exchange
@@ -72,7 +74,7 @@ final class RelayTransfer {
             body, host: host,
             StreamedCall(
                 expectsContinue: expectsContinue,
-                acceptsTrailers: request.head.fields.acceptsTrailers))
+                acceptsTrailers: request.head.fields.acceptsTrailers, upgrade: upgrade))
         requestPipe?.transfer = self
         relayed.stream.interimReceived = { [unowned self] head in pass(interim: head) }
     }
@@ -109,10 +111,21 @@ final class RelayTransfer {
             end()
             resolver.reject(requestError ?? error)
         case .success(let response):
+            guard hasAgreed(response) else {
+                response.body.source?.cancel()
+                end()
+                return resolver.reject(CallFailure.connection(.refusedUpgrade))
+            }
             relayed.permit.take().map(exchange.holdUntilEnd)
             lastActivity = loop.now
             resolver.fulfill(relayed(response))
         }
+    }
+
+    /// Whether a backend that switches to another protocol switches to the one that the client wants.
+    private func hasAgreed(_ response: ClientResponse) -> Bool {
+        guard case .tunnel(let tunnel) = response.body else { return true }
+        return response.fields.lists(tunnel.protocolName.bytes.span, in: .upgrade)
     }
 
     /// The same response, whose body passes through a pipe.
@@ -123,9 +136,19 @@ final class RelayTransfer {
             let pipe = RelayPipe(source, .response)
             pipe.transfer = self
             responsePipe = pipe
+            armTimer()
             return ClientResponse(
                 status: response.status, fields: response.fields, body: .stream(pipe))
-        case .bytes, .described, .tunnel:
+        case .tunnel(let tunnel):
+            phase = .sendingResponse
+            let pipe = RelayPipe(tunnel, .response)
+            pipe.transfer = self
+            responsePipe = pipe
+            armTimer()
+            return ClientResponse(
+                status: response.status, fields: response.fields,
+                body: .tunnel(RelayTunnel(tunnel, pipe, self)))
+        case .bytes, .described:
             end()
             return response
         }
@@ -166,6 +189,9 @@ final class RelayTransfer {
         phase = .awaitingHead(since: loop.now)
         armTimer()
     }
+
+    /// The backend needs no more of the body.
+    func requestStopped(_ bytes: Int) { exchange.record.bodyBytes = bytes }
 
     /// Why the body of the request could not be passed on.
     private var requestError: (any Error)?

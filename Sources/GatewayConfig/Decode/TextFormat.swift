@@ -58,5 +58,5 @@ enum TextFormat: String, Sendable {
     /// does not begin with `:`.
     private static let routePattern =
         "^(" + Config.Method.allCases.map(\.rawValue).joined(separator: "|") + ") "
-        + #"(/|(/(\{[A-Za-z0-9_-]+\}|[^\s/?#{}*:][^\s/?#{}*]*|:))+/?)$"#
+        + #"(/\*?|(/(\{[A-Za-z0-9_-]+\}|[^\s/?#{}*:][^\s/?#{}*]*|:))+(/\*?)?)$"#
 }

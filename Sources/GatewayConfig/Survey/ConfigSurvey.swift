@@ -77,8 +77,9 @@ package struct ConfigSurvey: Sendable {
 extension ConfigSurvey.Endpoint {
     fileprivate init(_ endpoint: Config.Endpoint, in config: Config) {
         let route = endpoint.route?.value
-        method = route?.method.rawValue ?? "GET"
-        name = "\(method) \(route?.path ?? "/")"
+        let written = route?.method.rawValue ?? "GET"
+        name = "\(written) \(route?.path ?? "/")"
+        method = route?.method == .any ? "GET" : written
         path = (route?.segments ?? []).map { segment in
             switch segment {
             case .literal(let text): return .literal(text)
@@ -104,7 +105,12 @@ extension ConfigSurvey.Endpoint {
         }
         let sendsBody = endpoint.calls.contains { $0.body != nil }
         body = endpoint.body?.sample ?? (sendsBody ? #"{"text":"sample"}"# : nil)
-        calls = endpoint.calls.map { ConfigSurvey.Call($0, of: endpoint, in: config) }
+        let method = method
+        calls =
+            endpoint.calls.map { ConfigSurvey.Call($0, of: endpoint, in: config) }
+            + [endpoint.proxy].compactMap { $0 }.map {
+                ConfigSurvey.Call($0, method: method, in: config)
+            }
     }
 }
 
@@ -126,6 +132,15 @@ extension Config.Endpoint {
 }
 
 extension ConfigSurvey.Call {
+    /// The one request of an endpoint that passes requests through.
+    fileprivate init(_ proxy: Config.Proxy, method: String, in config: Config) {
+        name = "proxy"
+        backend = config.backends.firstIndex { $0.name.value == proxy.to?.value } ?? 0
+        self.method = method
+        literals = []
+        paths = []
+    }
+
     fileprivate init(_ call: Config.Call, of endpoint: Config.Endpoint, in config: Config) {
         name = call.name.value
         backend = config.backends.firstIndex { $0.name.value == call.from?.value } ?? 0

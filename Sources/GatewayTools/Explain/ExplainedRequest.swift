@@ -16,6 +16,17 @@ struct ExplainedRequest {
         self.head = head
     }
 
+    /// Route and parameters, of an endpoint that passes requests through.
+    var routeLines: [String] {
+        var rows = [
+            ["route     ", endpoint.name, "\(endpoint.location.file):\(endpoint.location.line)"]
+        ]
+        if !endpoint.params.isEmpty {
+            rows.append(["params    ", endpoint.params.map(text).joined(separator: "  "), ""])
+        }
+        return lines(of: rows)
+    }
+
     var lines: [String] {
         var rows = [
             ["route     ", endpoint.name, "\(endpoint.location.file):\(endpoint.location.line)"]

@@ -58,6 +58,10 @@ package struct Explanation {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
         guard let endpoint, credential?.isRefused != true else { return false }
+        if let relay = endpoint.relay {
+            return relay.path.target(of: head.target, relay.forward?.query) != nil
+                && (try? endpoint.values(of: head, body: nil)) != nil
+        }
         return (try? calls(of: endpoint)) != nil
     }
 
@@ -74,6 +78,7 @@ package struct Explanation {
     }
 
     private func text(of endpoint: EndpointPlan) -> String {
+        if let relay = endpoint.relay { return text(of: endpoint, relay) }
         let values = try? values(of: endpoint)
         var lines =
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
@@ -86,6 +91,16 @@ package struct Explanation {
         } catch {
             lines += error.explained
         }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// An endpoint that passes the request through.
+    private func text(of endpoint: EndpointPlan, _ relay: RelayPlan) -> String {
+        let values = try? endpoint.values(of: head, body: nil)
+        let lines =
+            ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
+            + ExplainedLimits(endpoint, values).lines
+            + ExplainedRelay(relay, of: endpoint, plan.backends[relay.backend], head).lines
         return lines.map { $0 + "\n" }.joined()
     }
 

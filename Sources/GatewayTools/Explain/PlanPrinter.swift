@@ -39,7 +39,29 @@ package struct PlanPrinter {
         // Without authenticators, every endpoint is public.
         let access = plan.authenticators.isEmpty ? [] : [endpoint.auth?.text ?? "public"]
         return [endpoint.route.method.rawValue, endpoint.route.path] + access
-            + [CallList(endpoint).text, "deadline \(endpoint.timing)"]
+            + (endpoint.relay.map(columns)
+                ?? [CallList(endpoint).text, "deadline \(endpoint.timing)"])
+    }
+}
+
+extension PlanPrinter {
+    /// `-> legacy /v1/*`, and the limits.
+    private func columns(_ relay: RelayPlan) -> [String] {
+        let target = [plan.backends[relay.backend].name, relay.path.text].compactMap { $0 }
+        return ["-> \(target.joined(separator: " "))", relay.limits]
+    }
+}
+
+extension RelayPlan {
+    /// `timeout 30s, idle 5m, body unlimited`
+    var limits: String {
+        var texts = ["timeout \(timeout.spelled)", "idle \(idleTimeout.spelled)"]
+        if let maxDuration { texts.append("at most \(maxDuration.spelled)") }
+        texts.append(bodyMax.map { "body \(Quantity.spelled(bytes: $0))" } ?? "body unlimited")
+        if !upgrades.isEmpty {
+            texts.append("upgrade \(upgrades.map { "\($0)" }.joined(separator: ", "))")
+        }
+        return texts.joined(separator: ", ")
     }
 }
 

@@ -54,7 +54,8 @@ package struct OpenAPIDocument {
                     OpenAPIOperation(
                         config.endpoints[index], plan.endpoints[index], plan,
                         spelled: spelled),
-                    isHeadFree: path.isHeadFree(plan.endpoints), &names)
+                    isHeadFree: path.isHeadFree(plan.endpoints),
+                    besides: path.methods(plan.endpoints), &names)
             }
             return (path.text, JSONTree.object(members))
         }
@@ -69,11 +70,18 @@ package struct OpenAPIDocument {
 
     /// HEAD is supported on every route of GET.
     private func operations(
-        _ operation: OpenAPIOperation, isHeadFree: Bool, _ names: inout OperationNames
+        _ operation: OpenAPIOperation, isHeadFree: Bool, besides others: [Config.Method],
+        _ names: inout OperationNames
     ) -> [(String, JSONTree)] {
         let method = operation.method
         let isWithHead = method == .get && isHeadFree
-        return (isWithHead ? [.get, .head] : [method]).map { method in
+        let methods: [Config.Method] =
+            switch method {
+            case .any: Config.Method.allCases.filter { $0 != .any && !others.contains($0) }
+            case .get where isWithHead: [.get, .head]
+            default: [method]
+            }
+        return methods.map { method in
             let name = names.name(method, operation.path)
             return (method.rawValue.lowercased(), operation.tree(as: method, named: name))
         }

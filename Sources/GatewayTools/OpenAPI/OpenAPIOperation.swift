@@ -45,6 +45,7 @@ struct OpenAPIOperation {
     }
 
     private var description: String {
+        if plan.relay != nil { return "Requests and responses are passed through." }
         var text = timing
         if plan.calls.contains(where: \.forward.forwardsAllQuery) {
             text += " Query parameters that are not described are forwarded to backends."
@@ -82,7 +83,17 @@ struct OpenAPIOperation {
 
     private var parameters: [JSONTree] {
         let declared = config.parameterNames.compactMap(parameter)
-        return declared + forwarded
+        return declared + rest + forwarded
+    }
+
+    /// What the `*` of the route matches.
+    private var rest: [JSONTree] {
+        guard plan.route.hasRest else { return [] }
+        return [
+            Self.parameter(
+                OpenAPIPath.rest, in: "path", isRequired: true,
+                .object([("type", .text("string"))]))
+        ]
     }
 
     private func parameter(_ name: String) -> JSONTree? {

@@ -24,7 +24,7 @@ struct OpenAPIPath {
             } else {
                 paths.append(
                     OpenAPIPath(
-                        text: route.path, endpoints: [(endpoint.index, [:])],
+                        text: route.describedPath, endpoints: [(endpoint.index, [:])],
                         segments: route.segments))
             }
         }
@@ -51,8 +51,25 @@ struct OpenAPIPath {
         return names
     }
 
+    /// The methods that endpoints of this path define.
+    func methods(_ plans: [EndpointPlan]) -> [Config.Method] {
+        endpoints.map { plans[$0.index].route.method }
+    }
+
     /// Whether no endpoint of this path defines HEAD itself.
     func isHeadFree(_ plans: [EndpointPlan]) -> Bool {
         !endpoints.contains { plans[$0.index].route.method == .head }
     }
+}
+
+extension Config.Route {
+    /// The path with a parameter for the `*`, which OpenAPI does not have.
+    fileprivate var describedPath: String {
+        hasRest ? "\(path.dropLast())\u{7B}\(OpenAPIPath.rest)\u{7D}" : path
+    }
+}
+
+extension OpenAPIPath {
+    /// The name of the parameter for the rest of a path.
+    static let rest = "rest"
 }

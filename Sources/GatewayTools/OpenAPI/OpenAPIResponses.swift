@@ -16,6 +16,7 @@ struct OpenAPIResponses {
     }
 
     var tree: JSONTree {
+        if plan.relay != nil { return relayedTree }
         var responses: [(String, JSONTree)] = [("200", success)]
         if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
         var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
@@ -23,6 +24,15 @@ struct OpenAPIResponses {
         for status in problems.sorted() { responses.append((status, problem(status))) }
         responses.append(("default", problem("default")))
         return .object(responses)
+    }
+
+    /// Any response of the backend, and the problems of the gateway.
+    private var relayedTree: JSONTree {
+        let problems = Set(["400", "502", "503", "504"] + refusals).sorted()
+        return .object(
+            problems.map { ($0, problem($0)) } + [
+                ("default", .object([("description", .text("The response of the backend."))]))
+            ])
     }
 
     /// The statuses of refusals by address, user agent, credential, media type, host and

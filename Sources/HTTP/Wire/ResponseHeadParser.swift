@@ -4,6 +4,8 @@ import Basics
 struct ResponseHeadParser: HeadParser {
     /// Whether the response is one to HEAD.
     var answersHead = false
+    /// Whether the response may switch to another protocol (RFC 9110 7.8).
+    var mayUpgrade = false
     /// The number of interim heads of the present response.
     private var interimResponses = 0
 
@@ -33,14 +35,21 @@ struct ResponseHeadParser: HeadParser {
             interimResponses = 0
             return nil
         }
-        // RFC 9110 7.8: no upgrade was requested, so none can have been accepted.
-        guard head.status.code != 101 else { throw .upgrade }
+        if head.status.code == 101 {
+            // RFC 9110 7.8: no upgrade was requested, so none can have been accepted.
+            guard mayUpgrade else { throw .upgrade }
+            interimResponses = 0
+            return nil
+        }
         interimResponses &+= 1
         guard interimResponses <= limits.interimResponses else { throw .tooManyInterimResponses }
         return head
     }
 
-    static func framing(_ head: ResponseHead) -> BodyFraming { head.framing }
+    /// After an upgrade, everything until the end belongs to the other protocol.
+    static func framing(_ head: ResponseHead) -> BodyFraming {
+        head.status.code == 101 ? .untilClose : head.framing
+    }
 
     private mutating func firstLine(
         _ bytes: Span<UInt8>, _ limits: Limits

@@ -16,6 +16,12 @@ package struct ResponseReader {
         set { messages.parser.answersHead = newValue }
     }
 
+    /// Whether the next response may switch to another protocol. Set before its first byte arrives.
+    package var mayUpgrade: Bool {
+        get { messages.parser.mayUpgrade }
+        set { messages.parser.mayUpgrade = newValue }
+    }
+
     /// Whether a response has begun, interim responses included, and has not ended.
     package var isInMessage: Bool { messages.isInMessage }
 

@@ -8,6 +8,8 @@ import Testing
 final class RelayHarness {
     let gateway: GatewayHarness
     private(set) var clients: [ScriptedPeer] = []
+    /// The last complete request of each connection, by its number.
+    private var complete: [Int: String] = [:]
 
     /// - Parameters:
     ///   - proxy: the keys of `proxy`, in flow style
@@ -22,7 +24,9 @@ final class RelayHarness {
         gateway = try GatewayHarness(
             config: Self.text(proxy, route, endpoint, backend, top), files: files, seed: seed)
         // The test sends the responses.
-        gateway.backend()?.script = { _ in }
+        gateway.backend()?.script = { [unowned self] exchange in
+            complete[exchange.connection] = exchange.request.text
+        }
     }
 
     static func text(
@@ -62,8 +66,16 @@ final class RelayHarness {
     /// The last one.
     func backend() throws -> ScriptedPeer { try #require(connections.last) }
 
-    /// What the backend received on its last connection, and not taken yet.
-    var received: String { connections.last?.text ?? "" }
+    /// What the backend received on its last connection: the last complete request, and what follows.
+    var received: String {
+        (complete[connections.count] ?? "") + (connections.last?.text ?? "")
+    }
+
+    /// Forgets what the backend received on its last connection.
+    func clearReceived() throws {
+        complete[connections.count] = nil
+        try backend().clearReceived()
+    }
 
     /// Sends bytes from the backend's last connection.
     func respond(_ text: String) throws {

@@ -53,7 +53,7 @@ import YAMLReader
 
     /// Errors that editors find before `check`; each invalid value has a valid counterpart.
     @Test(arguments: [
-        ("route: GET /x/{id}", "route: GET /x/:id"), ("route: GET /a:b", "route: GET /files/*"),
+        ("route: GET /x/{id}", "route: GET /x/:id"), ("route: GET /a:b", "route: GET /files/*/a"),
         ("route: POST /", "route: FETCH /"), ("route: GET /a/{b}/", "route: GET a"),
         ("route: ${METHOD} /x", "route: GET /{a b}"),
         ("listen: 127.0.0.1:80", "listen: 127.0.0.1"), ("listen: unix:/a", "listen: unix:a"),

@@ -49,6 +49,24 @@ final class ScriptedBody: BodySource {
     struct Truncated: Error {}
 }
 
+/// A connection that has switched to another protocol, under the control of a test.
+final class ScriptedTunnel: Tunnel {
+    /// What arrives on it.
+    let body = ScriptedBody(.untilClose)
+    /// What is sent to it.
+    let received = RecordingSink()
+
+    var framing: BodyFraming { .untilClose }
+    var protocolName: FieldValue { "test" }
+    var isCancelled: Bool { body.isCancelled }
+
+    func startDelivery(to sink: any BodySink) { body.startDelivery(to: sink) }
+    func pause() { body.pause() }
+    func resume() { body.resume() }
+    func cancel() { body.cancel() }
+    func send(from source: any BodySource) { source.startDelivery(to: received) }
+}
+
 /// Records what a body delivers.
 final class RecordingSink: BodySink {
     private(set) var text = ""

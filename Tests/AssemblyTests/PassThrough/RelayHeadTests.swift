@@ -1,0 +1,199 @@
+import Foundation
+import Reactor
+import SimReactor
+import TestSupport
+import Testing
+
+/// The heads of requests and responses that pass through.
+@Suite(.watched) struct RelayHeadTests {
+    /// The lines that the backend receives, without those of every request.
+    private func sent(
+        _ lines: [String], proxy: String = "to: a", endpoint: String = "", backend: String = "",
+        top: String = "", target: String = "/x/a"
+    ) throws -> [String] {
+        let harness = try RelayHarness(
+            proxy, endpoint: endpoint, backend: backend, top: top)
+        try harness.send(request("GET", target, lines))
+        let head = harness.received.components(separatedBy: "\r\n\r\n").first ?? ""
+        harness.expectQuiet()
+        let usual = ["x-request-id:", "traceparent:"]
+        return head.components(separatedBy: "\r\n").dropFirst().filter { line in
+            !usual.contains { line.lowercased().hasPrefix($0) }
+        }
+    }
+
+    @Test func fieldsOfTheClientPassUnchanged() throws {
+        let lines = try sent(["X-A: 1", "x-a:  two", "Accept: */*", "Cookie: a=b"])
+        #expect(
+            Array(lines.dropFirst().prefix(4)) == [
+                "X-A: 1", "x-a:  two", "Accept: */*", "Cookie: a=b",
+            ])
+        #expect(lines.count == 9)
+    }
+
+    /// RFC 9110 7.6.1; a client cannot remove what the gateway adds.
+    @Test func fieldsOfTheConnectionDoNotPass() throws {
+        let lines = try sent([
+            "Connection: keep-alive, X-Private, X-Forwarded-For, Via", "X-Private: 1",
+            "Keep-Alive: timeout=5",
+            "Proxy-Authorization: Basic x", "Proxy-Connection: close", "TE: gzip", "Trailer: X",
+            "Upgrade: websocket", "HTTP2-Settings: AAA", "X-Public: 1",
+        ])
+        #expect(lines.filter { $0.hasPrefix("X-P") } == ["X-Public: 1"])
+        #expect(lines.count == 6)
+        #expect(lines.contains("Via: 1.1 tributary"))
+        #expect(lines.contains { $0.hasPrefix("X-Forwarded-For: ") })
+    }
+
+    @Test func clientCannotForgeItsAddress() throws {
+        let lines = try sent([
+            "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Port: 1", "Forwarded: for=1.2.3.4",
+            "Client-Cert: :AAAA:",
+        ])
+        #expect(lines.count == 5)
+        #expect(!lines.contains { $0.contains("1.2.3.4") || $0.contains("AAAA") })
+    }
+
+    @Test func trustedProxyIsContinued() throws {
+        let lines = try sent(
+            ["X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: https", "X-Forwarded-Port: 443"],
+            top: "clients: { trusted_proxies: [0.0.0.0/0] }")
+        #expect(lines.contains("X-Forwarded-Proto: https"))
+        #expect(lines.contains("X-Forwarded-Port: 443"))
+        #expect(lines.contains { $0.hasPrefix("X-Forwarded-For: 1.2.3.4, ") })
+    }
+
+    @Test(arguments: [
+        ("off", []), ("rfc7239", ["Forwarded"]),
+        ("x", ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]),
+        ("both", ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded"]),
+    ])
+    func forwardedHeadersAreChosen(_ kind: String, _ names: [String]) throws {
+        let lines = try sent(["Forwarded: for=1.2.3.4"], proxy: "to: a, forwarded: \(kind)")
+        let found = lines.filter { $0.hasPrefix("X-Forwarded") || $0.hasPrefix("Forwarded") }
+        #expect(found.map { String($0.prefix { $0 != ":" }) } == names)
+        #expect(!found.contains { $0.contains("1.2.3.4") })
+    }
+
+    @Test func viaIsAppended() throws {
+        let lines = try sent(["Via: 1.0 other"])
+        #expect(lines.filter { $0.hasPrefix("Via") } == ["Via: 1.0 other", "Via: 1.1 tributary"])
+    }
+
+    @Test func hostIsChosen() throws {
+        #expect(try sent([]).first == "Host: 127.0.0.1:7001")
+        #expect(try sent([], proxy: "to: a, host: client").first == "Host: gateway")
+        #expect(try sent([], proxy: "to: a, host: shop.example").first == "Host: shop.example")
+    }
+
+    @Test func configuredHeadersReplaceThoseOfTheClient() throws {
+        let lines = try sent(
+            ["X-A: client", "X-B: client", "X-C: client", "X-D: client", "X-E: client"],
+            proxy:
+                "to: a, headers: { X-A: proxy, X-C: \"{request.header.X-D}\" }, drop_headers: [X-D]",
+            endpoint: "headers: { X-A: endpoint, X-B: endpoint }",
+            backend: "headers: { X-E: backend }")
+        let own = lines.filter { $0.hasPrefix("X-") && !$0.hasPrefix("X-Forwarded") }
+        #expect(own.sorted() == ["X-A: proxy", "X-B: endpoint", "X-C: client", "X-E: backend"])
+    }
+
+    @Test func headerWithoutAValueIsLeftOut() throws {
+        let lines = try sent(
+            ["X-A: client"], proxy: "to: a, headers: { X-A: \"{request.header.X-B}\" }")
+        #expect(lines.count == 5 && !lines.contains { $0.hasPrefix("X-A") })
+    }
+
+    @Test func forwardRestrictsFieldsAndQuery() throws {
+        let harness = try RelayHarness(endpoint: "forward: { headers: [X-A], query: [b, a] }")
+        try harness.send(
+            request(
+                "POST", "/x/a?a=%41&c=1&b&a=2",
+                ["X-A: 1", "X-B: 2", "Content-Type: text/plain", "Content-Length: 1"])
+                + "x")
+        #expect(harness.received.hasPrefix("POST /x/a?a=%41&b&a=2 HTTP/1.1\r\n"))
+        #expect(harness.received.contains("X-A: 1\r\n") && !harness.received.contains("X-B"))
+        #expect(harness.received.contains("Content-Type: text/plain\r\n"))
+        harness.expectQuiet()
+    }
+
+    // MARK: Responses
+
+    private func received(
+        _ lines: [String], endpoint: String = "", top: String = ""
+    ) throws -> [String] {
+        let harness = try RelayHarness(endpoint: endpoint, top: top)
+        let client = try harness.send(get("/x/a", "Origin: https://shop.example"))
+        try harness.respond(
+            "HTTP/1.1 200 OK\r\n" + (lines + ["Content-Length: 0"]).joined(separator: "\r\n")
+                + "\r\n\r\n")
+        let head = client.text.components(separatedBy: "\r\n\r\n").first ?? ""
+        harness.expectQuiet()
+        return head.components(separatedBy: "\r\n").dropFirst().filter {
+            !$0.hasPrefix("X-Request-Id: ")
+        }
+    }
+
+    @Test func fieldsOfTheBackendPassUnchanged() throws {
+        let lines = try received([
+            "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Server: other", "Set-Cookie: a=1",
+            "Set-Cookie: b=2",
+            "Content-Encoding: gzip", "ETag: \"1\"", "X-Request-Id: other", "Connection: X-Hop",
+            "X-Hop: 1", "Proxy-Authenticate: Basic", "Keep-Alive: timeout=1",
+        ])
+        #expect(
+            lines == [
+                "Date: Sun, 06 Nov 1994 08:49:37 GMT", "Server: other", "Set-Cookie: a=1",
+                "Set-Cookie: b=2",
+                "Content-Encoding: gzip", "ETag: \"1\"", "X-Content-Type-Options: nosniff",
+                "Content-Length: 0",
+            ])
+    }
+
+    @Test func gatewayStatesTheDateOfAResponseWithoutOne() throws {
+        #expect(try received(["Server: other"]).first?.hasPrefix("Date: ") == true)
+    }
+
+    @Test func headersOfTheGatewayReplaceThoseOfTheBackend() throws {
+        let lines = try received(
+            [
+                "X-A: backend", "X-Content-Type-Options: other", "Access-Control-Allow-Origin: *",
+                "Vary: Accept",
+            ],
+            endpoint:
+                "response_headers: { X-A: gateway }\ncors: { origins: [\"https://shop.example\"] }")
+        #expect(lines.filter { $0.hasPrefix("X-A") } == ["X-A: gateway"])
+        #expect(lines.filter { $0.hasPrefix("X-Content") } == ["X-Content-Type-Options: nosniff"])
+        #expect(
+            lines.filter { $0.hasPrefix("Access-Control-Allow-Origin") }
+                == ["Access-Control-Allow-Origin: https://shop.example"])
+        #expect(lines.filter { $0.hasPrefix("Vary") } == ["Vary: Accept", "Vary: Origin"])
+    }
+
+    @Test(arguments: ["HEAD", "GET"]) func lengthOfAResponseWithoutABodyPasses(_ method: String)
+        throws
+    {
+        let harness = try RelayHarness()
+        let client = try harness.send(request(method, "/x/a"))
+        let status = method == "HEAD" ? "200 OK" : "304 Not Modified"
+        try harness.respond("HTTP/1.1 \(status)\r\nContent-Length: 1234\r\nETag: \"a\"\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 \(status)\r\n"))
+        #expect(
+            client.text.contains("Content-Length: 1234\r\n") && client.text.hasSuffix("\r\n\r\n"))
+        client.send(get("/x/b"))
+        harness.pass(1)
+        #expect(harness.received.contains("GET /x/b "))
+        harness.expectQuiet()
+    }
+
+    @Test func rangesPass() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a", "Range: bytes=2-4", "If-Range: \"a\""))
+        #expect(harness.received.contains("Range: bytes=2-4\r\nIf-Range: \"a\"\r\n"))
+        try harness.respond(
+            "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 2-4/10\r\nContent-Length: 3\r\n\r\nllo"
+        )
+        #expect(client.text.contains("Content-Range: bytes 2-4/10\r\n"))
+        #expect(bodyPart(client.text) == "llo")
+        harness.expectQuiet()
+    }
+}

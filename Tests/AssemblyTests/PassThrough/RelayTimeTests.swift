@@ -1,0 +1,215 @@
+import Foundation
+import Reactor
+import SimReactor
+import TestSupport
+import Testing
+
+/// The time limits of requests that pass through, and the responses to failures before the head.
+@Suite(.watched) struct RelayTimeTests {
+    private func status(of client: String) -> String {
+        client.split(separator: " ").dropFirst().first.map(String.init) ?? "none"
+    }
+
+    @Test func noHeadWithinTheTimeoutIs504() throws {
+        let harness = try RelayHarness("to: a, timeout: 500ms")
+        let client = try harness.send(get("/x/a"))
+        harness.pass(498)
+        #expect(client.text == "")
+        harness.pass(5)
+        #expect(status(of: client.text) == "504")
+        #expect(
+            client.text.hasSuffix(
+                #""failures":[{"kind":"http_response_timeout","limit_ms":500}]}"#))
+        #expect(try harness.backend().hasEnded)
+        harness.expectQuiet()
+    }
+
+    /// The time counts from the last byte of the request.
+    @Test func slowUploadIsNotCountedByTheTimeout() throws {
+        let harness = try RelayHarness("to: a, timeout: 500ms")
+        let client = try harness.send(request("POST", "/x/a", ["Content-Length: 3"]) + "a")
+        harness.pass(40_000)
+        client.send("b")
+        harness.pass(40_000)
+        client.send("c")
+        harness.pass(400)
+        #expect(client.text == "" && bodyPart(harness.received) == "abc")
+        harness.pass(200)
+        #expect(status(of: client.text) == "504")
+        harness.expectQuiet()
+    }
+
+    @Test func stalledUploadIs408() throws {
+        let harness = try RelayHarness("to: a, idle_timeout: 2s")
+        let client = try harness.send(request("POST", "/x/a", ["Content-Length: 3"]) + "a")
+        harness.pass(1900)
+        client.send("b")
+        harness.pass(1900)
+        #expect(client.text == "")
+        harness.pass(300)
+        #expect(status(of: client.text) == "408")
+        #expect(try harness.backend().hasEnded || !harness.backend().failures.isEmpty)
+        harness.expectQuiet()
+    }
+
+    @Test func stalledResponseIsClosed() throws {
+        let harness = try RelayHarness("to: a, timeout: 1s, idle_timeout: 2s")
+        let client = try harness.send(get("/x/a"))
+        try harness.respond("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1")
+        harness.pass(1900)
+        try harness.respond("2")
+        harness.pass(1900)
+        #expect(!client.hasEnded)
+        harness.pass(200)
+        #expect(client.hasEnded && bodyPart(client.text) == "12")
+        #expect(harness.logged("end") == ["idle"] && harness.logged("outcome") == ["truncated"])
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [false, true]) func maximumDurationEndsTheExchange(_ hasHead: Bool) throws {
+        let harness = try RelayHarness("to: a, max_duration: 3s")
+        let client = try harness.send(get("/x/a"))
+        if hasHead {
+            try harness.respond("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in 0..<29 {
+                try harness.respond("1\r\nx\r\n")
+                harness.pass(99)
+            }
+        } else {
+            harness.pass(2950)
+        }
+        #expect(!client.hasEnded && client.failures.isEmpty)
+        harness.pass(200)
+        if hasHead {
+            #expect(client.hasEnded && harness.logged("end") == ["max_duration"])
+        } else {
+            #expect(status(of: client.text) == "504")
+        }
+        harness.expectQuiet()
+    }
+
+    @Test func bodyLargerThanTheLimitIs413() throws {
+        let harness = try RelayHarness("to: a, max_body: 4B")
+        let stated = try harness.send(request("POST", "/x/a", ["Content-Length: 5"]))
+        #expect(status(of: stated.text) == "413" && harness.connections.isEmpty)
+        let chunked = try harness.send(
+            request("POST", "/x/a", ["Transfer-Encoding: chunked"]) + "3\r\nabc\r\n")
+        #expect(bodyPart(harness.received) == "3\r\nabc\r\n")
+        chunked.send("3\r\ndef\r\n0\r\n\r\n")
+        harness.pass(1)
+        #expect(status(of: chunked.text) == "413")
+        #expect(bodyPart(harness.received) == "3\r\nabc\r\n")
+        #expect(try harness.backend().hasEnded || !harness.backend().failures.isEmpty)
+        let small = try harness.send(post("abcd", to: "/x/a"))
+        try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(status(of: small.text) == "204")
+        harness.expectQuiet()
+    }
+
+    @Test func refusedConnectionIs502() throws {
+        let harness = try RelayHarness()
+        harness.gateway.backend()?.refuse()
+        let client = try harness.send(get("/x/a"))
+        harness.pass(10)
+        #expect(status(of: client.text) == "502")
+        #expect(client.text.hasSuffix(#""failures":[{"kind":"connection_refused"}]}"#))
+        harness.expectQuiet()
+    }
+
+    @Test func connectionThatClosesBeforeTheHeadIs502() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a"))
+        try harness.backend().stream.close()
+        harness.pass(1)
+        #expect(status(of: client.text) == "502")
+        #expect(client.text.hasSuffix(#""failures":[{"kind":"connection_terminated"}]}"#))
+        harness.expectQuiet()
+    }
+
+    // MARK: Expect and interim responses
+
+    @Test func backendDecidesAboutTheBody() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(
+            request("POST", "/x/a", ["Content-Length: 2", "Expect: 100-continue"]))
+        #expect(harness.received.contains("Expect: 100-continue\r\n") && client.text == "")
+        try harness.respond("HTTP/1.1 100 Continue\r\n\r\n")
+        #expect(client.text == "HTTP/1.1 100 Continue\r\n\r\n")
+        client.send("ok")
+        harness.pass(1)
+        #expect(bodyPart(harness.received) == "ok")
+        try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(client.text.contains("HTTP/1.1 204 "))
+        harness.expectQuiet()
+    }
+
+    @Test func refusalOfTheBodyReachesTheClient() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(
+            request("POST", "/x/a", ["Content-Length: 2", "Expect: 100-continue"]))
+        try harness.respond("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 417 ") && bodyPart(harness.received) == "")
+        #expect(client.text.contains("Connection: close\r\n"))
+        harness.expectQuiet()
+    }
+
+    @Test func silentBackendGetsTheBodyAfterASecond() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(
+            request("POST", "/x/a", ["Content-Length: 2", "Expect: 100-continue"]))
+        harness.pass(990)
+        #expect(client.text == "")
+        harness.pass(20)
+        #expect(client.text == "HTTP/1.1 100 Continue\r\n\r\n")
+        client.send("ok")
+        harness.pass(1)
+        #expect(bodyPart(harness.received) == "ok")
+        harness.expectQuiet()
+    }
+
+    @Test func interimResponsesPass() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a"))
+        try harness.respond(
+            "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n")
+        #expect(client.text == "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n")
+        try harness.respond("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        #expect(client.text.contains("\r\n\r\nHTTP/1.1 200 OK\r\n") && client.text.hasSuffix("ok"))
+        harness.expectQuiet()
+    }
+
+    @Test func interimResponsesDoNotReachHTTP10() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send("GET /x/a HTTP/1.0\r\n\r\n")
+        try harness.respond("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n")
+        #expect(client.text == "")
+        try harness.respond(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 200 OK\r\n") && client.text.hasSuffix("\r\n\r\nok"))
+        #expect(client.hasEnded)
+        harness.expectQuiet()
+    }
+
+    @Test func endlessInterimResponsesAre502() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a"))
+        let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 17)
+        try harness.respond(hints)
+        #expect(client.text.contains("HTTP/1.1 502 Bad Gateway\r\n"))
+        #expect(client.text.components(separatedBy: "103 Early").count == 17)
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [true, false]) func trailersPassToClientsThatAcceptThem(_ accepts: Bool) throws
+    {
+        let harness = try RelayHarness()
+        let client = try harness.send(get("/x/a", accepts ? "TE: trailers" : "X-A: 1"))
+        #expect(harness.received.contains("TE: trailers\r\nConnection: TE\r\n") == accepts)
+        try harness.respond(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n"
+                + "Content-Length: 5\r\nX-Forwarded-For: 1\r\n\r\n")
+        let end = accepts ? "0\r\nX-Sum: 1\r\n\r\n" : "0\r\n\r\n"
+        #expect(bodyPart(client.text) == "2\r\nok\r\n\(end)")
+        harness.expectQuiet()
+    }
+}

@@ -77,6 +77,29 @@ struct KrakenDCall {
         return .located(.block(members), node.location)
     }
 
+    /// Whether a backend of a `no-op` endpoint changes neither request nor response.
+    static func passesThrough(_ node: DocumentNode, as method: String) -> Bool {
+        let own = node["method"]?.text?.uppercased() ?? method
+        let extras = node["extra_config"]?.members ?? []
+        return own == method && !isShadow(node)
+            && ["no-op", nil].contains(node["encoding"]?.text)
+            && node["url_pattern"]?.text?.contains("?") != true
+            && ["target", "allow", "deny", "mapping", "group"].allSatisfy { node[$0] == nil }
+            && extras.allSatisfy {
+                ["qos/circuit-breaker", "backend/http/client"].contains($0.key)
+            }
+    }
+
+    /// The backend of an endpoint that passes requests through.
+    func proxiedBackend(
+        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+    ) throws(Refusal) -> String {
+        try checkSupport()
+        let urls = try urls(backends)
+        reportLosses(&findings)
+        return backends.name(of: urls, breaker: breaker(&findings), tls: tls(backends))
+    }
+
     private func checkSupport() throws(Refusal) {
         guard ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(method) else {
             throw Refusal("calls with \(method) are not supported", at: node["method"]?.location)

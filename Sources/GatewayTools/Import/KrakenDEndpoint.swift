@@ -47,13 +47,17 @@ struct KrakenDEndpoint {
             try checkSupport()
             let route = try route()
             reportLosses(&findings)
-            let calls = try calls(of: route, &used, &findings)
+            let target: (String, YAMLTree) =
+                passesThrough
+                ? ("proxy", try proxy(of: route, &used, &findings))
+                : ("calls", .block(try calls(of: route, &used, &findings)))
             backends = used
             let limitNames = limits.names(ofEndpoint: route, extras, &findings)
             return ImportedEndpoint(
                 title: title, location: node.location,
                 tree: .located(
-                    .block(members(route, calls, auth: auth, limitNames, &findings)), node.location),
+                    .block(members(route, target, auth: auth, limitNames, &findings)), node.location
+                ),
                 backends: used.namesOfEndpoint,
                 isProtected: !protections.isEmpty && !scope.opensProtected,
                 reasons: reasons(protections), findings: findings)
@@ -104,8 +108,10 @@ struct KrakenDEndpoint {
 
     private func route() throws(Refusal) -> Config.Route {
         let location = node["endpoint"]?.location
-        guard !path.hasSuffix("*") else {
-            throw Refusal("its route has a wildcard; every segment must be named", at: location)
+        guard passesThrough || (!path.hasSuffix("*") && path != Self.catchAll) else {
+            throw Refusal(
+                "its route has a wildcard, which needs 'no-op'; every segment must be named",
+                at: location)
         }
         do throws(Refusal) {
             return try Config.Route(parsing: "\(method) \(routePath)")
@@ -116,13 +122,14 @@ struct KrakenDEndpoint {
 
     /// `/a/:id` is an older way to write `/a/{id}`.
     private var routePath: String {
-        path.split(separator: "/", omittingEmptySubsequences: false)
+        if path == Self.catchAll { return "/*" }
+        return path.split(separator: "/", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }
             .joined(separator: "/")
     }
 
     private func members(
-        _ route: Config.Route, _ calls: [(String, YAMLTree)], auth: YAMLTree?, _ limits: [String]?,
+        _ route: Config.Route, _ target: (String, YAMLTree), auth: YAMLTree?, _ limits: [String]?,
         _ findings: inout ImportFindings
     ) -> [(String, YAMLTree)] {
         let location = node["endpoint"]?.location ?? node.location
@@ -131,15 +138,12 @@ struct KrakenDEndpoint {
         if let auth = auth ?? (scope.auth.isUsed ? .text("none") : nil) {
             members.append(("auth", auth))
         }
+        if passesThrough {
+            return members + relayedMembers(auth, limits, &findings) + [target]
+        }
         let forward = forward(&findings)
         if !forward.isEmpty { members.append(("forward", forward.tree)) }
-        let claims = scope.auth.headers(of: node)
-        if auth != nil, !claims.isEmpty {
-            let headers = claims.map { header in
-                (header.name, YAMLTree.text("{\(KrakenDValidator.reference(to: header.claim))?}"))
-            }
-            members.append(("headers", .inline(headers)))
-        }
+        members += claimHeaders(auth)
         if let body = body(&findings) { members.append(("body", body)) }
         if timeout != scope.timeout { members.append(("deadline", .text(timeout.spelled))) }
         if timeout > scope.timeout { members.append(("timeout", .text(timeout.spelled))) }
@@ -154,7 +158,7 @@ struct KrakenDEndpoint {
                 ))
         }
         if let limits { members.append(("rate_limits", .texts(limits))) }
-        return members + [("calls", .block(calls))]
+        return members + [target]
     }
 
     /// KrakenD always writes `public`. With it, a shared cache stores the response to a request
@@ -196,6 +200,76 @@ struct KrakenDEndpoint {
         }
         let schema = KrakenDBodySchema.converted(member.node, &findings)
         return .located(schema, member.keyLocation)
+    }
+
+    /// The headers with claims of the token.
+    private func claimHeaders(_ auth: YAMLTree?) -> [(String, YAMLTree)] {
+        let claims = scope.auth.headers(of: node)
+        guard auth != nil, !claims.isEmpty else { return [] }
+        let headers = claims.map { header in
+            (header.name, YAMLTree.text("{\(KrakenDValidator.reference(to: header.claim))?}"))
+        }
+        return [("headers", .inline(headers))]
+    }
+
+    // MARK: Passing through
+
+    /// The path of an endpoint for all requests without another one.
+    private static let catchAll = "/__catchall"
+
+    /// Whether the response of the only backend passes unchanged, so that nothing of it is read.
+    private var passesThrough: Bool {
+        guard isRelayed, let nodes = node["backend"]?.elements, nodes.count == 1 else {
+            return false
+        }
+        return KrakenDCall.passesThrough(nodes[0], as: method)
+            && node["concurrent_calls"] == nil && proxy == nil
+            && !extras.contains { $0.key == "validation/json-schema" }
+    }
+
+    private func relayedMembers(
+        _ auth: YAMLTree?, _ limits: [String]?, _ findings: inout ImportFindings
+    ) -> [(String, YAMLTree)] {
+        var members: [(String, YAMLTree)] = []
+        if let forward = relayedForward(&findings) { members.append(("forward", forward)) }
+        members += claimHeaders(auth)
+        if let limits { members.append(("rate_limits", .texts(limits))) }
+        return members
+    }
+
+    private func proxy(
+        of route: Config.Route, _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+    ) throws(Refusal) -> YAMLTree {
+        let nodes = node["backend"]?.elements ?? []
+        let scope = KrakenDCall.Scope(
+            route: route, names: ["proxy"], nodes: nodes, isSequential: false, isRelayed: true,
+            readsTokens: false,
+            hedge: nil, fallbacks: [:])
+        let call = KrakenDCall(0, scope)
+        var members = [("to", YAMLTree.text(try call.proxiedBackend(&backends, &findings)))]
+        let pattern = nodes.first?["url_pattern"]?.text ?? "/"
+        let path = pattern.hasPrefix("/") ? pattern : "/" + pattern
+        if path != route.path, path != Self.catchAll { members.append(("path", .text(path))) }
+        members.append(("timeout", .text(timeout.spelled)))
+        return .inline(members)
+    }
+
+    /// Nil for everything: a list of query parameters beside all headers has no equivalent.
+    private func relayedForward(_ findings: inout ImportFindings) -> YAMLTree? {
+        let headers = node["input_headers"]?.texts ?? []
+        let query = node["input_query_strings"]?.texts ?? []
+        guard !headers.contains("*") else {
+            if !query.contains("*") {
+                findings.warning(
+                    at: node["input_headers"]?.location ?? node.location,
+                    "all query parameters are forwarded, since all headers are")
+            }
+            return nil
+        }
+        return .inline([
+            ("headers", .texts(headers.filter { (try? HeaderSyntax.check(name: $0)) != nil })),
+            ("query", query.contains("*") ? .text("all") : .texts(query)),
+        ])
     }
 
     // MARK: Calls
@@ -346,7 +420,7 @@ struct KrakenDEndpoint {
         for member in node.members where !Self.known.contains(member.key) {
             findings.reportLoss(of: member, among: Self.losses)
         }
-        if let node = outputEncoding, let encoding = node.text,
+        if !passesThrough, let node = outputEncoding, let encoding = node.text,
             !["json", "fast-json", "negotiate"].contains(encoding)
         {
             findings.warning(

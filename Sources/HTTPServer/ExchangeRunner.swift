@@ -102,8 +102,9 @@ final class ExchangeRunner {
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
         self.promise = promise
-        // If the service does not wait for the body, the request is in flight from now on.
-        if !(requestBody?.isBeingRead ?? false) { takePermit() }
+        // If the service does not wait for the body, or passes it on, the request is in flight from now
+        // on.
+        if requestBody.map({ !$0.isBeingRead || $0.isTimedBySink }) ?? true { takePermit() }
         promise.whenSettled { [self] result in handleResult(result) }
     }
 
@@ -113,6 +114,8 @@ final class ExchangeRunner {
     func requestBodyEnded() {
         exchange.requestReceived = server.loop.now
         guard let requestBody, requestBody.isBeingRead else { return }
+        // Behind the head of its response a request counts as a stream.
+        guard !isStreaming else { return requestBody.deliverEnd() }
         // The request is in flight from now on and not earlier, so that a slow upload takes no
         // permit. Beyond the limit the body fails, and the endpoint's chain responds with the 503,
         // so that it is padded.

@@ -216,7 +216,8 @@ final class RelayTransfer {
         continueTimer.take()?.cancel()
         relayed.permit.take()?.release()
         relayed.stream.interimReceived = nil
-        requestPipe = nil
+        // A body that was never read would keep the transfer.
+        requestPipe.take()?.transfer = nil
         responsePipe = nil
     }
 

@@ -96,11 +96,13 @@ package struct Explanation {
 
     /// An endpoint that passes the request through.
     private func text(of endpoint: EndpointPlan, _ relay: RelayPlan) -> String {
-        let values = try? endpoint.values(of: head, body: nil)
-        let lines =
+        let values = try? values(of: endpoint)
+        var lines =
             ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
-            + ExplainedLimits(endpoint, values).lines
-            + ExplainedRelay(relay, of: endpoint, plan.backends[relay.backend], head).lines
+            + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
+        if credential?.isRefused == true { return lines.map { $0 + "\n" }.joined() }
+        lines +=
+            ExplainedRelay(relay, of: endpoint, plan.backends[relay.backend], head).lines
         return lines.map { $0 + "\n" }.joined()
     }
 

@@ -56,7 +56,10 @@ import Testing
                             "hedge": ["after": "1ms"] as Object,
                         ] as Object
                     ] as Object,
-                ] as Object
+                ] as Object,
+                [
+                    "route": "POST /p", "auth": "none", "proxy": ["to": "a"] as Object,
+                ] as Object,
             ],
         ]
     }
@@ -79,6 +82,7 @@ import Testing
         ("Call", ["endpoints", "0", "calls", "one"]),
         ("Retry", ["endpoints", "0", "calls", "one", "retry"]),
         ("Hedge", ["endpoints", "0", "calls", "one", "hedge"]),
+        ("Proxy", ["endpoints", "1", "proxy"]),
     ]
 
     /// The kind of number that a key takes; nil for a key that takes none.
@@ -191,6 +195,7 @@ import Testing
             harness.on("/1", .status(503), .ok("1"))
             for _ in 0..<3 {
                 _ = try? harness.fetch(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
+                _ = try? harness.fetch(post("a", to: "/p"))
             }
             harness.pass(2)
         }

@@ -115,7 +115,7 @@ import YAMLReader
                 "6:14: error: 'urls' in backend 'b' must not be empty",
                 "6:34: error: 'max_concurrent' in backend 'b' must be a whole number from 1 to 1000000",
                 "8:12: error: 'route' in endpoint 'get /x' has the unknown method 'get'; the"
-                    + " methods are GET, POST, PUT, PATCH, DELETE, HEAD and OPTIONS - did you mean 'GET'?",
+                    + " methods are GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS and ANY - did you mean 'GET'?",
                 "9:13: error: 'report' in endpoint 'get /x' must be body, header or off"
                     + " - did you mean 'off'?",
                 "11:14: error: unknown key 'form' in call 'one' - did you mean 'from'?",

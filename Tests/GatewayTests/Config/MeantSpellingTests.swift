@@ -8,12 +8,15 @@ import Testing
 
     // MARK: Routes and lists
 
+    private static let last =
+        "* as the last segment of a route with 'proxy', or %2A for a literal *"
+
     @Test(arguments: [
         ("GET /a/:id", "must have its parameters in braces: /a/{id}"),
         ("GET /:a/b/:c/", "must have its parameters in braces: /{a}/b/{c}/"),
-        ("GET /files/*", "as in /files/{name}, or %2A for a literal *"),
-        ("GET /files/*path", "as in /files/{name}, or %2A for a literal *"),
-        ("\"GET /files/{path...}\"", "as in /files/{name}, or %2A for a literal *"),
+        ("GET /files/*", "write a parameter for every segment, or %2A for a literal *"),
+        ("GET /files/*path", "as in /files/{name}, \(last)"),
+        ("\"GET /files/{path...}\"", "as in /files/{name}, \(last)"),
     ])
     func reportsParameterSyntaxOfOtherRouters(_ route: String, _ words: String) {
         let found = problems(Snippet.endpoint("deadline: 1s", route: route))

@@ -1,12 +1,15 @@
 import Basics
 import GatewayConfig
 import HTTP
+import Patterns
 
 /// The heads that are passed on: which fields of the client reach the backend, and which of the
 /// backend reach the client.
 struct RelayHead {
     private let plan: RelayPlan
     private let params: [ParamPlan]
+    /// Whether a header uses a parameter, by its index.
+    private let usedParams: [Bool]
     private let proxies: TrustedProxies
     /// Whether the endpoint responds to CORS itself.
     private let hasCORS: Bool
@@ -14,6 +17,12 @@ struct RelayHead {
     init(_ plan: RelayPlan, of endpoint: EndpointPlan) {
         self.plan = plan
         params = endpoint.params
+        let references = plan.headers.flatMap(\.value.pieces).compactMap { piece in
+            if case .reference(let reference, _) = piece { reference.source } else { nil }
+        }
+        usedParams = endpoint.params.indices.map { index in
+            references.contains { if case .param(index) = $0 { true } else { false } }
+        }
         proxies = endpoint.proxies
         hasCORS = endpoint.cors != nil
     }
@@ -93,7 +102,9 @@ struct RelayHead {
         _ head: RequestHead, _ exchange: Exchange, to fields: inout Fields
     ) {
         guard !plan.headers.isEmpty else { return }
-        let values = HeadValues(head, params: params, exchange: exchange, proxies: proxies)
+        var work = PatternWork()
+        let values = CallValues(
+            ofHead: head, Params(params, where: usedParams, of: head, &work), exchange, proxies)
         for (name, template) in plan.headers {
             guard let value = template.value(in: values) else { continue }
             fields.append(name, value)
@@ -148,7 +159,7 @@ struct RelayHead {
 
 extension CompiledTemplate {
     /// Nil where a value is missing that is not optional, or that cannot be in a head.
-    fileprivate func value(in values: HeadValues) -> FieldValue? {
+    fileprivate func value(in values: CallValues) -> FieldValue? {
         var text: [UInt8] = []
         for piece in pieces {
             switch piece {

@@ -188,7 +188,7 @@ let package = Package(
             swiftSettings: onC),
         .target(name: "MallocCounter", path: "Tests/MallocCounter"),
         .target(
-            name: "TestCertificates", dependencies: ["TLS", "Basics"],
+            name: "TestCertificates", dependencies: ["TLS", "Reactor", "Promises", "Basics"],
             path: "Tests/TestCertificates", swiftSettings: onC),
         .target(
             // The harness on the simulated network, the scripted backend and the scripted client.

@@ -5,6 +5,7 @@ import HTTPClient
 import HTTPServer
 package import Promises
 package import Reactor
+import TLS
 
 /// The gateway of one worker: the server for the clients, the gateway service, the connection pools
 /// of the backends, and the log.
@@ -22,6 +23,9 @@ package final class GatewayInstance {
     /// The connection to the store; nil without `store`.
     private var store: LimitStore?
     private var temporaryLogLevel: Log.Level?
+    /// As they are bound, with the TLS and the redirects of the present configuration.
+    private var listeners: [ListenPlan]
+    private let ticketKeys: TLSTicketKeys
 
     /// Holds the gateway service for new requests. A separate object, so that the server, which the
     /// instance owns, needs no reference to the instance.
@@ -44,6 +48,8 @@ package final class GatewayInstance {
         self.log = log
         pools = ConnectionPools(loop: loop)
         limits = shared.limits
+        listeners = plan.process.listeners
+        ticketKeys = shared.ticketKeys
         recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
         // The metrics know endpoints and calls by these numbers, also after a reload.
         let metricNumbers = recorder.adopt(plan)
@@ -60,7 +66,8 @@ package final class GatewayInstance {
             installed.gateway.reject(with: response, request, exchange)
         }
         server = Server(
-            loop: loop, settings: plan.server, hooks: hooks,
+            loop: loop, settings: plan.server,
+            listeners: listeners.map { $0.settings(shared.ticketKeys) }, hooks: hooks,
             clientConnections: shared.clientConnections
         ) { [installed] request, exchange in installed.gateway.handleRequest(request, exchange) }
         log.onFirstLine = { [loop, log] in
@@ -86,21 +93,23 @@ package final class GatewayInstance {
 
     /// Begins to accept clients; returns the address, with the port that the system chose for port
     /// 0.
+    ///
+    /// - Parameter number: of the listener in the configuration
     package func listen(
-        on address: SocketAddress, sharedPort: Bool
+        on address: SocketAddress, as number: Int = 0, sharedPort: Bool
     ) throws(IOFailure) -> SocketAddress {
         guard let server else { throw .cancelled }
-        return try server.listen(on: address, sharedPort: sharedPort)
+        return try server.listen(on: address, as: number, sharedPort: sharedPort)
     }
 
     /// Takes ownership of a listener whose connections are passed to `accept`; a drain closes it.
-    package func adopt(_ listener: any Listener) {
-        if let server { server.adopt(listener) } else { listener.close() }
+    package func adopt(_ listener: any Listener, as number: Int) {
+        if let server { server.adopt(listener, as: number) } else { listener.close() }
     }
 
-    /// Serves a connection that another object accepted.
-    package func accept(_ stream: any ByteStream) {
-        if let server { server.accept(stream) } else { stream.close() }
+    /// Serves a connection that a listener has accepted.
+    package func accept(_ stream: any ByteStream, from number: Int) {
+        if let server { server.accept(stream, from: number) } else { stream.close() }
     }
 
     /// Replaces the plan. Requests in flight finish on the old one; unchanged backends keep their
@@ -116,7 +125,8 @@ package final class GatewayInstance {
         formerStore?.close()
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level
-        server?.adopt(plan.server)
+        listeners = listeners.applyingReload(of: plan.process.listeners)
+        server?.adopt(plan.server, listeners: listeners.map { $0.settings(ticketKeys) })
         log.write(.info, "configuration installed")
     }
 

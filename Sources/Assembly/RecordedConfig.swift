@@ -16,7 +16,7 @@ package struct RecordedConfig: Sendable {
     fileprivate let listings: [String: Result<[String], ConfigFileError>]
     fileprivate let variables: [String: String]
     /// The TLS contexts that the first load created.
-    fileprivate let contexts: TLSClientContexts
+    fileprivate let contexts: TLSContexts
     /// The budget that limits the plan's connections; nil before it is known.
     package var descriptors: DescriptorBudget?
     /// Replaces the TLS of backends; set by the simulation, whose streams carry no TLS bytes.
@@ -80,7 +80,7 @@ package final class ConfigRecording {
     private var contents: [String: Result<[UInt8], ConfigFileError>] = [:]
     private var listings: [String: Result<[String], ConfigFileError>] = [:]
     private var variables: [String: String] = [:]
-    package let contexts = TLSClientContexts()
+    package let contexts = TLSContexts()
 
     package init(files: ConfigFiles, environment: @escaping (String) -> String?) {
         source = files
@@ -101,6 +101,7 @@ package final class ConfigRecording {
                 return try result.get()
             })
         files.isWorldWritable = source.isWorldWritable
+        files.isWorldReadable = source.isWorldReadable
         return files
     }
 

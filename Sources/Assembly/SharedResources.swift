@@ -2,6 +2,7 @@ package import Basics
 package import Gateway
 import HTTPServer
 package import Reactor
+import TLS
 
 /// What the workers of one process share. Created once per process, before the first worker, and
 /// kept across reloads; usable on all threads.
@@ -13,6 +14,8 @@ package struct SharedResources: Sendable {
     let clientConnections = ClientConnectionCounts()
     /// The spans between the workers and the collector.
     package let spans = SpanBacklog()
+    /// The keys of the session tickets of clients.
+    let ticketKeys = TLSTicketKeys()
     /// The buckets of rate limits.
     package let limits: LimitTable
 

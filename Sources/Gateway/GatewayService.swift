@@ -15,6 +15,8 @@ package final class GatewayService {
     private let authenticators: [Authenticator]
     /// The routes behind the entry filters.
     private let service: Service<Request, Response>
+    /// The redirect of a listener without TLS, behind the entry filters.
+    private let redirect: Service<Request, Response>
     private let routes: Routes
     /// By endpoint number.
     private var states: [Int: EndpointState] = [:]
@@ -93,11 +95,14 @@ package final class GatewayService {
         service =
             (entryFilters ?? chain.entryFilters(plan.entry.hasPreflights ? Preflight(plan) : nil))
             .around(Service { routes.routeRequest($0, $1) })
+        redirect = (entryFilters ?? chain.entryFilters(nil)).around(RedirectToHTTPS.service)
     }
 
-    /// Passes a request through the entry filters to its endpoint.
+    /// Passes a request through the entry filters to its endpoint, or redirects it if its listener
+    /// serves none.
     package func handleRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
-        service(request, exchange)
+        exchange.peer.facts?.redirect == nil
+            ? service(request, exchange) : redirect(request, exchange)
     }
 
     /// Gives a response of the server itself the headers that the endpoint of its request has.

@@ -1,9 +1,11 @@
-/// The other end of a client's connection, as text and as numbers: computed once per connection, so
-/// that no request parses it again.
+/// The other end of a client's connection: its address as text and as numbers, computed once per
+/// connection, so that no request parses it again, and what else is known about it.
 package struct PeerAddress: Sendable {
     /// The address with its port; nil on a unix socket, and if it is unknown.
     package let text: String?
     package let bits: Bits
+    /// Nil for a plain connection whose requests are served.
+    package let facts: ConnectionFacts?
 
     /// An internet address in network byte order.
     package enum Bits: Sendable, Equatable {
@@ -15,8 +17,9 @@ package struct PeerAddress: Sendable {
         case unknown
     }
 
-    package init(text: String?, bits: Bits) {
+    package init(text: String?, bits: Bits, facts: ConnectionFacts? = nil) {
         self.text = text
         self.bits = bits
+        self.facts = facts
     }
 }

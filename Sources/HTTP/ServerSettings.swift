@@ -20,6 +20,11 @@ package struct ServerSettings: Sendable, Equatable {
     /// a 503.
     package var streams = 10_000
 
+    /// TLS handshakes in progress at once. Further connections wait in the kernel's queue.
+    ///
+    /// 256: together they need less than 10 MiB, and the last of them waits for less than 100 ms.
+    package var handshakes = 256
+
     /// The memory for all requests and connections at once, in bytes. Requests that would exceed it
     /// get a 503.
     ///

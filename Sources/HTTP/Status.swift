@@ -16,6 +16,7 @@ package struct Status: Sendable, Hashable {
     package static var ok: Status { Status(known: 200) }
     package static var noContent: Status { Status(known: 204) }
     package static var notModified: Status { Status(known: 304) }
+    package static var permanentRedirect: Status { Status(known: 308) }
     package static var badRequest: Status { Status(known: 400) }
     package static var unauthorized: Status { Status(known: 401) }
     package static var forbidden: Status { Status(known: 403) }

@@ -4,6 +4,8 @@ import HTTP
 enum Rejection: Equatable {
     /// The input is not a request, or its body is malformed or breaks off.
     case malformed(WireError)
+    /// HTTP without TLS at a listener that requires TLS.
+    case unencrypted
     /// A head or a body took too long.
     case tooSlow
     /// A limit is reached: connections, requests in flight or buffered bytes.
@@ -14,6 +16,7 @@ enum Rejection: Equatable {
     var status: Status {
         switch self {
         case .malformed(let error): error.status
+        case .unencrypted: .badRequest
         case .tooSlow: .requestTimeout
         case .overloaded: .serviceUnavailable
         case .failed: .internalServerError
@@ -23,7 +26,7 @@ enum Rejection: Equatable {
     /// How it is counted; nil for what is counted where it is decided, and for internal errors.
     var refusal: ServerLosses.Refusal? {
         switch self {
-        case .malformed: .malformed
+        case .malformed, .unencrypted: .malformed
         case .tooSlow: .tooSlow
         case .overloaded, .failed: nil
         }

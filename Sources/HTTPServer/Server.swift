@@ -20,7 +20,16 @@ package final class Server {
     let budget: ByteBudget
     let records = RequestRecordPool()
 
-    private var listeners: [any Listener] = []
+    private var listeners: [OpenListener] = []
+    /// By the number of the listener.
+    private var listenerSettings: [ListenerSettings]
+    /// Decides when handshakes begin.
+    let handshakeQueue: HandshakeQueue
+    /// How the TLS handshakes ended.
+    package internal(set) var handshakes = HandshakeCounts()
+    /// Connections in a handshake.
+    package private(set) var handshakesInProgress = 0
+    private var areHandshakesPaused = false
     /// Every open connection, at the index that it stores as its slot.
     private var connections: [any ServedConnection] = []
     /// The idle connections, the longest idle one first. Unchecked, like the next: no access calls
@@ -49,16 +58,20 @@ package final class Server {
     var hasPermits: Bool { requestsInFlight < settings.requestsInFlight }
 
     /// - Parameters:
+    ///   - listeners: by the number of the listener; at least one
     ///   - clientConnections: counts the connections of each client, for all workers together
     ///   - service: called on the loop's thread, once a request.
     package init(
         loop: any Loop, settings: ServerSettings = ServerSettings(),
+        listeners: [ListenerSettings] = [ListenerSettings()],
         hooks: ServerHooks = ServerHooks(),
         clientConnections: ClientConnectionCounts = ClientConnectionCounts(),
         service: @escaping (Request, Exchange) -> LocalPromise<Response>
     ) {
         self.loop = loop
         self.settings = settings
+        listenerSettings = listeners
+        handshakeQueue = HandshakeQueue(loop)
         self.hooks = hooks
         self.service = service
         self.clientConnections = clientConnections
@@ -82,32 +95,43 @@ package final class Server {
     package var exchanges: [Exchange] { connections.flatMap(\.exchanges) }
 
     /// Starts to listen; returns the address, with the port that the system chose for port 0.
+    ///
+    /// - Parameter number: of the listener, for its settings
     @discardableResult
     package func listen(
-        on address: SocketAddress, sharedPort: Bool = false
+        on address: SocketAddress, as number: Int = 0, sharedPort: Bool = false
     ) throws(IOFailure) -> SocketAddress {
         let listener = try loop.listen(on: address, sharedPort: sharedPort) { [weak self] stream in
-            self?.accept(stream)
+            self?.accept(stream, from: number)
         }
-        adopt(listener)
+        adopt(listener, as: number)
         return listener.address
     }
 
     /// Takes ownership of a listener that passes its connections to `accept`; `drain` and `close`
     /// close it.
-    package func adopt(_ listener: any Listener) {
-        listeners.append(listener)
+    package func adopt(_ listener: any Listener, as number: Int = 0) {
+        listeners.append(OpenListener(listener: listener, number: number))
+        if areHandshakesPaused, hasTLS(number) { listener.pause() }
+    }
+
+    private struct OpenListener {
+        let listener: any Listener
+        let number: Int
     }
 
     private func closeListeners() {
-        for listener in listeners { listener.close() }
+        let open = listeners
         listeners = []
+        for entry in open { entry.listener.close() }
     }
 
     /// Serves a connection, which a listener or another object accepted. Without a known peer it
     /// closes the connection: rules about addresses could not be applied to its requests, and the
     /// client has already reset it.
-    package func accept(_ stream: any ByteStream) {
+    ///
+    /// - Parameter number: of the listener
+    package func accept(_ stream: any ByteStream, from number: Int = 0) {
         guard stream.peer != nil else { return stream.close() }
         let client = settings.connectionsPerClient.flatMap { _ in
             ClientConnectionCounts.Client(stream.peer)
@@ -123,12 +147,18 @@ package final class Server {
             settings.refusedConnections)
         let isTooMany = connections.count >= settings.connections || excess > 0
         if isTooMany { losses.count(excess > 0 ? .connectionsPerClient : .connections) }
-        guard excess <= Self.surplusPerClient, overflows || connections.count < most else {
+        let isSecure = hasTLS(number)
+        // A 503 is not worth a handshake, which costs more than several requests.
+        guard excess <= Self.surplusPerClient, overflows || connections.count < most,
+            !(isTooMany && isSecure)
+        else {
             client.map(clientConnections.closed)
             return stream.close()
         }
+        if isSecure { return startHandshake(over: stream, from: number, client) }
         let connection = ServerConnection(
-            stream, of: self, slot: connections.count, countedClient: client)
+            stream, of: self, slot: connections.count, countedClient: client,
+            facts: settings(of: number).plainFacts)
         connections.append(connection)
         connection.startReading()
         if isTooMany { connection.handle(.rejected(.overloaded)) }
@@ -149,12 +179,16 @@ package final class Server {
     /// Connections of one client beyond its limit that may be open at once for their 503.
     private static let surplusPerClient = 4
 
-    /// Changes the settings; open connections keep their limits of the wire protocol.
-    package func adopt(_ settings: ServerSettings) {
+    /// Changes the settings; open connections keep their limits of the wire protocol, and their TLS.
+    ///
+    /// - Parameter listeners: as many as before; nil leaves them unchanged
+    package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
         self.settings = settings
+        if let listeners, listeners.count == listenerSettings.count { listenerSettings = listeners }
         timeouts = ConnectionTimeouts(settings)
         unsafe responseFields = settings.responseFields
         budget.limit = settings.bufferedBytes
+        updateHandshakePause()
     }
 
     /// From now on every response announces the end of its connection, while new connections are
@@ -209,6 +243,57 @@ package final class Server {
             last.slot = connection.slot
         }
         resolveDrainIfEmpty()
+    }
+
+    // MARK: Handshakes
+
+    private func settings(of number: Int) -> ListenerSettings {
+        listenerSettings.indices.contains(number) ? listenerSettings[number] : ListenerSettings()
+    }
+
+    private func hasTLS(_ number: Int) -> Bool { settings(of: number).security != nil }
+
+    private func startHandshake(
+        over stream: any ByteStream, from number: Int, _ client: ClientConnectionCounts.Client?
+    ) {
+        let settings = settings(of: number)
+        guard let security = settings.security else { return stream.close() }
+        let connection = HandshakingConnection(
+            of: self, slot: connections.count, countedClient: client, settings, from: stream.peer)
+        connections.append(connection)
+        handshakesInProgress += 1
+        updateHandshakePause()
+        connection.startHandshake(security, over: stream)
+    }
+
+    /// A handshake has ended: the connection of its requests takes its place.
+    func replace(
+        _ handshake: HandshakingConnection, by connection: ServerConnection
+    ) -> ServerConnection {
+        connections[handshake.slot] = connection
+        handshakeEnded()
+        return connection
+    }
+
+    /// A handshake has failed.
+    func removeHandshake(_ handshake: HandshakingConnection) {
+        remove(handshake)
+        handshakeEnded()
+    }
+
+    private func handshakeEnded() {
+        handshakesInProgress -= 1
+        updateHandshakePause()
+    }
+
+    /// While the limit is reached, further connections wait in the kernel's queue.
+    private func updateHandshakePause() {
+        let mustPause = handshakesInProgress >= settings.handshakes
+        guard mustPause != areHandshakesPaused else { return }
+        areHandshakesPaused = mustPause
+        for entry in listeners where hasTLS(entry.number) {
+            mustPause ? entry.listener.pause() : entry.listener.resume()
+        }
     }
 
     // MARK: Idle and unread connections

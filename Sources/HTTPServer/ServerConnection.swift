@@ -56,17 +56,20 @@ final class ServerConnection: ByteStreamDelegate {
     /// Bytes of streamed responses that were written. `progress` subtracts them, so that its
     /// `unsent` changes only by what the client takes.
     @exclusivity(unchecked) var pieceBytes = 0
-    /// The client's address, for the exchanges.
-    private(set) lazy var client = PeerAddress(stream.peer)
+    /// The client's address and what else is known about it, for the exchanges.
+    private(set) lazy var client = PeerAddress(stream.peer, facts)
+    private let facts: ConnectionFacts?
 
+    /// - Parameter facts: nil for a plain connection whose requests are served
     init(
         _ stream: any ByteStream, of server: Server, slot: Int,
-        countedClient: ClientConnectionCounts.Client?
+        countedClient: ClientConnectionCounts.Client?, facts: ConnectionFacts?
     ) {
         self.stream = stream
         self.server = server
         self.slot = slot
         self.countedClient = countedClient
+        self.facts = facts
         unsafe reader = RequestReader(limits: server.settings.limits)
     }
 
@@ -74,6 +77,15 @@ final class ServerConnection: ByteStreamDelegate {
     func startReading() {
         stream.startReading(for: self)
         updateDeadline()
+    }
+
+    /// Takes over a stream whose former delegate has paused it after it had read something else than a
+    /// request: rejects the connection.
+    func rejectOpened(_ rejection: Rejection) {
+        stream.replaceDelegate(with: self)
+        updateDeadline()
+        handle(.rejected(rejection))
+        stream.resumeReading()
     }
 
     // MARK: Events of the stream
@@ -215,7 +227,7 @@ final class ServerConnection: ByteStreamDelegate {
 }
 
 extension PeerAddress {
-    fileprivate init(_ address: SocketAddress?) {
+    fileprivate init(_ address: SocketAddress?, _ facts: ConnectionFacts?) {
         let bits: Bits =
             switch address {
             case .ip(.v4(let bits), _)?: .v4(bits)
@@ -223,7 +235,8 @@ extension PeerAddress {
             case .unix?: .unixSocket
             case nil: .unknown
             }
-        self.init(text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits)
+        self.init(
+            text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits, facts: facts)
     }
 }
 

@@ -12,6 +12,9 @@ package struct ServerHooks {
     /// Input that never became a request was rejected, with this status.
     package var requestRefused: (Status, SocketAddress?) -> Void = { _, _ in }
 
+    /// A TLS handshake with a client failed, or took too long.
+    package var handshakeFailed: (IOFailure, SocketAddress?) -> Void = { _, _ in }
+
     /// Passes a rejection through the embedder's chain: the server's own response to invalid input,
     /// or to a request that exceeds a limit or fails. Nil sends it unchanged.
     ///

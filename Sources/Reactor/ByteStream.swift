@@ -28,6 +28,9 @@ package protocol ByteStream: AnyObject {
     /// Starts to deliver received data to `delegate`. Called once.
     func startReading(for delegate: any ByteStreamDelegate)
 
+    /// From now on calls another delegate, after `startReading` and before the stream is closed.
+    func replaceDelegate(with delegate: any ByteStreamDelegate)
+
     /// Sends `head`, then `body`: at the end of the loop iteration together with other small
     /// writes, or at once if these exceed `WriteBuffering.bytesMax`.
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>)

@@ -15,6 +15,16 @@ package struct StreamDelegateState {
         hasStarted = true
     }
 
+    /// Replaces the delegate of an open stream; returns the former one, so that the caller releases it
+    /// outside of this access. Does nothing if there is none.
+    package mutating func replace(
+        with delegate: any ByteStreamDelegate
+    ) -> (any ByteStreamDelegate)? {
+        guard let former = self.delegate else { return nil }
+        self.delegate = delegate
+        return former
+    }
+
     /// Returns the delegate, so that the caller releases it outside of this access: its deinit may
     /// call the stream.
     package mutating func takeDelegate() -> (any ByteStreamDelegate)? { delegate.take() }

@@ -67,6 +67,10 @@ package final class SimStream: ByteStream, FailingStream {
         if setDelegate(delegate, isOpen: !isClosed, on: loop) { scheduleRead() }
     }
 
+    package func replaceDelegate(with delegate: any ByteStreamDelegate) {
+        _ = delegateState.replace(with: delegate)
+    }
+
     package func pauseReading() {
         isPaused = true
         reading.take()?.cancel()

@@ -21,8 +21,11 @@ struct PEM: ~Copyable {
 
         /// Passes the certificate to a call of OpenSSL, which adds a reference of its own if it
         /// stores it.
-        func pass(_ call: (OpaquePointer) -> CInt) -> Bool {
-            withExtendedLifetime(self) { call(raw) == 1 }
+        func pass(_ call: (OpaquePointer) -> CInt) -> Bool { use(call) == 1 }
+
+        /// Reads the certificate.
+        func use<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+            withExtendedLifetime(self) { body(raw) }
         }
     }
 

@@ -28,13 +28,23 @@ final class TLSChannel: FailingStream {
     /// Delivers bytes that arrived before the delegate read.
     private var reading: Timer?
 
+    /// Decides when the handshake of a server begins; nil for a client, and afterwards.
+    private var queue: HandshakeQueue?
+    private var isQueued = false
+    private var hasReceived = false
+
     /// The most bytes that are processed at once, which bounds the memory of the engine.
     private static let sliceBytes = 4 * TLSEngine.recordBytesMax
 
-    init(over inner: any ByteStream, _ engine: TLSEngine, on loop: any Loop) {
+    /// - Parameter queue: for a server
+    init(
+        over inner: any ByteStream, _ engine: TLSEngine, on loop: any Loop,
+        queue: HandshakeQueue? = nil
+    ) {
         self.inner = inner
         self.engine = engine
         self.loop = loop
+        self.queue = queue
     }
 
     // MARK: Handshake
@@ -43,11 +53,15 @@ final class TLSChannel: FailingStream {
     func startHandshake(_ handshake: consuming TLSHandshake) {
         self.handshake = consume handshake
         inner.startReading(for: self)
-        continueHandshake()
+        // A server has nothing to send before the client's first message.
+        if queue == nil { continueHandshake() }
     }
 
     private func continueHandshake() {
-        switch engine.continueHandshake() {
+        guard mayBegin() else { return }
+        let state = engine.continueHandshake()
+        if engine.outgoingCount > 0 { queue.take()?.recordBegin() }
+        switch state {
         case .needsMore: flush()
         case .done:
             isOpen = true
@@ -60,6 +74,31 @@ final class TLSChannel: FailingStream {
         }
     }
 
+    /// Whether the first message of a client may be processed now; if not, the handshake continues
+    /// later, and no more is read until then.
+    private func mayBegin() -> Bool {
+        guard let queue, !isQueued else { return !isQueued }
+        isQueued = !queue.mayBegin { [weak self] in
+            guard let self, !isClosed else { return }
+            isQueued = false
+            inner.resumeReading()
+            continueHandshake()
+        }
+        if isQueued { inner.pauseReading() }
+        return !isQueued
+    }
+
+    /// Whether a client sends HTTP without TLS, by its first byte: a method, where TLS has the type
+    /// of a record (RFC 8446 5.1).
+    private func isPlainText(_ bytes: Span<UInt8>) -> Bool {
+        defer { hasReceived = true }
+        guard queue != nil, !hasReceived, !bytes.isEmpty else { return false }
+        return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[0])
+    }
+
+    /// What the handshake of a server agreed on.
+    var session: SecureSession { engine.session }
+
     private func failHandshake(_ failure: IOFailure) {
         let handshake = handshake.take()
         flush()  // an alert with the reason
@@ -71,6 +110,10 @@ final class TLSChannel: FailingStream {
 
     func startReading(for delegate: any ByteStreamDelegate) {
         if setDelegate(delegate, isOpen: !isClosed, on: loop), !isPaused { scheduleDelivery() }
+    }
+
+    func replaceDelegate(with delegate: any ByteStreamDelegate) {
+        _ = delegateState.replace(with: delegate)
     }
 
     func pauseReading() {
@@ -205,6 +248,11 @@ final class TLSChannel: FailingStream {
 
 extension TLSChannel: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
+        if isPlainText(bytes) {
+            inner.pauseReading()
+            handshake.take()?.receivePlainText(inner)
+            return
+        }
         var start = 0
         while start < bytes.count, !isClosed {
             let end = min(start + Self.sliceBytes, bytes.count)

@@ -7,6 +7,8 @@ import COpenSSL
 /// create connections from it, and counts its references atomically.
 final class TLSContext: @unchecked Sendable {
     let raw: OpaquePointer
+    /// Arguments of callbacks.
+    private var held: [AnyObject] = []
 
     init(_ method: OpaquePointer?) throws(TLSSettingsError) {
         ERR_clear_error()
@@ -16,6 +18,9 @@ final class TLSContext: @unchecked Sendable {
     }
 
     deinit { SSL_CTX_free(raw) }
+
+    /// Keeps the argument of a callback alive as long as the context.
+    func holds(_ object: AnyObject) { held.append(object) }
 
     /// The peer must send a certificate that one of these signed, or one of these itself.
     func trust(_ pem: Bytes) throws(TLSSettingsError) {

@@ -1,3 +1,4 @@
+import Basics
 import COpenSSL
 package import Reactor
 
@@ -32,6 +33,10 @@ package final class TLSEngine {
     /// OpenSSL reported a fatal error; it must not be called again.
     private var failure: IOFailure?
     private var isShutDown = false
+    /// Nil for a client, and without tickets.
+    private(set) var tickets: TicketAccess?
+    /// When the connection of a server began, in seconds since 1970.
+    private(set) var unixTime = 0
 
     /// The longest content of a record (RFC 8446 5.1), and so of one read.
     package static let recordBytesMax = 16 * 1024
@@ -81,10 +86,22 @@ package final class TLSEngine {
     }
 
     /// The server's side.
-    convenience init(server context: TLSContext, unixTime: Int) throws(IOFailure) {
+    convenience init(
+        server context: TLSContext, unixTime: Int, tickets: TicketAccess?
+    ) throws(IOFailure) {
         try self.init(context)
         SSL_set_accept_state(ssl)
         X509_VERIFY_PARAM_set_time(SSL_get0_param(ssl), time_t(unixTime))
+        self.tickets = tickets
+        self.unixTime = unixTime
+        tributary_ssl_set_app_data(ssl, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// The engine of a server's connection, in a callback of OpenSSL.
+    static func of(_ ssl: OpaquePointer?) -> TLSEngine? {
+        tributary_ssl_app_data(ssl).map {
+            Unmanaged<TLSEngine>.fromOpaque($0).takeUnretainedValue()
+        }
     }
 
     deinit { SSL_free(ssl) }
@@ -124,6 +141,25 @@ package final class TLSEngine {
         if SSL_get_error(ssl, result) == SSL_ERROR_ZERO_RETURN { return .ended }
         guard let failure = reasonToStop(result) else { return .needsMore }
         return .failed(failure)
+    }
+
+    // MARK: Session
+
+    /// What the handshake agreed on, at the server.
+    package var session: SecureSession {
+        var length: UInt32 = 0
+        var start: UnsafePointer<UInt8>?
+        SSL_get0_alpn_selected(ssl, &start, &length)
+        let applicationProtocol = start.map { start in
+            String(
+                decoding: UnsafeBufferPointer(start: start, count: Int(length)), as: UTF8.self)
+        }
+        return SecureSession(
+            version: SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12,
+            isResumed: SSL_session_reused(ssl) == 1,
+            serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name)
+                .map { String(cString: $0) },
+            applicationProtocol: applicationProtocol, identity: PeerIdentity(of: ssl))
     }
 
     // MARK: Output

@@ -14,8 +14,8 @@ final class TLSStream: ByteStream {
 
     deinit { channel.close() }
 
-    /// Takes ownership of `stream`, performs the handshake over it, and promises the TLS stream.
-    /// Rejects with `IOFailure`; cancelling closes the stream.
+    /// Takes ownership of `stream`, performs the handshake of a client over it, and promises the TLS
+    /// stream. Rejects with `IOFailure`; cancelling closes the stream.
     static func open(
         over stream: any ByteStream, _ engine: TLSEngine, on loop: any Loop
     ) -> LocalPromise<any ByteStream> {
@@ -23,11 +23,29 @@ final class TLSStream: ByteStream {
         let resolver = LocalResolver<any ByteStream>(on: loop.local)
         let promise = resolver.promise
         resolver.onCancel { _ in channel.close() }
-        channel.startHandshake(TLSHandshake(resolver))
+        channel.startHandshake(.client(resolver))
+        return promise
+    }
+
+    /// The same for the handshake of a server.
+    ///
+    /// - Parameter queue: decides when the handshake begins
+    static func accept(
+        over stream: any ByteStream, _ engine: TLSEngine, queue: HandshakeQueue, on loop: any Loop
+    ) -> LocalPromise<AcceptedStream> {
+        let channel = TLSChannel(over: stream, engine, on: loop, queue: queue)
+        let resolver = LocalResolver<AcceptedStream>(on: loop.local)
+        let promise = resolver.promise
+        resolver.onCancel { _ in channel.close() }
+        channel.startHandshake(.server(resolver))
         return promise
     }
 
     func startReading(for delegate: any ByteStreamDelegate) { channel.startReading(for: delegate) }
+
+    func replaceDelegate(with delegate: any ByteStreamDelegate) {
+        channel.replaceDelegate(with: delegate)
+    }
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) { channel.write(head, body) }
 
@@ -49,14 +67,30 @@ final class TLSStream: ByteStream {
 }
 
 /// The resolver that waits for the end of the handshake.
-struct TLSHandshake: ~Copyable {
-    private let resolver: LocalResolver<any ByteStream>
+enum TLSHandshake: ~Copyable {
+    case client(LocalResolver<any ByteStream>)
+    case server(LocalResolver<AcceptedStream>)
 
-    init(_ resolver: consuming LocalResolver<any ByteStream>) {
-        self.resolver = resolver
+    consuming func succeed(_ channel: TLSChannel) {
+        switch consume self {
+        case .client(let resolver): resolver.fulfill(TLSStream(channel))
+        case .server(let resolver):
+            resolver.fulfill(.secure(TLSStream(channel), channel.session))
+        }
     }
 
-    consuming func succeed(_ channel: TLSChannel) { resolver.fulfill(TLSStream(channel)) }
+    /// The client of a server sends HTTP without TLS.
+    consuming func receivePlainText(_ stream: any ByteStream) {
+        switch consume self {
+        case .client(let resolver): resolver.reject(IOFailure.tlsFailed("no TLS"))
+        case .server(let resolver): resolver.fulfill(.plainText(stream))
+        }
+    }
 
-    consuming func fail(_ failure: IOFailure) { resolver.reject(failure) }
+    consuming func fail(_ failure: IOFailure) {
+        switch consume self {
+        case .client(let resolver): resolver.reject(failure)
+        case .server(let resolver): resolver.reject(failure)
+        }
+    }
 }

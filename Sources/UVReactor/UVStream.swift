@@ -53,6 +53,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         if setDelegate(delegate, isOpen: raw != nil, on: loop), !isPaused { beginReading() }
     }
 
+    func replaceDelegate(with delegate: any ByteStreamDelegate) {
+        _ = delegateState.replace(with: delegate)
+    }
+
     func pauseReading() {
         guard let raw, !isPaused else { return }
         isPaused = true

@@ -61,7 +61,7 @@ struct ConfigSource: Sendable {
         let recording = ConfigRecording(files: files) { variables[$0] ?? SystemFiles.variable($0) }
         let (config, problems) = ConfigLoader.load(
             path, files: recording.files, environment: recording.environment,
-            contexts: recording.contexts)
+            contexts: recording.contexts, unixTime: WallClock.unixTime / 1_000_000_000)
         if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
         let recorded = recording.recorded(
             path, isDemo: isDemo, processors: Processors.available)
@@ -91,10 +91,10 @@ struct ConfigSource: Sendable {
 
     /// The same for commands that need only the configuration and one plan, without the recording.
     func loaded() throws -> (config: Config, plan: Plan) {
-        let contexts = TLSClientContexts()
+        let contexts = TLSContexts()
         let (config, problems) = ConfigLoader.load(
             path, files: files, environment: { variables[$0] ?? SystemFiles.variable($0) },
-            contexts: contexts)
+            contexts: contexts, unixTime: WallClock.unixTime / 1_000_000_000)
         StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
         guard let config else {
             let recording = ConfigRecording(files: files) { _ in nil }
@@ -116,6 +116,7 @@ struct ConfigSource: Sendable {
         files.isWorldWritable = { [path] asked in
             asked != path && SystemFiles.files.isWorldWritable(asked)
         }
+        files.isWorldReadable = SystemFiles.files.isWorldReadable
         return files
     }
 }

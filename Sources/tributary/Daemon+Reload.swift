@@ -108,7 +108,8 @@ extension Daemon {
 
     private func warnOfSettingsThatNeedRestart(_ new: ProcessPlan) {
         let changes: [(StaticString, Bool)] = [
-            ("listen", new.listeners != process.listeners), ("admin", new.admin != process.admin),
+            ("listen", new.listeners.map(\.socket) != process.listeners.map(\.socket)),
+            ("admin", new.admin != process.admin),
             ("workers", new.workers != process.workers),
             ("log.format", new.log.format != process.log.format),
         ]

@@ -172,7 +172,7 @@ final class Daemon {
         var listeners: [WorkerSockets.Listener] = []
         for (listener, address) in zip(process.listeners, addresses) {
             listeners.append(
-                WorkerSockets.Listener(address: address, access: try listener.access()))
+                WorkerSockets.Listener(address: address, access: try listener.socket.access()))
         }
         hasInheritedSockets = !inherited.isEmpty
         let sockets = try WorkerSockets(
@@ -250,7 +250,9 @@ final class Daemon {
         guard phase == .starting, startingWorkers == 0, let addresses = sockets?.addresses else {
             return
         }
-        let address = addresses.map { "\($0)" }.joined(separator: ", ")
+        let address = zip(addresses, process.listeners).map { address, listener in
+            listener.tls == nil ? "\(address)" : "\(address) (TLS)"
+        }.joined(separator: ", ")
         phase = .ready
         monitor.startHeartbeats()
         log.write(.info, "listening") { line in

@@ -5,7 +5,8 @@ import Glibc
 enum SystemFiles {
     static var files: ConfigFiles {
         var files = ConfigFiles(read: read, list: list)
-        files.isWorldWritable = isWorldWritable
+        files.isWorldWritable = { isPermitted($0, S_IWOTH) }
+        files.isWorldReadable = { isPermitted($0, S_IROTH) }
         return files
     }
 
@@ -19,10 +20,10 @@ enum SystemFiles {
     }
 
     /// By its permissions; a file that cannot be examined is reported when it is read.
-    private static func isWorldWritable(_ path: String) -> Bool {
+    private static func isPermitted(_ path: String, _ permission: mode_t) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFREG && status.st_mode & S_IWOTH != 0
+        return status.st_mode & S_IFMT == S_IFREG && status.st_mode & permission != 0
     }
 
     private static func list(_ directory: String) throws(ConfigFileError) -> [String] {

@@ -55,9 +55,9 @@ final class WorkerThread {
                     loop.stop()
                 }
                 inbox.open(on: loop, for: worker)
-                for socket in inputs.sockets {
+                for (number, socket) in inputs.sockets.enumerated() {
                     if let instance = worker.instance, let socket = socket.take() {
-                        try listen(instance, on: socket, loop)
+                        try listen(instance, as: number, on: socket, loop)
                     }
                 }
                 inputs.setup.report(.listening)
@@ -69,11 +69,15 @@ final class WorkerThread {
     }
 
     private static func listen(
-        _ instance: GatewayInstance, on socket: consuming ListeningSocket, _ loop: UVLoop
+        _ instance: GatewayInstance, as number: Int, on socket: consuming ListeningSocket,
+        _ loop: UVLoop
     ) throws(WorkerFailure) {
         let address = socket.address
         do throws(IOFailure) {
-            instance.adopt(try loop.listen(on: socket) { [weak instance] in instance?.accept($0) })
+            let listener = try loop.listen(on: socket) { [weak instance] in
+                instance?.accept($0, from: number)
+            }
+            instance.adopt(listener, as: number)
         } catch {
             throw .listen(address, error)
         }

@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func sharesTheContextOfEqualSettings() throws {
-        let contexts = TLSClientContexts()
+        let contexts = TLSContexts()
         let settings = TLSSettings(trust: .signed(by: try Certificates.file("authority.pem")))
         let first = try contexts.context(for: settings)
         #expect(try contexts.context(for: settings) === first)

@@ -1,5 +1,7 @@
 package import Basics
 import Foundation
+package import Promises
+package import Reactor
 package import TLS
 
 /// The files of `Tests/Fixtures/tls`, which its script `make` made: a certificate authority; `server`
@@ -29,10 +31,28 @@ package enum Certificates {
     package static func server(_ name: String = "server", asking: Bool = false) throws
         -> TLSServerContext
     {
-        try TLSServerContext(
-            try identity(name), clients: asking ? try file("authority.pem") : nil)
+        var settings = TLSServerSettings(certificates: [try identity(name)])
+        if asking {
+            settings.clients = TLSServerSettings.Clients(
+                authorities: try file("authority.pem"), isRequired: true)
+        }
+        return try TLSServerContext(settings)
     }
 
     /// 2026-01-01, in seconds: the beginning of the simulated world.
     package static let now = 1_767_225_600
+}
+
+extension TLSServerContext {
+    /// Performs the handshake and promises the TLS stream of a client, for scripted backends.
+    package func accept(
+        _ stream: any ByteStream, on loop: any Loop
+    ) -> LocalPromise<any ByteStream> {
+        accept(stream, on: loop, queue: HandshakeQueue(loop)).map { accepted in
+            guard case .secure(let stream, _) = accepted else {
+                throw IOFailure.tlsFailed("HTTP without TLS")
+            }
+            return stream
+        }
+    }
 }

@@ -55,7 +55,7 @@ package final class AllowedHosts {
 
 extension Bytes {
     /// The offset of the port's colon, or the end.
-    fileprivate var endOfHost: Int {
+    var endOfHost: Int {
         var position = count
         while position > 0 {
             position -= 1

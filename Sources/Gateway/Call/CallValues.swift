@@ -63,7 +63,9 @@ package final class CallValues {
     /// Appends the header lines that identify the client to a backend.
     func appendForwarded(_ names: [FieldName], to fields: inout Fields) {
         guard !names.isEmpty, let client else { return }
-        ForwardedFields(head, client, proxies.source).append(names, to: &fields)
+        ForwardedFields(
+            head, client, proxies.source, isSecure: exchange?.peer.facts?.isSecure == true
+        ).append(names, to: &fields)
     }
 
     /// Stores a part, unless no template uses another call's response.

@@ -10,11 +10,18 @@ struct ForwardedFields {
     private let head: RequestHead
     private let client: ClientAddress
     private let source: Config.Clients.AddressSource
+    /// The scheme of the peer's request.
+    private let ownScheme: Bytes
 
-    init(_ head: RequestHead, _ client: ClientAddress, _ source: Config.Clients.AddressSource) {
+    /// - Parameter isSecure: the peer's connection has TLS
+    init(
+        _ head: RequestHead, _ client: ClientAddress, _ source: Config.Clients.AddressSource,
+        isSecure: Bool
+    ) {
         self.head = head
         self.client = client
         self.source = source
+        ownScheme = isSecure ? Self.https : Self.http
     }
 
     /// - Parameter names: some of `Config.Forwarded.names`
@@ -22,15 +29,15 @@ struct ForwardedFields {
         for name in names {
             switch name {
             case .xForwardedFor: append(name, forwardedFor, to: &fields)
-            case .xForwardedProto: appendX(name, client.proto ?? Self.ownScheme, to: &fields)
+            case .xForwardedProto: appendX(name, client.proto ?? ownScheme, to: &fields)
             case .xForwardedHost: appendX(name, client.requestedHost ?? ownHost, to: &fields)
             default: append(name, forwarded, to: &fields)
             }
         }
     }
 
-    /// The gateway accepts plain HTTP only.
-    private static let ownScheme = Bytes("http")
+    private static let http = Bytes("http")
+    private static let https = Bytes("https")
 
     /// The host that the peer requested.
     private var ownHost: Bytes? { head.target.authority ?? head.fields[.host]?.bytes }
@@ -84,7 +91,7 @@ struct ForwardedFields {
                     for: address, host: client.requestedHost.flatMap { $0.isOneHost ? $0 : nil },
                     proto: client.proto.flatMap { $0.isScheme ? $0 : nil }))
         }
-        list.append(entry: element(for: client.peer, host: ownHost, proto: Self.ownScheme))
+        list.append(entry: element(for: client.peer, host: ownHost, proto: ownScheme))
         return list
     }
 

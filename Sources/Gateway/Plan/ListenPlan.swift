@@ -1,7 +1,32 @@
 package import GatewayConfig
+package import HTTP
+package import TLS
+
+/// A listener for clients: where it binds, and what happens to its connections.
+package struct ListenPlan: Sendable, Equatable {
+    package let socket: SocketPlan
+    /// Nil for connections without TLS.
+    package let tls: ListenTLSPlan?
+    /// Where every request is sent; nil to serve them.
+    package let redirect: HTTPSRedirect?
+
+    package init(
+        socket: SocketPlan, tls: ListenTLSPlan? = nil, redirect: HTTPSRedirect? = nil
+    ) {
+        self.socket = socket
+        self.tls = tls
+        self.redirect = redirect
+    }
+
+    package init(address: Config.ListenAddress, mode: UInt16? = nil, group: String? = nil) {
+        self.init(socket: SocketPlan(address: address, mode: mode, group: group))
+    }
+
+    package var address: Config.ListenAddress { socket.address }
+}
 
 /// Where a listener binds, and which permissions its socket file gets.
-package struct ListenPlan: Sendable, Equatable {
+package struct SocketPlan: Sendable, Equatable {
     package let address: Config.ListenAddress
     /// The permission bits of a unix socket's file; nil applies the process's umask.
     package let mode: UInt16?
@@ -21,16 +46,35 @@ package struct ListenPlan: Sendable, Equatable {
     }
 }
 
+/// `tls:` of a listener.
+package struct ListenTLSPlan: Sendable, Equatable {
+    package let context: TLSServerContext
+    package let handshakeTimeout: Duration
+
+    package static func == (left: ListenTLSPlan, right: ListenTLSPlan) -> Bool {
+        left.context.settings == right.context.settings
+            && left.handshakeTimeout == right.handshakeTimeout
+    }
+}
+
+extension [ListenPlan] {
+    /// The listeners as they are after a reload: with the TLS and the redirect of the new
+    /// configuration, as far as their sockets are the same.
+    package func applyingReload(of new: [ListenPlan]) -> [ListenPlan] {
+        map { listener in new.first { $0.socket == listener.socket } ?? listener }
+    }
+}
+
 /// `admin:`, with the host names that its requests may use, and the secret that they present.
 package struct AdminPlan: Sendable, Equatable {
-    package let listen: ListenPlan
+    package let listen: SocketPlan
     /// Those of `hosts`, and the host of a TCP address.
     package let hosts: [String]
     /// Nil if requests need none.
     package let token: String?
 
     init?(_ block: Config.Admin) {
-        guard let listen = ListenPlan(block) else { return nil }
+        guard let listen = SocketPlan(block) else { return nil }
         self.listen = listen
         // The listener's own host need not be listed; a duplicate does no harm.
         let ownHost = if case .tcp(let host, _) = listen.address { [host] } else { [String]() }

@@ -80,7 +80,8 @@ extension ProcessPlan {
     /// A copy with the settings that a reload applies; the others need a restart.
     package func applyingReload(of new: ProcessPlan) -> ProcessPlan {
         ProcessPlan(
-            listeners: listeners, admin: admin, workers: workers,
+            listeners: listeners.applyingReload(of: new.listeners), admin: admin,
+            workers: workers,
             log: new.log.keeping(log.format), metrics: new.metrics,
             drain: new.drain, requiredBackends: new.requiredBackends)
     }

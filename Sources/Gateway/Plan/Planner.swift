@@ -13,7 +13,7 @@ package struct Planner {
     let config: Config
     let workers: Int
     /// The TLS contexts that the check of the configuration created.
-    let contexts: TLSClientContexts
+    let contexts: TLSContexts
     /// `defaults.cors`: one object for all endpoints that inherit it.
     let defaultCORS: CORSRules?
     /// `rate_limits`: one object each for all endpoints that use it.
@@ -26,7 +26,7 @@ package struct Planner {
     ///   - contexts: those that `ConfigLoader` filled; a missing context is created
     package static func plan(
         _ config: Config, processors: Int, workers: Int? = nil,
-        contexts: TLSClientContexts = TLSClientContexts()
+        contexts: TLSContexts = TLSContexts()
     ) throws(PlanError) -> Plan {
         let configured: Int =
             switch config.workers?.value ?? PlanDefaults.workers {
@@ -51,7 +51,7 @@ package struct Planner {
             backends.append(try plan(backend, index))
         }
         return Plan(
-            process: process, traces: try traces, store: try store, server: try server,
+            process: try process, traces: try traces, store: try store, server: try server,
             proxies: proxies, entry: try entry(endpoints), backends: backends,
             endpoints: endpoints,
             authenticators: try authenticators, limits: limitPlans, shares: shares)
@@ -85,20 +85,18 @@ package struct Planner {
     }
 
     private var process: ProcessPlan {
-        ProcessPlan(
-            listeners: [
-                config.listen.flatMap { ListenPlan($0) }
-                    ?? ListenPlan(
-                        address: .tcp(host: PlanDefaults.listenHost, port: PlanDefaults.listenPort))
-            ],
-            admin: config.admin.flatMap { AdminPlan($0) },
-            workers: workers,
-            log: LogPlan(config.log), metrics: MetricsPlan(config.metrics),
-            drain: DrainPlan(
-                delay: config.drain?.delay?.value ?? .zero,
-                timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout),
-            requiredBackends: config.backends.filter { $0.health?.readiness?.value == true }
-                .map(\.name.value))
+        get throws(PlanError) {
+            ProcessPlan(
+                listeners: try listeners,
+                admin: config.admin.flatMap { AdminPlan($0) },
+                workers: workers,
+                log: LogPlan(config.log), metrics: MetricsPlan(config.metrics),
+                drain: DrainPlan(
+                    delay: config.drain?.delay?.value ?? .zero,
+                    timeout: config.drain?.timeout?.value ?? PlanDefaults.drainTimeout),
+                requiredBackends: config.backends.filter { $0.health?.readiness?.value == true }
+                    .map(\.name.value))
+        }
     }
 
     private var server: ServerSettings {
@@ -110,6 +108,7 @@ package struct Planner {
             server.requestsInFlight = share(
                 limits?.requestsInFlight?.value ?? server.requestsInFlight)
             server.streams = share(limits?.streams?.value ?? server.streams)
+            server.handshakes = share(limits?.handshakes?.value ?? server.handshakes)
             server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
             server.limits.headerBytes = limits?.headerBytes?.value ?? server.limits.headerBytes
             server.limits.headerCount = limits?.headerCount?.value ?? server.limits.headerCount

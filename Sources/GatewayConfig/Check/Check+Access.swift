@@ -39,7 +39,10 @@ extension ConfigCheck {
 
     /// A peer on a unix socket has no address that a list of networks could have.
     private mutating func checkSocket(_ allow: Located<Config.AddressList>, _ title: String) {
-        guard case .unix? = config.listen?.address?.value, !allow.value.includesUnixSockets,
+        let isOnUnixSocketsOnly = config.listen.allSatisfy { listen in
+            if case .unix? = listen.address?.value { true } else { false }
+        }
+        guard !config.listen.isEmpty, isOnUnixSocketsOnly, !allow.value.includesUnixSockets,
             config.clients?.trustedProxies.contains(where: { $0.value == .unix }) != true
         else { return }
         problems.warning(

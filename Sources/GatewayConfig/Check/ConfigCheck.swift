@@ -14,16 +14,21 @@ struct ConfigCheck {
     /// The keys whose values are missing because they could not be read.
     let unread: UnreadKeys
 
-    /// The TLS contexts of the backends.
-    let contexts: TLSClientContexts
+    /// The TLS contexts of backends and listeners.
+    let contexts: TLSContexts
+
+    /// Seconds since 1970, for the validity of certificates; nil if it does not matter.
+    let unixTime: Int64?
 
     init(
-        _ config: Config, problems: Problems, unread: UnreadKeys, contexts: TLSClientContexts
+        _ config: Config, problems: Problems, unread: UnreadKeys, contexts: TLSContexts,
+        unixTime: Int64?
     ) {
         self.config = config
         self.problems = problems
         self.unread = unread
         self.contexts = contexts
+        self.unixTime = unixTime
         wasRead = problems.errorCount == 0
     }
 
@@ -50,41 +55,6 @@ struct ConfigCheck {
             checkEveryBackendIsCalled()
             checkEveryRateLimitIsUsed()
         }
-    }
-
-    private mutating func checkAddresses() {
-        if let listen = config.listen { checkSocketFile(of: listen, key: "listen") }
-        if let admin = config.admin {
-            checkSocketFile(of: admin, key: "admin")
-            warnOfWrittenToken(of: admin)
-        }
-        guard let listen = config.listen?.address, let admin = config.admin?.address,
-            listen.value == admin.value
-        else {
-            return
-        }
-        if case .tcp(_, port: 0) = admin.value { return }
-        problems.error(
-            at: admin.location, "'admin' needs an address of its own, not that of 'listen'")
-    }
-
-    /// `mode` and `group` need a unix socket, because only its file has permissions.
-    private mutating func checkSocketFile(of block: some AddressBlock, key: String) {
-        guard case .tcp? = block.address?.value else { return }
-        for (name, location) in [("mode", block.mode?.location), ("group", block.group?.location)] {
-            guard let location else { continue }
-            problems.error(
-                at: location,
-                "'\(name)' of '\(key)' applies only to unix: addresses, and this is host:port")
-        }
-    }
-
-    private mutating func warnOfWrittenToken(of admin: Config.Admin) {
-        guard let token = admin.token, token.isVerbatim else { return }
-        problems.warning(
-            at: token.location,
-            "'token' of 'admin' is written in the file; use ${file:/path} or ${NAME}, so that the"
-                + " file has no secret")
     }
 
     /// Whether all backends were read, so that an unknown name is an error.

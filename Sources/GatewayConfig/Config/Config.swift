@@ -8,7 +8,8 @@ package struct Config: Sendable {
     package let location: SourceLocation
 
     var version: Located<Int>?
-    package var listen: Listen?
+    /// The addresses for clients; empty for the default.
+    package var listen: [Listen] = []
     package var admin: Admin?
     package var workers: Located<Workers>?
     package var log: Log?

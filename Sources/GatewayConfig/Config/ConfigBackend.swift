@@ -49,6 +49,7 @@ extension Config {
     package struct File: Sendable {
         /// Its name in messages: the path, or the variable that contains the path.
         let title: String
+        let path: String
         let bytes: Bytes
     }
 

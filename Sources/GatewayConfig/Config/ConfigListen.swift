@@ -1,16 +1,31 @@
 package import YAMLReader
 
 extension Config {
-    /// `listen:`, the address for clients: only an address, or a block.
+    /// An entry of `listen:`, an address for clients: only an address, or a block.
     package struct Listen: AddressBlock {
         package let location: SourceLocation
         package var address: Located<ListenAddress>?
         package var mode: Located<UInt16>?
         package var group: Located<String>?
+        /// Nil for unencrypted connections.
+        package var tls: ListenTLS?
+        package var protocols: Located<[Located<ClientProtocol>]>?
+        package var redirect: Located<Redirect>?
 
         init(location: SourceLocation) {
             self.location = location
         }
+    }
+
+    /// An application protocol that clients may use.
+    package enum ClientProtocol: String, Sendable, CaseIterable {
+        case http1, http2
+    }
+
+    /// `redirect:`, where every request of a listener is sent.
+    package struct Redirect: Sendable, Equatable {
+        /// Nil for the default port of https.
+        package let port: UInt16?
     }
 
     /// `admin:`, the address of the admin pages: only an address, or a block.

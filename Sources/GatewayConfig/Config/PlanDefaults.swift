@@ -95,6 +95,14 @@ package enum PlanDefaults {
 
     package static let listenHost = "127.0.0.1"
     package static let listenPort: UInt16 = 8080
+    package static let clientProtocols = [Config.ClientProtocol.http1]
+    package static let unknownName = Config.ListenTLS.UnknownName.first
+    package static let tlsPolicy = Config.ListenTLS.Policy.intermediate
+    package static let clientCertificate = Config.ListenTLS.ClientCertificate.required
+    /// A ticket is valid for as long; half a day keeps the clients of a working day.
+    package static let ticketLifetime: Duration = .seconds(12 * 3600)
+    /// A handshake needs three round trips at most.
+    package static let handshakeTimeout: Duration = .seconds(10)
 
     package static let accept = [200...299]
     package static let relayStatus = [404...404, 410...410]

@@ -3,8 +3,8 @@ package import HTTP
 extension Config.SecurityHeaders {
     /// The header lines of all responses.
     ///
-    /// `Strict-Transport-Security` is not among them: the gateway accepts connections without TLS
-    /// only, where it must not be sent (RFC 6797 7.2).
+    /// `Strict-Transport-Security` is not among them: it must not be sent without TLS (RFC 6797 7.2),
+    /// and it binds a whole domain for a long time, so operators decide (`response_headers`).
     package var fields: Fields {
         switch self {
         case .none: Fields()

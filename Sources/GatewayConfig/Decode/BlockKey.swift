@@ -49,9 +49,12 @@ struct BlockKey<Block: ConfigBlock>: Sendable {
     /// A key for several values, each with its own source location.
     static func list<Value>(
         _ name: String, _ path: any WritableKeyPath<Block, [Value]> & Sendable,
-        _ reader: ValueReader<[Value]>, isRequired: Bool = false, _ doc: String
+        _ reader: ValueReader<[Value]>, isRequired: Bool = false,
+        default fallback: KeyDefault = .none, _ doc: String
     ) -> BlockKey {
-        BlockKey(name, reader.schema, isRequired: isRequired, doc) { member, block, decoder in
+        BlockKey(
+            name, reader.schema, isRequired: isRequired, default: fallback, doc
+        ) { member, block, decoder in
             guard let values = reader.read(member.node, &decoder) else { return }
             block[keyPath: path] = values
         }

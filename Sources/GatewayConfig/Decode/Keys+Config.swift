@@ -12,10 +12,11 @@ extension Config: PlainBlock {
             .value(
                 "version", \.version, .count(1...1), isRequired: true,
                 "version of the configuration language: 1"),
-            .address(
-                "listen", \.listen,
+            .list(
+                "listen", \.listen, .listeners,
                 default: .text("\(PlanDefaults.listenHost):\(PlanDefaults.listenPort)"),
-                "address for clients: host:port, \"[v6]:port\" or unix:/path"),
+                "address for clients, a block with one, or a list of them: host:port, \"[v6]:port\" or"
+                    + " unix:/path"),
             .address(
                 "admin", \.admin,
                 "address of the admin pages, e.g. /readyz and /metrics; none if absent; keep it private"
@@ -112,6 +113,10 @@ extension Config.Limits: PlainBlock {
         .value(
             "streams", \.streams, .positive, default: .number(PlanDefaults.server.streams),
             "maximum number of streamed responses, after their heads; else 503"),
+        .value(
+            "handshakes", \.handshakes, .positive,
+            default: .number(PlanDefaults.server.handshakes),
+            "maximum number of TLS handshakes in progress; further connections wait"),
         .value(
             "buffered_bytes", \.bufferedBytes, .size(upTo: SizeLimits.buffers),
             default: .size(PlanDefaults.server.bufferedBytes),

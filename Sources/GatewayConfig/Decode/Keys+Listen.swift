@@ -2,7 +2,17 @@ import YAMLReader
 
 /// The keys of the addresses to listen on.
 extension Config.Listen: PlainBlock {
-    static let keys: [BlockKey<Config.Listen>] = addressKeys
+    static let keys: [BlockKey<Config.Listen>] =
+        addressKeys + [
+            .block("tls", \.tls, "certificates and settings of encrypted connections"),
+            .value(
+                "protocols", \.protocols, .filledList(of: .choice),
+                default: .texts(PlanDefaults.clientProtocols.map(\.rawValue)),
+                "application protocols, in the order of preference (ALPN)"),
+            .value(
+                "redirect", \.redirect, .redirect,
+                "https or https:PORT: every request gets a 308 to the same host and target"),
+        ]
 }
 
 extension Config.Admin: PlainBlock {
@@ -47,6 +57,35 @@ extension ValueReader where Value: AddressBlock & PlainBlock {
                 value.address = Located(address, at: node.location)
                 return value
             }
+        }
+    }
+}
+
+extension ValueReader where Value == [Config.Listen] {
+    /// An address alone, a block, or a list of both.
+    static var listeners: ValueReader {
+        let one = ValueReader<Config.Listen>.addressOrBlock
+        return ValueReader(schema: .oneOrMany(one.schema)) { node, decoder in
+            switch node.content {
+            case .sequence([]):
+                decoder.fail(node.location, "must not be empty")
+                return nil
+            case .sequence(let nodes): return nodes.compactMap { one.read($0, &decoder) }
+            case .scalar, .mapping: return one.read(node, &decoder).map { [$0] }
+            }
+        }
+    }
+}
+
+extension ValueReader where Value == Config.Redirect {
+    /// `https`, or `https:PORT`.
+    static var redirect: ValueReader {
+        let message = "must be https or https:PORT"
+        return .scalar(.text(format: .redirect), expected: message) { scalar throws(Refusal) in
+            if scalar.text == "https" { return Config.Redirect(port: nil) }
+            guard scalar.text.hasPrefix("https:") else { throw Refusal(.init(fixed: message)) }
+            let port = try URLSyntax.port(scalar.text.dropFirst(6), allowsZero: false)
+            return Config.Redirect(port: port)
         }
     }
 }

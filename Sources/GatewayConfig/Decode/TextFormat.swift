@@ -27,6 +27,7 @@ enum TextFormat: String, Sendable {
     case sharedSecret = "secret of any characters"
     case keySetURL = "URL with a query"
     case mediaType = "media type"
+    case redirect = "https or https:PORT"
 
     /// In the syntax of ECMA-262, as JSON Schema requires; nil where any text may be valid.
     var pattern: String? {
@@ -49,6 +50,7 @@ enum TextFormat: String, Sendable {
         case .storeURL: #"^(rediss?://[^\s/?#@]+(/[0-9]{0,5})?|unix:/.{1,106})$"#
         case .keySetURL: #"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+([/?][^\s#]*)?$"#
         case .mediaType: #"^[^\s/*;,]+/([^\s/*;,]+|\*)$"#
+        case .redirect: "^https(:[0-9]{1,5})?$"
         case .file, .password: "^.+$"
         case .text, .path, .regex, .sharedSecret: nil
         }

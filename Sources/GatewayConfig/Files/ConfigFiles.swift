@@ -15,6 +15,9 @@ package struct ConfigFiles {
     /// Whether every user of the system may write a file; the loader warns of such a configuration.
     package var isWorldWritable: (_ path: String) -> Bool = { _ in false }
 
+    /// Whether every user of the system may read a file; the loader warns of such a private key.
+    package var isWorldReadable: (_ path: String) -> Bool = { _ in false }
+
     package init(
         read: @escaping (_ path: String) throws(ConfigFileError) -> [UInt8],
         list: @escaping (_ directory: String) throws(ConfigFileError) -> [String]

@@ -20,11 +20,14 @@ package struct ConfigLoader {
     /// Loads the file at `path`: JSON if it ends in `.json`, else YAML. Returns no configuration if
     /// there is an error.
     ///
-    /// - Parameter contexts: receives the TLS contexts of the backends, which the check creates.
-    ///   Pass it to the planner, and to later loads of the same files, so that each is created once
+    /// - Parameters:
+    ///   - contexts: receives the TLS contexts of backends and listeners, which the check creates.
+    ///     Pass it to the planner, and to later loads of the same files, so that each is created once
+    ///   - unixTime: seconds since 1970, at which the certificates of listeners must be valid; nil for
+    ///     files that have been checked before
     package static func load(
         _ path: String, files: ConfigFiles, environment: @escaping (String) -> String?,
-        contexts: TLSClientContexts = TLSClientContexts()
+        contexts: TLSContexts = TLSContexts(), unixTime: Int64? = nil
     ) -> (config: Config?, problems: Problems) {
         var loader = ConfigLoader(files: files, environment: environment)
         let main: DocumentNode
@@ -47,7 +50,7 @@ package struct ConfigLoader {
 
         var check = ConfigCheck(
             config, problems: loader.decoder.problems, unread: loader.decoder.unread,
-            contexts: contexts)
+            contexts: contexts, unixTime: unixTime)
         check.checkAll()
         return (check.problems.errorCount == 0 ? config : nil, check.problems)
     }

@@ -22,7 +22,7 @@ enum SystemTrust {
             if let bytes = try? files.read(path) {
                 return Config.File(
                     title: named.isEmpty ? path : "the file that \(variable) names",
-                    bytes: Bytes(bytes))
+                    path: path, bytes: Bytes(bytes))
             }
         }
         return nil

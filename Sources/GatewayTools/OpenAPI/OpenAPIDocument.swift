@@ -37,11 +37,13 @@ package struct OpenAPIDocument {
     /// have no URL.
     private var servers: [JSONTree] {
         var url = server
-        if url == nil, case .tcp(let host, let port)? = plan.process.listeners.first?.address,
-            port != 0
-        {
+        // One with TLS first, to which the others may redirect.
+        let listeners = plan.process.listeners
+        let listener = listeners.first { $0.tls != nil } ?? listeners.first
+        if url == nil, case .tcp(let host, let port)? = listener?.address, port != 0 {
             let name = ["0.0.0.0", "::"].contains(host) ? "localhost" : host
-            url = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+            let scheme = listener?.tls == nil ? "http" : "https"
+            url = "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
         }
         return [.object([("url", .text(url ?? "/"))])]
     }

@@ -333,7 +333,9 @@ extension ConfigFiles {
         self.init(
             read: { path throws(ConfigFileError) in
                 if let other = others[path] { return Array(other.utf8) }
-                guard path.hasSuffix(".pem") else { return Array(text.utf8) }
+                guard path.hasSuffix(".pem") || path.hasSuffix(".key") else {
+                    return Array(text.utf8)
+                }
                 guard let bytes = try? Certificates.file(path) else { throw .notFound }
                 return bytes.span.withUnsafeBufferPointer { Array($0) }
             },

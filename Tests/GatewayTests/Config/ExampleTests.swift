@@ -21,7 +21,7 @@ import YAMLReader
 
     @Test func decodesAllValues() throws {
         let config = try #require(load(["c.yaml": Example.text], environment: key).config)
-        #expect(config.listen?.address?.value == .tcp(host: "127.0.0.1", port: 8080))
+        #expect(config.listen.first?.address?.value == .tcp(host: "127.0.0.1", port: 8080))
         #expect(config.defaults?.deadline?.value == .milliseconds(800))
         #expect(config.defaults?.maxBody?.value == 1 << 20)
         #expect(config.workers == nil)

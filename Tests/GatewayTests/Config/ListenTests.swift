@@ -17,6 +17,28 @@ import Testing
         #expect(alone.listeners == [ListenPlan(address: .tcp(host: "127.0.0.1", port: 1))])
     }
 
+    @Test func readsListOfAddressesAndBlocks() throws {
+        let plan = try process("listen: [127.0.0.1:1, { address: 127.0.0.1:2 }, unix:/run/t.sock]")
+        #expect(
+            plan.listeners.map(\.address) == [
+                .tcp(host: "127.0.0.1", port: 1), .tcp(host: "127.0.0.1", port: 2),
+                .unix(path: "/run/t.sock"),
+            ])
+    }
+
+    @Test func refusesEmptyList() {
+        #expect(
+            problems(Snippet.top("listen: []")) == ["1:9: error: 'listen' must not be empty"])
+    }
+
+    @Test func refusesTheSameAddressTwice() {
+        #expect(
+            problems(Snippet.top("listen: [127.0.0.1:1, 127.0.0.1:2, 127.0.0.1:1]")) == [
+                "1:36: error: 'listen' has this address twice"
+            ])
+        #expect(problems(Snippet.top("listen: [127.0.0.1:0, 127.0.0.1:0]")) == [])
+    }
+
     @Test(arguments: ["\"0660\"", "0660", "'0660'"])
     func readsModeAndGroupOfUnixSocket(_ mode: String) throws {
         let process = try process(
@@ -71,6 +93,11 @@ import Testing
     }
 
     @Test func refusesTheSameAddressForListenAndAdmin() {
+        let list = "listen: [127.0.0.1:2, 127.0.0.1:1]\nadmin: { address: 127.0.0.1:1 }"
+        #expect(
+            problems(Snippet.top(list)) == [
+                "2:19: error: 'admin' needs an address of its own, not that of 'listen'"
+            ])
         let both = "listen: { address: 127.0.0.1:1 }\nadmin: { address: 127.0.0.1:1 }"
         #expect(
             problems(Snippet.top(both)) == [

@@ -24,7 +24,8 @@ private let keyFiles = [
 
 /// Loads a configuration from texts; only certificates are read from disk.
 func load(
-    _ files: [String: String], main: String = "c.yaml", environment: [String: String] = [:]
+    _ files: [String: String], main: String = "c.yaml", environment: [String: String] = [:],
+    unixTime: Int64? = nil
 ) -> (config: Config?, problems: Problems) {
     let all = files.merging(Certificates.files) { own, _ in own }
         .merging(addressFiles) { own, _ in own }
@@ -32,7 +33,8 @@ func load(
             own, _ in own
         }
     return ConfigLoader.load(
-        main, files: ConfigFiles(texts: all), environment: { environment[$0] })
+        main, files: ConfigFiles(texts: all), environment: { environment[$0] },
+        unixTime: unixTime)
 }
 
 /// The files of `Tests/Fixtures/tls`, under the names in the examples and as the system's list.
@@ -40,9 +42,15 @@ enum Certificates {
     static let files: [String: String] = {
         let names = [
             "ca.pem": "authority.pem", "client.pem": "client.pem", "client.key": "client.key",
-            "server.key": "server.key", "/etc/ssl/certs/ca-certificates.crt": "authority.pem",
+            "server.pem": "server.pem", "server.key": "server.key",
+            "/etc/ssl/certs/ca-certificates.crt": "authority.pem",
         ]
-        return names.compactMapValues { try? Golden.text("Tests/Fixtures/tls/\($0)") }
+        let own = [
+            "shop", "shop-rsa", "partners", "expired", "must-staple", "large", "chain",
+        ].flatMap { ["\($0).pem", "\($0).key"] }
+        return names.merging(own.map { ($0, $0) }) { $1 }.compactMapValues {
+            try? Golden.text("Tests/Fixtures/tls/\($0)")
+        }
     }()
 }
 
@@ -66,8 +74,11 @@ extension ConfigFiles {
 
 /// The output of `check` for one file, without the summary; each line without `c.yaml:`.
 func problems(
-    _ text: String, environment: [String: String] = [:], file: String = "c.yaml"
+    _ text: String, environment: [String: String] = [:], file: String = "c.yaml",
+    unixTime: Int64? = nil
 ) -> [String] {
-    let lines = load([file: text], main: file, environment: environment).problems.lines
+    let lines = load(
+        [file: text], main: file, environment: environment, unixTime: unixTime
+    ).problems.lines
     return lines.dropLast().map { $0.replacingOccurrences(of: "\(file):", with: "") }
 }

@@ -29,7 +29,8 @@ import Testing
     @Test func everyBlockIsDefinedOnce() {
         #expect(
             Set(definitions.keys) == [
-                "variable", "Listen", "Admin", "Log", "Metrics", "Limits", "Drain", "Clients",
+                "variable", "Listen", "ListenTLS", "ListenCertificate", "Admin", "Log", "Metrics",
+                "Limits", "Drain", "Clients",
                 "Defaults",
                 "Backend", "Endpoint", "Queue",
                 "Breaker", "Eject", "Health", "Keepalive", "TLS", "Param", "Forward", "Body",

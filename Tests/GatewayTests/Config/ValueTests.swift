@@ -222,7 +222,7 @@ import Testing
         ] as [(String, Config.ListenAddress)])
     func acceptsValidAddress(_ text: String, address: Config.ListenAddress) throws {
         let config = try #require(load(["c.yaml": Snippet.top("listen: \(text)")]).config)
-        #expect(config.listen?.address?.value == address)
+        #expect(config.listen.first?.address?.value == address)
     }
 
     @Test(arguments: [

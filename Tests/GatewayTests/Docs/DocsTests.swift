@@ -42,12 +42,13 @@ import YAMLReader
             "Authenticator": "auth", "APIKeys": "auth", "Passwords": "auth", "AuthRule": "auth",
             "JWT": "jwt", "TokenKeys": "jwt", "TokenPlace": "jwt",
             "UserAgents": "clients",
+            "ListenTLS": "listen-tls", "ListenCertificate": "listen-tls",
             "RateLimit": "rate-limits", "LimitUse": "rate-limits",
         ]
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 41) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 43) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -140,10 +141,15 @@ import YAMLReader
         (
             "Limits",
             "connections requests_in_flight header_bytes header_count uri_bytes header_timeout"
-                + " body_timeout write_timeout idle_timeout buffered_bytes"
+                + " handshakes body_timeout write_timeout idle_timeout buffered_bytes"
                 + " connections_per_client"
         ),
-        ("Listen", "address mode group"), ("Admin", "address hosts token mode group"),
+        ("Listen", "address mode group tls protocols redirect"),
+        (
+            "ListenTLS",
+            "certificates cert key unknown_name policy min_version client_ca client_certificate"
+                + " tickets handshake_timeout"
+        ), ("ListenCertificate", "cert key"), ("Admin", "address hosts token mode group"),
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from allow deny"),
         ("Access", "allow deny"), ("AddressFile", "file"),
         ("Authenticator", "api_key basic jwt"), ("APIKeys", "header keys"), ("Passwords", "keys"),

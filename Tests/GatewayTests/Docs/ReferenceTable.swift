@@ -68,6 +68,8 @@ struct ReferenceTable {
         case "access", "addressfile": return "[address list](clients.md)"
         case "ratelimit": return "[rate limit](rate-limits.md)"
         case "limituse": return "[limit with a cost](rate-limits.md)"
+        case "listentls": return "[TLS](listen-tls.md)"
+        case "listencertificate": return "[certificate](listen-tls.md)"
         case "authenticator": return "[authenticator](auth.md)"
         case "authrule": return "[auth](auth.md)"
         case "apikeys": return "[API keys](auth.md#api-keys)"

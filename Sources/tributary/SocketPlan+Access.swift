@@ -3,7 +3,7 @@ import Glibc
 import UVReactor
 
 /// The permissions of a unix socket's file.
-extension ListenPlan {
+extension SocketPlan {
     /// The permissions of the socket's file, with the group's name looked up.
     func access() throws(StartFailure) -> SocketFileAccess {
         guard let group else { return SocketFileAccess(mode: mode) }

@@ -1,0 +1,100 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// A connection during its TLS handshake. It has a place in the server's table, where a connection
+/// for the requests replaces it.
+///
+/// The server's table and the timer's owner hold it. Confined to the loop's thread.
+final class HandshakingConnection: ServedConnection {
+    private unowned let server: Server
+    var slot: Int
+    let countedClient: ClientConnectionCounts.Client?
+    private let settings: ListenerSettings
+    private let peer: SocketAddress?
+    private var handshake: LocalPromise<AcceptedStream>?
+    private var timer: Timer?
+
+    init(
+        of server: Server, slot: Int, countedClient: ClientConnectionCounts.Client?,
+        _ settings: ListenerSettings, from peer: SocketAddress?
+    ) {
+        self.server = server
+        self.slot = slot
+        self.countedClient = countedClient
+        self.settings = settings
+        self.peer = peer
+    }
+
+    /// Performs the handshake, within its time limit.
+    func startHandshake(_ security: ServerSecurity, over stream: any ByteStream) {
+        timer = server.loop.timer(after: settings.handshakeTimeout) { [weak self] in
+            self?.end(.timedOut)
+        }
+        let handshake = security.accept(stream, server.handshakeQueue, server.loop)
+        self.handshake = handshake
+        handshake.whenSettled { [weak self] result in self?.handleResult(result) }
+    }
+
+    private func handleResult(_ result: Result<AcceptedStream, any Error>) {
+        // After a timeout, the cancelled promise settles too.
+        guard handshake.take() != nil else { return closeUnused(result) }
+        timer.take()?.cancel()
+        switch result {
+        case .success(.secure(let stream, let session)):
+            server.handshakes.record(.succeeded(session.version, isResumed: session.isResumed))
+            let facts = ConnectionFacts(
+                isSecure: true, identity: session.identity, redirect: settings.redirect)
+            server.replace(self, by: connection(over: stream, facts)).startReading()
+        case .success(.plainText(let stream)):
+            server.handshakes.record(.plainText)
+            let connection = connection(over: stream, settings.plainFacts)
+            server.replace(self, by: connection).rejectOpened(.unencrypted)
+        case .failure(let error):
+            let failure = error as? IOFailure ?? .cancelled
+            server.handshakes.record(.failed)
+            server.hooks.handshakeFailed(failure, peer)
+            server.removeHandshake(self)
+        }
+    }
+
+    private func connection(
+        over stream: any ByteStream, _ facts: ConnectionFacts?
+    ) -> ServerConnection {
+        ServerConnection(
+            stream, of: server, slot: slot, countedClient: countedClient, facts: facts)
+    }
+
+    /// The stream of a handshake that completed when the connection had ended already.
+    private func closeUnused(_ result: Result<AcceptedStream, any Error>) {
+        switch result {
+        case .success(.secure(let stream, _)), .success(.plainText(let stream)): stream.close()
+        case .failure: break
+        }
+    }
+
+    /// Ends the handshake before its result.
+    private func end(_ outcome: HandshakeCounts.Outcome) {
+        guard let handshake = handshake.take() else { return }
+        timer.take()?.cancel()
+        handshake.cancel()
+        server.handshakes.record(outcome)
+        if outcome == .timedOut { server.hooks.handshakeFailed(.timedOut, peer) }
+        server.removeHandshake(self)
+    }
+
+    // MARK: As a connection of the server
+
+    var exchanges: [Exchange] { [] }
+
+    /// A drain ends it: its request has not arrived, and clients repeat a failed handshake.
+    func leaveIdle(_ reason: LeaveReason) { end(.cancelled) }
+
+    func close() { end(.cancelled) }
+
+    /// It is never idle and has no unsent output.
+    func closeUnread() {}
+    func hasWaited(_ duration: Duration, now: Instant) -> Bool { false }
+    func readsOutput(now: Instant) -> Bool { true }
+}

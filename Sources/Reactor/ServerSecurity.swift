@@ -1,0 +1,60 @@
+package import Basics
+package import Promises
+
+/// Turns the connections of clients into encrypted ones. The server uses it without knowing the
+/// protocol; see `TLS`.
+package struct ServerSecurity: Sendable {
+    /// Performs the handshake with a client and promises the encrypted stream. Takes ownership of the
+    /// stream: closes it if the handshake fails or the promise is cancelled.
+    ///
+    /// Rejects with `IOFailure`.
+    package let accept:
+        @Sendable (_ stream: any ByteStream, HandshakeQueue, any Loop) -> LocalPromise<
+            AcceptedStream
+        >
+
+    package init(
+        accept:
+            @escaping @Sendable (any ByteStream, HandshakeQueue, any Loop) -> LocalPromise<
+                AcceptedStream
+            >
+    ) {
+        self.accept = accept
+    }
+}
+
+/// A client's connection after its handshake.
+package enum AcceptedStream {
+    case secure(any ByteStream, SecureSession)
+    /// The client sent HTTP without encryption. Reading of the stream is paused; its next delegate
+    /// gets no byte that was read before.
+    case plainText(any ByteStream)
+}
+
+/// What a client and a listener agreed on in a handshake.
+package struct SecureSession: Sendable, Equatable {
+    package enum Version: Int, Sendable, CaseIterable {
+        case tls12, tls13
+    }
+
+    package let version: Version
+    /// Whether it continues an earlier session.
+    package let isResumed: Bool
+    /// The host that the client named (SNI).
+    package let serverName: String?
+    /// ALPN; nil if the client offered none.
+    package let applicationProtocol: String?
+    /// Nil without a client certificate.
+    package let identity: PeerIdentity?
+
+    package init(
+        version: Version, isResumed: Bool, serverName: String?, applicationProtocol: String?,
+        identity: PeerIdentity?
+    ) {
+        self.version = version
+        self.isResumed = isResumed
+        self.serverName = serverName
+        self.applicationProtocol = applicationProtocol
+        self.identity = identity
+    }
+}

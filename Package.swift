@@ -33,7 +33,7 @@ let commit: [CSetting] = {
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
         "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "JOSE", "RESP", "Basics",
+        "JOSE", "RESP", "TLS", "TestCertificates", "Reactor", "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
@@ -213,7 +213,8 @@ let package = Package(
         .testTarget(
             name: "TLSTests",
             dependencies: [
-                "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+                "TestCertificates", "TLS", "COpenSSL", "SimReactor", "Reactor", "Promises",
+                "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

@@ -35,6 +35,10 @@ package protocol ByteStream: AnyObject {
     /// writes, or at once if these exceed `WriteBuffering.bytesMax`.
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>)
 
+    /// Calls `streamFlushes` of the delegate, once, at the end of the loop iteration, before buffered
+    /// writes are offered to the kernel. After `startReading`.
+    func flushSoon()
+
     /// Bytes offered to the kernel that it has not taken yet.
     var unsentBytes: Int { get }
 
@@ -84,8 +88,16 @@ package protocol ByteStreamDelegate: AnyObject {
     /// when it has.
     func streamBlocked()
 
+    /// The loop iteration ends; the last chance to write in it. Only after `flushSoon`.
+    func streamFlushes()
+
     /// The connection is lost, and the stream is closed.
     func streamFailed(_ failure: IOFailure)
+}
+
+extension ByteStreamDelegate {
+    /// Only a stream over another stream writes at the end of an iteration.
+    package func streamFlushes() {}
 }
 
 /// How streams buffer small writes.

@@ -21,6 +21,8 @@ package final class SimStream: ByteStream, FailingStream {
 
     /// Written in this instant, and offered to the kernel after its other events.
     private var buffered: [UInt8] = []
+    /// The delegate writes after the other events of this instant.
+    private var callsDelegateAtFlush = false
 
     /// The scheduled read.
     private var reading: Timer?
@@ -130,6 +132,19 @@ package final class SimStream: ByteStream, FailingStream {
         buffered.append(copying: head)
         buffered.append(copying: body)
         if isFirst, !buffered.isEmpty { scheduleOffer() }
+    }
+
+    package func flushSoon() {
+        guard !isClosed, !callsDelegateAtFlush else { return }
+        callsDelegateAtFlush = true
+        loop.network.clock.after(.zero) { [self] in
+            loop.perform {
+                callsDelegateAtFlush = false
+                guard !isClosed else { return }
+                delegateState.delegate?.streamFlushes()
+                offerAtEndOfMoment()
+            }
+        }
     }
 
     private func scheduleOffer() {

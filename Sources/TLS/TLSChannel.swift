@@ -19,8 +19,12 @@ final class TLSChannel: FailingStream {
     private var isFinished = false
     /// Whether buffered records were discarded.
     private var isBroken = false
-    /// Whether some bytes of the user were not offered to the kernel at the last check.
+    /// Whether some encrypted bytes of the user were not offered to the kernel at the last check.
     private var hasUnoffered = false
+    /// Written in this loop iteration, and encrypted at its end: at most one record.
+    private var plain: [UInt8] = []
+    /// The delegate writes at the end of this loop iteration.
+    private var callsDelegateAtFlush = false
     /// The inner stream ended: no more data arrives.
     private var hasInnerEnded = false
     private var hasReportedEnd = false
@@ -173,37 +177,80 @@ final class TLSChannel: FailingStream {
     // MARK: Writing
 
     /// Whether all bytes of the user were offered to the kernel.
-    var hasOfferedAll: Bool { !hasUnoffered || inner.hasOfferedAll }
+    var hasOfferedAll: Bool { plain.isEmpty && (!hasUnoffered || inner.hasOfferedAll) }
 
-    /// After discarding buffered records, nothing more may be sent: a missing record would break
-    /// the sequence.
+    /// Bytes that are not encrypted yet can be dropped without a trace. After discarding buffered
+    /// records, nothing more may be sent: a missing record would break the sequence.
     func discardBuffered() {
+        plain = []
         guard hasUnoffered else { return }
         inner.discardBuffered()
         isBroken = true
     }
 
+    /// Collects the small writes of a loop iteration, so that they become one record: a record costs
+    /// about 0.7 µs, more than the encryption of a small response.
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         guard isOpen, !isClosed, !isFinished, !isBroken, delegateState.failureTimer == nil else {
             return
         }
-        hasUnoffered = true
-        guard encrypt(head, before: body.count), encrypt(body, before: 0) else {
-            return failLater(.tlsFailed("cannot write"))
+        guard !head.isEmpty || !body.isEmpty else { return }
+        if collect(head, body) { return }
+        encryptCollected()
+        guard !collect(head, body) else { return }
+        // The head and the beginning of the body fill a record.
+        let count = max(0, min(TLSEngine.recordBytesMax - head.count, body.count))
+        if head.count < TLSEngine.recordBytesMax {
+            plain.append(copying: head)
+            plain.append(copying: body.extracting(..<count))
+            encryptCollected()
+        } else {
+            encryptNow(head)
         }
+        encryptNow(body.extracting(count...))
+    }
+
+    func flushSoon() {
+        callsDelegateAtFlush = true
+        inner.flushSoon()
+    }
+
+    /// False if the bytes do not fit into one record together with those that are collected already.
+    private func collect(_ head: Span<UInt8>, _ body: Span<UInt8>) -> Bool {
+        let count = head.count + body.count
+        guard plain.count + count <= TLSEngine.recordBytesMax else { return false }
+        if plain.isEmpty {
+            plain.reserveCapacity(count)
+            inner.flushSoon()
+        }
+        plain.append(copying: head)
+        plain.append(copying: body)
+        return true
+    }
+
+    /// Encrypts what was collected as one record.
+    private func encryptCollected() {
+        guard !plain.isEmpty else { return }
+        let bytes = plain
+        plain = []
+        encryptNow(bytes.span)
+    }
+
+    private func encryptNow(_ bytes: Span<UInt8>) {
+        guard !bytes.isEmpty, !isBroken, delegateState.failureTimer == nil else { return }
+        hasUnoffered = true
+        guard encrypt(bytes) else { return failLater(.tlsFailed("cannot write")) }
         flush()
     }
 
-    /// Encrypts slice by slice. No small rest remains buffered, so that either all of a write is
-    /// offered before the call returns, or none of it.
-    private func encrypt(_ bytes: Span<UInt8>, before rest: Int) -> Bool {
+    /// Encrypts slice by slice, which bounds the memory of the engine.
+    private func encrypt(_ bytes: Span<UInt8>) -> Bool {
         var start = 0
         while start < bytes.count {
             let end = min(start + Self.sliceBytes, bytes.count)
             guard engine.write(bytes.extracting(start..<end)) else { return false }
             start = end
-            let isMuch = bytes.count - end + rest > WriteBuffering.bytesMax
-            if engine.outgoingCount >= Self.sliceBytes, isMuch {
+            if start < bytes.count {
                 flush()
                 // Some bytes were offered, whatever happens to the rest.
                 if inner.hasOfferedAll { hasUnoffered = false }
@@ -221,6 +268,7 @@ final class TLSChannel: FailingStream {
 
     func finishWriting() {
         guard isOpen, !isClosed, !isFinished else { return }
+        encryptCollected()
         isFinished = true
         engine.shutDown()
         flush()
@@ -232,6 +280,8 @@ final class TLSChannel: FailingStream {
         reading.take()?.cancel()
         _ = handshake.take()
         guard !isClosed else { return }
+        if !isFinished { encryptCollected() }
+        delegateState.cancelFailure()
         // close_notify has no meaning behind dropped bytes.
         if inner.unsentBytes == 0 { engine.shutDown() }
         flush()
@@ -268,6 +318,14 @@ extension TLSChannel: ByteStreamDelegate {
             return failHandshake(.tlsFailed("closed in the middle of the handshake"))
         }
         deliver()
+    }
+
+    func streamFlushes() {
+        if callsDelegateAtFlush {
+            callsDelegateAtFlush = false
+            delegateState.delegate?.streamFlushes()
+        }
+        if !isClosed { encryptCollected() }
     }
 
     func streamBlocked() {

@@ -28,7 +28,9 @@ enum TLSErrors {
             let reason = X509_verify_cert_error_string(SSL_get_verify_result(ssl))
             return .certificateRefused(reason.map { String(cString: $0) } ?? message(of: error))
         // Typical results of receiving another protocol.
-        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG:
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST,
+            SSL_R_PACKET_LENGTH_TOO_LONG
+        where SSL_is_server(ssl) == 0:
             return .tlsFailed("\(message(of: error)) (does the server use TLS?)")
         default:
             return .tlsFailed(message(of: error))

@@ -49,6 +49,8 @@ final class TLSStream: ByteStream {
 
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>) { channel.write(head, body) }
 
+    func flushSoon() { channel.flushSoon() }
+
     var unsentBytes: Int { channel.inner.unsentBytes }
 
     var hasOfferedAll: Bool { channel.hasOfferedAll }

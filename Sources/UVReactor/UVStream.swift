@@ -21,6 +21,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
 
     /// Written in this loop iteration, and offered to the kernel at its end.
     @exclusivity(unchecked) private var buffered: OutgoingBytes?
+    /// The delegate writes at the end of this loop iteration.
+    private var callsDelegateAtFlush = false
 
     /// Whether libuv has a write request; `queued` is what was written since.
     @exclusivity(unchecked) private var isSending = false
@@ -136,6 +138,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     @discardableResult
     func offerBuffered() -> Bool {
         guard let raw, let bytes = buffered.take() else { return false }
+        if bytes.count == 0 {
+            loop.bufferedStreams.reuse(bytes)
+            return false
+        }
         var buffer = bytes.buffer
         let result = Int(tributary_uv_try_write(raw, &buffer, 1))
         if result == bytes.count {
@@ -153,8 +159,19 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         return delegateState.failureTimer == nil
     }
 
+    func flushSoon() {
+        guard raw != nil, !callsDelegateAtFlush else { return }
+        callsDelegateAtFlush = true
+        // An empty buffer puts the stream into the list of those that are flushed.
+        if buffered == nil { buffered = loop.bufferedStreams.add(self) }
+    }
+
     /// Called at the end of the iteration, outside of any call of the user.
     func flushAtEndOfIteration() {
+        if callsDelegateAtFlush {
+            callsDelegateAtFlush = false
+            delegateState.delegate?.streamFlushes()
+        }
         if offerBuffered() { delegateState.delegate?.streamBlocked() }
     }
 

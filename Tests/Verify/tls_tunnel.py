@@ -55,18 +55,21 @@ class Tunnel:
             self.server.close()
 
     def relay(self):
-        reading = [self.client, self.server]
-        while self.server in reading:
-            for side in select.select(reading, [], [])[0]:
-                if side is self.client:
+        reading = select.poll()  # `select` knows no descriptors above 1023
+        for side in (self.client, self.server):
+            reading.register(side, select.POLLIN)
+        is_open = True
+        while is_open:
+            for number, _ in reading.poll():
+                if number == self.client.fileno():
                     if data := self.client.recv(65536):
                         self.tls.write(data)
                     else:
-                        reading.remove(self.client)
+                        reading.unregister(self.client)
                         self.end()
                     self.flush()
                 elif not self.receive():
-                    reading.remove(self.server)
+                    is_open = False
         self.client.shutdown(socket.SHUT_WR)
 
     def end(self):

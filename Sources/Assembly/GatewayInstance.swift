@@ -65,6 +65,10 @@ package final class GatewayInstance {
         hooks.rejection = { [installed] response, request, exchange in
             installed.gateway.reject(with: response, request, exchange)
         }
+        let handshakeLog = HandshakeLog(log)
+        hooks.handshakeFailed = { [unowned loop] failure, client in
+            handshakeLog.recordFailure(failure, from: client, at: loop.now)
+        }
         server = Server(
             loop: loop, settings: plan.server,
             listeners: listeners.map { $0.settings(shared.ticketKeys) }, hooks: hooks,
@@ -212,6 +216,10 @@ package final class GatewayInstance {
             snapshot.requestsInFlight = server.requestsInFlight
             snapshot.limits = ServerLimits(server.settings)
             snapshot.losses = server.losses
+            snapshot.tls = TLSState(listeners)
+            snapshot.tls?.handshakes = server.handshakes
+            snapshot.tls?.inProgress = server.handshakesInProgress
+            snapshot.tls?.inProgressMax = server.settings.handshakes
         }
         return snapshot
     }

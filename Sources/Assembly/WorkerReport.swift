@@ -31,6 +31,8 @@ extension WorkerSnapshot {
         counters.losses = losses
         counters.loopIterations = loopIterations
         counters.store = store
+        counters.tls = tls
+        counters.tls?.inProgress = 0
         counters.endpointLoads = endpointLoads.map(\.countersOnly)
         counters.authResults = authResults.map(\.countersOnly)
         counters.limitUsages = limitUsages

@@ -26,6 +26,8 @@ package struct WorkerSnapshot: Sendable {
     package var loopIterations = Histogram(.loopIterations)
     /// Nil without `store`.
     package var store: StoreState?
+    /// Nil without a listener with TLS.
+    package var tls: TLSState?
 
     package init(
         meter: WorkerMetrics, backends: [BackendState], backendDetails: [BackendDetail] = [],

@@ -50,6 +50,9 @@ struct AccessLog {
         log.write(.info, "request") { line in
             addIDs(of: end.exchange, to: &line)
             addClient(of: end, to: &line)
+            if let identity = end.exchange.peer.facts?.identity {
+                line.add("client_certificate", untrusted: Bytes(identity.name))
+            }
             if let caller = end.exchange.caller?.name { line.add("caller", untrusted: caller) }
             line.add("method", end.request.method.description)
             line.add("path", untrusted: end.request.target.path)

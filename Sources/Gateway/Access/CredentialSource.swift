@@ -13,6 +13,8 @@ package enum CredentialSource: Sendable, Equatable {
     case token(FieldName)
     /// The value of a cookie is the token.
     case cookie(Bytes)
+    /// The client's certificate, which is no part of a request.
+    case certificate
 
     /// What a request has at such a place.
     enum Content {
@@ -31,28 +33,32 @@ package enum CredentialSource: Sendable, Equatable {
         case .apiKey: "ApiKey"
         case .basic: "Basic"
         case .bearer, .token, .cookie: "Bearer"
+        // Not registered; RFC 9110 11.6.1 requires a challenge for every 401.
+        case .certificate: "Certificate"
         }
     }
 
-    /// The header that has the credential.
-    package var header: FieldName {
+    /// The header that has the credential; nil for a certificate.
+    package var header: FieldName? {
         switch self {
         case .apiKey(let name), .token(let name): name
         case .basic, .bearer: .authorization
         case .cookie: .cookie
+        case .certificate: nil
         }
     }
 
     /// The credential of a request. Another scheme in `Authorization` is none.
     func content(of fields: Fields) -> Content {
         if case .cookie(let name) = self { return fields.cookie(name) }
+        guard let header else { return .none }
         guard let value = fields.single(header)?.bytes else {
             return fields.contains(header) ? .ambiguous : .none
         }
         switch self {
         case .apiKey, .token: return .credential(value)
         case .bearer: return value.credential(of: "bearer").map { .credential($0) } ?? .none
-        case .cookie: return .none
+        case .cookie, .certificate: return .none
         case .basic: return value.credential(of: "basic").map { .credential($0) } ?? .none
         }
     }

@@ -41,6 +41,7 @@ package final class Authenticator {
         case apiKey(KeyAuthenticator)
         case basic(KeyAuthenticator)
         case jwt(TokenAuthenticator)
+        case certificate(CertificateAuthenticator)
     }
 
     /// - Parameter former: that of the same name before a reload
@@ -59,6 +60,8 @@ package final class Authenticator {
                 .jwt(
                     TokenAuthenticator(
                         tokens, name: plan.name, surroundings, replacing: former?.tokens))
+            case .certificate(let rule):
+                .certificate(CertificateAuthenticator(rule, name: plan.name))
             }
     }
 
@@ -68,16 +71,23 @@ package final class Authenticator {
     /// valid one passes.
     var mayBeLimited: Bool {
         switch method {
-        case .apiKey: false
+        case .apiKey, .certificate: false
         case .basic, .jwt: true
         }
+    }
+
+    /// The credential of a request that this authenticator checks; nil if there is none.
+    func credential(of head: RequestHead, _ exchange: Exchange) -> Bytes? {
+        if case .certificate = method { return exchange.peer.facts?.identity?.certificate }
+        if case .credential(let credential) = source.content(of: head.fields) { return credential }
+        return nil
     }
 
     /// Whether a credential must not be checked once `auth_failures` is reached, because it could be
     /// guessed or costs much to check.
     func isLimited(_ credential: Bytes) -> Bool {
         switch method {
-        case .apiKey: false
+        case .apiKey, .certificate: false
         case .basic: true
         case .jwt(let tokens): tokens.rememberedCaller(of: credential) == nil
         }
@@ -94,6 +104,7 @@ package final class Authenticator {
         case .apiKey(let keys): keys.checkKey(credential)
         case .basic(let keys): keys.checkPassword(credential)
         case .jwt(let tokens): tokens.checkToken(credential)
+        case .certificate(let certificates): certificates.check(exchange.peer.facts?.identity)
         }
     }
 

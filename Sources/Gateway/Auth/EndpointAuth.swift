@@ -144,13 +144,10 @@ final class EndpointAuth {
     private func decision(
         on head: RequestHead, _ exchange: Exchange, from first: Int, after refused: Refused?
     ) -> Decision {
-        let fields = head.fields
         var refused = refused
         for index in first..<authenticators.count {
             let authenticator = authenticators[index]
-            guard case .credential(let credential) = authenticator.source.content(of: fields) else {
-                continue
-            }
+            guard let credential = authenticator.credential(of: head, exchange) else { continue }
             // In this order: a key needs no look at the limit, and the hash of a token only beyond it.
             if authenticator.mayBeLimited, let refusal = failures?.refusal(of: head, exchange),
                 authenticator.isLimited(credential)

@@ -15,12 +15,13 @@ package final class AuthenticatorPlan {
         case apiKey(KeyTable)
         case basic(KeyTable)
         case jwt(TokenPlan)
+        case certificate(CertificateRule)
     }
 
     init(_ config: Config.Authenticator, _ planner: Planner) throws(PlanError) {
         name = config.name.value
         if let apiKey = config.apiKey, let file = apiKey.keys?.value {
-            guard let header = FieldName(config.credentialHeader) else {
+            guard let header = config.credentialHeader.flatMap({ FieldName($0) }) else {
                 throw PlanError("\(apiKey.location): not a header name")
             }
             source = .apiKey(header)
@@ -31,6 +32,9 @@ package final class AuthenticatorPlan {
         } else if let jwt = config.jwt {
             source = try CredentialSource(jwt)
             method = .jwt(try planner.tokens(jwt, of: name))
+        } else if let certificate = config.certificate {
+            source = .certificate
+            method = .certificate(CertificateRule(patterns: certificate.names.map(\.value)))
         } else {
             throw PlanError("\(config.location): no method of authentication")
         }
@@ -39,9 +43,11 @@ package final class AuthenticatorPlan {
     /// `api_key in X-Api-Key, 3 keys`
     package var text: String {
         switch method {
-        case .apiKey(let keys): "api_key in \(source.header), \(Self.count(keys.count, "key"))"
+        case .apiKey(let keys):
+            "api_key in \(source.header.map { "\($0)" } ?? ""), \(Self.count(keys.count, "key"))"
         case .basic(let keys): "basic, \(Self.count(keys.count, "password"))"
         case .jwt(let tokens): tokens.text
+        case .certificate(let rule): rule.text
         }
     }
 
@@ -75,7 +81,7 @@ package final class AuthenticatorPlan {
     /// The challenge without an error (RFC 9110 11.6.1).
     var challenge: String {
         switch method {
-        case .apiKey, .jwt: "\(source.scheme) realm=\"\(name)\""
+        case .apiKey, .jwt, .certificate: "\(source.scheme) realm=\"\(name)\""
         // RFC 7617, section 2.1: names and passwords are UTF-8.
         case .basic: "\(source.scheme) realm=\"\(name)\", charset=\"UTF-8\""
         }
@@ -85,7 +91,7 @@ package final class AuthenticatorPlan {
     /// nothing (RFC 7617), or for a request without one.
     func challengeError(for reason: RefusalReason) -> String? {
         switch method {
-        case .apiKey, .basic: nil
+        case .apiKey, .basic, .certificate: nil
         // RFC 6750, section 3.1.
         case .jwt:
             switch reason {
@@ -100,7 +106,7 @@ package final class AuthenticatorPlan {
         switch method {
         case .apiKey, .jwt:
             "\(challenge), error=\"insufficient_scope\", scope=\"\(scopes.joined(separator: " "))\""
-        case .basic: nil
+        case .basic, .certificate: nil
         }
     }
 }

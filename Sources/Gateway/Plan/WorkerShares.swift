@@ -40,6 +40,7 @@ extension Planner {
                 number("connections", limits?.connections),
                 number("requests_in_flight", limits?.requestsInFlight),
                 number("streams", limits?.streams),
+                number("handshakes", limits?.handshakes),
                 number("buffered_bytes", limits?.bufferedBytes),
             ].compactMap { $0 })
     }

@@ -39,6 +39,7 @@ extension ConfigCheck {
     // MARK: Authenticators
 
     private mutating func checkKeys(of authenticator: Config.Authenticator) {
+        if let certificate = authenticator.certificate { checkListeners(for: certificate) }
         guard let file = authenticator.keyFile else { return }
         if file.value.entries.isEmpty {
             problems.warning(
@@ -56,6 +57,15 @@ extension ConfigCheck {
             }
             seen[hash.value] = others + [id]
         }
+    }
+
+    /// Without `client_ca` no client has a certificate.
+    private mutating func checkListeners(for certificate: Config.ClientCertificateRule) {
+        guard wasRead, !config.listen.contains(where: { $0.tls?.clientCA != nil }) else { return }
+        problems.error(
+            at: certificate.location,
+            "'certificate' needs a listener with 'tls' and 'client_ca'; no client has a certificate"
+                + " without it")
     }
 
     private mutating func checkEveryAuthenticatorIsUsed() {

@@ -5,9 +5,10 @@ import YAMLReader
 /// The rules for `tls` of a listener: its files must exist, belong together and be usable.
 extension ConfigCheck {
     mutating func checkTLS(_ tls: Config.ListenTLS, of listen: Config.Listen) {
+        let errorCount = problems.errorCount
         checkKeys(of: tls)
         // A file that could not be read has been reported already.
-        guard wasRead, problems.errorCount == 0 else { return }
+        guard wasRead, problems.errorCount == errorCount else { return }
         do throws(TLSServerSettingsError) {
             let context = try contexts.context(for: TLSServerSettings(tls, of: listen))
             for (identity, facts) in zip(tls.identities, context.certificateFacts) {

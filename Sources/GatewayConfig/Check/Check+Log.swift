@@ -43,7 +43,7 @@ extension ConfigCheck {
             let isCredential =
                 HeaderSyntax.isCredential(name)
                 || config.authenticators.contains {
-                    $0.credentialHeader.lowercased() == name
+                    $0.credentialHeader?.lowercased() == name
                 }
             if isCredential {
                 problems.warning(

@@ -8,6 +8,7 @@ extension Config {
         package var apiKey: APIKeys?
         package var basic: Passwords?
         package var jwt: JWT?
+        package var certificate: ClientCertificateRule?
 
         init(name: Located<String>, location: SourceLocation) {
             self.name = name
@@ -56,6 +57,17 @@ extension Config {
         package var plan: Located<String>?
     }
 
+    /// `certificate:`, the verified certificates of clients.
+    package struct ClientCertificateRule: Sendable {
+        package let location: SourceLocation
+        /// Empty for every certificate that a listener accepts.
+        package var names: [Located<NamePattern>] = []
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+
     /// `auth_failures:`
     package enum AuthFailures: Sendable, Equatable {
         case off
@@ -89,8 +101,9 @@ extension Config.Authenticator {
     /// The key file of either kind.
     package var keyFile: Located<Config.KeyFile>? { apiKey?.keys ?? basic?.keys }
 
-    /// The header that clients send their credential in.
-    package var credentialHeader: String {
+    /// The header that clients send their credential in; nil for a certificate.
+    package var credentialHeader: String? {
+        if certificate != nil { return nil }
         if let jwt { return jwt.header }
         guard let apiKey else { return "Authorization" }
         return apiKey.header?.value ?? PlanDefaults.apiKeyHeader

@@ -14,12 +14,15 @@ extension Config.Authenticator: NamedBlock {
             : "bad name '\(name)' of an authenticator; names consist of letters, digits, _ and -"
     }
 
-    static let alternatives = [["api_key", "basic", "jwt"]]
+    static let alternatives = [["api_key", "basic", "jwt", "certificate"]]
 
     static let keys: [BlockKey<Config.Authenticator>] = [
         .block("api_key", \.apiKey, "random keys, which clients send in a header"),
         .block("basic", \.basic, "generated passwords, sent by HTTP Basic authentication"),
         .block("jwt", \.jwt, "tokens that an issuer signs, such as those of OAuth 2.0"),
+        .block(
+            "certificate", \.certificate,
+            "client certificates that a listener with client_ca has verified"),
     ]
 }
 
@@ -57,6 +60,23 @@ extension Config.Passwords: PlainBlock {
             "YAML file with a list of passwords: user, hash, scopes, expires, plan; read again on"
                 + " reload")
     ]
+}
+
+extension Config.ClientCertificateRule: PlainBlock {
+    static let keys: [BlockKey<Config.ClientCertificateRule>] = [
+        .list(
+            "san", \.names, .filledList(of: .namePattern),
+            "URIs and DNS names, of which the certificate must have one; * at the end or as the first"
+                + " label; all verified certificates if absent")
+    ]
+}
+
+extension ValueReader where Value == NamePattern {
+    static var namePattern: ValueReader {
+        .scalar(.text(format: .text), expected: "must be a text") { scalar throws(Refusal) in
+            try NamePattern(parsing: scalar.text)
+        }
+    }
 }
 
 extension Config.AuthRule: PlainBlock {

@@ -10,6 +10,7 @@ struct EntrySummary {
 
     var lines: [String] {
         var lines: [String] = []
+        if let listen = ListenSummary(plan).text { lines.append("listen: \(listen)") }
         if let hosts = plan.entry.hosts { lines.append("hosts: \(hosts.text)") }
         if let clients = plan.entry.clients { lines.append("clients: \(clients.text)") }
         if let agents = plan.entry.userAgents { lines.append("user agents: \(agents.text)") }

@@ -52,6 +52,7 @@ struct ExplainedEntry {
     /// The rules that the request alone does not decide.
     func conditions(_ endpoint: EndpointPlan) -> [String] {
         var lines: [String] = []
+        if let listen = ListenSummary(plan).text { lines.append("listen    \(listen)") }
         for rule in [plan.entry.clients, endpoint.clients] {
             if let rule { lines.append("clients   \(rule.text); others get 403") }
         }

@@ -83,6 +83,7 @@ struct OpenAPISecurity {
                 ("type", .text("apiKey")), ("in", .text("header")), ("name", .text("\(header)")),
             ])
         case .basic: .object([("type", .text("http")), ("scheme", .text("basic"))])
+        case .certificate: .object([("type", .text("mutualTLS"))])
         }
     }
 

@@ -28,6 +28,16 @@ import Testing
         inbound.harness.expectQuiet()
     }
 
+    /// TLS changes nothing; several writes of one moment are one record.
+    @Test(arguments: InboundRows.all) func outcomeIsTheSameOverTLS(_ row: WireRow) throws {
+        let inbound = try Inbound(row, isSecure: true)
+        #expect(inbound.outcome([row.bytes]) == row.outcome)
+        let cut = row.bytes.count / 2
+        let pieces = [Array(row.bytes[..<cut]), Array(row.bytes[cut...])]
+        if row.cuts { #expect(inbound.outcome(pieces) == row.outcome, "in two records") }
+        inbound.harness.expectQuiet()
+    }
+
     /// A valid request before it, in the same packet, changes nothing.
     @Test(arguments: InboundRows.all.filter(\.cuts))
     func outcomeIsTheSameAfterAnotherRequest(_ row: WireRow) throws {
@@ -42,12 +52,16 @@ import Testing
 private final class Inbound {
     let harness: GatewayHarness
     private let row: WireRow
+    private let isSecure: Bool
 
-    init(_ row: WireRow) throws {
+    init(_ row: WireRow, isSecure: Bool = false) throws {
         self.row = row
+        self.isSecure = isSecure
+        let tls = isSecure ? ", tls: { cert: server.pem, key: server.key }" : ""
         harness = try GatewayHarness(
             config: """
                 version: 1
+                listen: { address: 127.0.0.1:8080\(tls) }
                 backends: { a: { url: "http://127.0.0.1:7001" } }
                 endpoints:
                   - { route: GET /ok, calls: { one: { from: a, get: /1, required: true } } }
@@ -56,7 +70,8 @@ private final class Inbound {
     }
 
     func outcome(_ pieces: [[UInt8]], behindGet: Bool = false) -> String {
-        guard let stream = try? harness.stream() else { return "not connected" }
+        let connected = isSecure ? try? harness.secureStream() : try? harness.stream()
+        guard let stream = connected else { return "not connected" }
         let peer = ScriptedPeer(stream)
         for piece in pieces where !piece.isEmpty {
             stream.write(piece.span)

@@ -64,6 +64,8 @@ enum FullPage {
         snapshot.authResults = [AuthResults(name: "partners", keysAge: 7)]
         snapshot.limitUsages = [LimitUsage(name: "per_client", granted: 3, refused: 2, refunded: 1)]
         snapshot.store = StoreState(isUp: true, counts: StoreCounts())
+        snapshot.tls = TLSState()
+        snapshot.tls?.certificates = [.init(name: "shop.test", notAfter: 1_800_000_000)]
         return snapshot
     }
 

@@ -170,6 +170,25 @@ final class GatewayHarness: Harness {
     /// A plain connection to the gateway.
     func stream() throws -> any ByteStream { try testbed.connect(to: address) }
 
+    /// A connection with TLS to the gateway, as this client; its listener needs `server.pem`.
+    func secureStream(as client: String? = nil) throws -> any ByteStream {
+        let plain = try stream()
+        let security = try Certificates.trusting(as: client).security
+        var result: Result<any ByteStream, any Error>?
+        testbed.perform(on: outside) { [outside] in
+            security.secure(plain, "backend.test", outside).whenSettled { result = $0 }
+        }
+        network.run(until: { result != nil }, eventsMax: 10_000)
+        return try #require(result).get()
+    }
+
+    /// A client with TLS.
+    func secureClient(as client: String? = nil) throws -> ScriptedClient {
+        let client = ScriptedClient(ScriptedPeer(try secureStream(as: client)), on: testbed)
+        clients.append(client)
+        return client
+    }
+
     /// Sends this from a new client; nothing happens before time passes.
     func send(_ text: String) throws -> ScriptedClient {
         let client = try connect()

@@ -29,7 +29,8 @@ import Testing
     @Test func everyBlockIsDefinedOnce() {
         #expect(
             Set(definitions.keys) == [
-                "variable", "Listen", "ListenTLS", "ListenCertificate", "Admin", "Log", "Metrics",
+                "variable", "Listen", "ListenTLS", "ListenCertificate", "ClientCertificateRule",
+                "Admin", "Log", "Metrics",
                 "Limits", "Drain", "Clients",
                 "Defaults",
                 "Backend", "Endpoint", "Queue",

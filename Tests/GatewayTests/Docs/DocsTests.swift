@@ -40,6 +40,7 @@ import YAMLReader
         let names = [
             "Config": "file", "Property": "body", "Access": "clients", "AddressFile": "clients",
             "Authenticator": "auth", "APIKeys": "auth", "Passwords": "auth", "AuthRule": "auth",
+            "ClientCertificateRule": "auth",
             "JWT": "jwt", "TokenKeys": "jwt", "TokenPlace": "jwt",
             "UserAgents": "clients",
             "ListenTLS": "listen-tls", "ListenCertificate": "listen-tls",
@@ -152,7 +153,8 @@ import YAMLReader
         ), ("ListenCertificate", "cert key"), ("Admin", "address hosts token mode group"),
         ("Drain", "delay timeout"), ("Clients", "trusted_proxies address_from allow deny"),
         ("Access", "allow deny"), ("AddressFile", "file"),
-        ("Authenticator", "api_key basic jwt"), ("APIKeys", "header keys"), ("Passwords", "keys"),
+        ("Authenticator", "api_key basic jwt certificate"), ("ClientCertificateRule", "san"),
+        ("APIKeys", "header keys"), ("Passwords", "keys"),
         ("AuthRule", "any scopes require"),
         ("JWT", "issuer audience algorithms keys token type leeway scopes_claim remember"),
         ("TokenKeys", "url from get file secret refresh stale unknown_kid"),

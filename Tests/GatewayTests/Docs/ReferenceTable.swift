@@ -73,6 +73,7 @@ struct ReferenceTable {
         case "authenticator": return "[authenticator](auth.md)"
         case "authrule": return "[auth](auth.md)"
         case "apikeys": return "[API keys](auth.md#api-keys)"
+        case "clientcertificaterule": return "[certificates](auth.md#certificates)"
         case "jwt": return "[tokens](jwt.md)"
         case "tokenkeys": return "[keys](jwt.md#keys)"
         case "tokenplace": return "[place of the token](jwt.md#where-the-token-is)"

@@ -33,6 +33,7 @@ final class ServerHarness: Harness {
     /// - Parameter rejection: the embedder's chain for the server's own responses
     init(
         seed: UInt64 = 1, _ settings: ServerSettings = ServerSettings(),
+        listeners: [ListenerSettings] = [ListenerSettings()],
         service: @escaping (ServerHarness, Request, Exchange) -> LocalPromise<Response> =
             ServerHarness
             .echo,
@@ -45,7 +46,7 @@ final class ServerHarness: Harness {
         }
         var hooks = hooks()
         hooks.rejection = rejection
-        server = Server(loop: serverLoop, settings: settings, hooks: hooks) {
+        server = Server(loop: serverLoop, settings: settings, listeners: listeners, hooks: hooks) {
             [unowned self] request, exchange in
             requests.append((request, exchange))
             return self.service(self, request, exchange)
@@ -60,6 +61,7 @@ final class ServerHarness: Harness {
                 "\(ended.request.method) \(ended.request.target) \(ended.status) \(ended.bodyBytes)"
                     + (ended.isTruncated ? " truncated" : ""))
         }
+        hooks.handshakeFailed = { [unowned self] failure, _ in log.append("handshake \(failure)") }
         hooks.requestRefused = { [unowned self] status, _ in log.append("refused \(status)") }
         return hooks
     }

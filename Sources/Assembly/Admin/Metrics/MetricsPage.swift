@@ -33,6 +33,7 @@ package struct MetricsPage {
         writer.writeStore(workers)
         writer.writeClients(snapshots)
         writer.writeLosses(snapshots)
+        writer.writeTLS(snapshots)
         writer.writeAuthentication(snapshots.map(\.authResults))
         writer.writeLimits(snapshots.map(\.limitUsages), facts.limitCells)
         var sum = WorkerMetrics()

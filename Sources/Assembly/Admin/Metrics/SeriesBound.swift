@@ -56,6 +56,7 @@ package struct SeriesBound {
         snapshot.limitUsages = plan.limits.map {
             LimitUsage(name: $0.name, granted: 0, refused: 0, refunded: 0)
         }
+        snapshot.tls = TLSState(plan.process.listeners)
         let store = plan.store.map { _ in StoreState(isUp: true, counts: StoreCounts()) }
         snapshot.store = store
         var empty = WorkerSnapshot(

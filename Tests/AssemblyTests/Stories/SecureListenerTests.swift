@@ -1,0 +1,231 @@
+import Basics
+import HTTP
+import HTTPServer
+import Promises
+import Reactor
+import SimReactor
+import TLS
+import TestCertificates
+import TestSupport
+import Testing
+
+@testable import Assembly
+@testable import Gateway
+
+/// Clients with TLS, over the whole gateway in virtual time.
+@Suite struct SecureListenerTests {
+    private static let call = "one: { from: a, get: /1, required: true }"
+
+    private func harness(
+        _ tls: String = "cert: server.pem, key: server.key", _ more: String = "",
+        endpoint: String = "", calls: String = call
+    ) throws -> GatewayHarness {
+        try GatewayHarness(
+            calls, endpoint: endpoint,
+            top: "listen: { address: 127.0.0.1:8080, tls: { \(tls) } }\n\(more)")
+    }
+
+    private func records(in bytes: [UInt8]) -> [UInt8] {
+        var (types, position): ([UInt8], Int) = ([], 0)
+        while position + 5 <= bytes.count {
+            types.append(bytes[position])
+            position += 5 + Int(bytes[position + 3]) << 8 + Int(bytes[position + 4])
+        }
+        return types
+    }
+
+    @Test func servesOverTLS() throws {
+        let harness = try harness()
+        let client = try harness.secureClient()
+        for _ in 0..<3 {
+            client.send(get())
+            #expect(harness.response(of: client).body == #"{"one":"/1"}"#)
+        }
+        #expect(
+            harness.instance?.snapshot.tls?.handshakes[.succeeded(.tls13, isResumed: false)] == 1)
+        harness.expectQuiet()
+    }
+
+    /// The head and the body of a response are one record, and so are pipelined responses.
+    @Test func responsesOfOneIterationAreOneRecord() throws {
+        let harness = try harness(calls: "one: { from: a, get: /1 }")
+        let peer = ScriptedPeer(try harness.stream())
+        let client = try Certificates.trusting().engine(
+            for: "backend.test", unixTime: Certificates.now)
+        func exchange() -> [UInt8] {
+            client.takeOutgoing { peer.stream.write($0) }
+            harness.pass(1)
+            let received = peer.received
+            client.receive(received.span)
+            peer.clearReceived()
+            return received
+        }
+        while client.continueHandshake() == .needsMore { _ = exchange() }
+        _ = exchange()
+        for text in [get("/none"), get("/none") + get("/none") + get("/none")] {
+            let bytes = Array(text.utf8)
+            _ = client.write(bytes.span)
+            #expect(records(in: exchange()) == [23])
+        }
+        peer.stream.close()
+        harness.expectQuiet()
+    }
+
+    /// A problem without encryption, and then the end of the connection.
+    @Test func plainHTTPGets400() throws {
+        let harness = try harness()
+        let response = try harness.fetch()
+        #expect(response.status == 400 && response["Connection"] == "close")
+        #expect(response.body.contains(#""status":400"#))
+        #expect(harness.logged.contains { $0.contains(#""msg":"refused""#) })
+        #expect(harness.instance?.snapshot.tls?.handshakes[.plainText] == 1)
+        harness.expectQuiet()
+    }
+
+    /// close_notify alone is a half-close: the client still reads.
+    @Test func respondsAfterCloseNotify() throws {
+        let harness = try harness()
+        harness.on("/1", .ok("1", after: 50))
+        let stream = try harness.secureStream()
+        let peer = ScriptedPeer(stream)
+        peer.send(get())
+        harness.pass(1)
+        stream.finishWriting()
+        harness.pass(100)
+        #expect(peer.text.contains(#"{"one":1}"#))
+        #expect(harness.loggedStatuses == ["200"])
+        stream.close()
+        harness.expectQuiet()
+    }
+
+    /// Without close_notify, anyone on the path may have ended the connection.
+    @Test func truncationCancelsRequest() throws {
+        let harness = try harness()
+        harness.on("/1", .ok("1", after: 50))
+        let plain = try harness.stream()
+        let security = try Certificates.trusting().security
+        var secure: (any ByteStream)?
+        harness.testbed.perform(on: harness.outside) {
+            security.secure(plain, "backend.test", harness.outside)
+                .whenSettled { secure = try? $0.get() }
+        }
+        harness.pass(1)
+        let peer = ScriptedPeer(try #require(secure))
+        peer.send(get())
+        harness.pass(5)
+        plain.close()
+        harness.pass(100)
+        #expect(harness.loggedStatuses == ["499"])
+        #expect(harness.events.contains { $0.hasSuffix("cancelled /1") })
+        peer.stream.close()
+        harness.expectQuiet()
+    }
+
+    // MARK: Clients with certificates
+
+    private static let auth = """
+        auth: { services: { certificate: { san: ["spiffe://shop.test/*"] } } }
+        """
+
+    @Test(arguments: [("caller", 200), ("client", 401), (nil, 401)] as [(String?, Int)])
+    func authenticatesByCertificate(_ client: String?, _ status: Int) throws {
+        let harness = try harness(
+            "cert: server.pem, key: server.key, client_ca: authority.pem,"
+                + " client_certificate: optional", Self.auth, endpoint: "auth: services",
+            calls: #"one: { from: a, get: /1, headers: { X-Caller: "{request.caller}" } }"#)
+        let peer = try harness.secureClient(as: client)
+        peer.send(get())
+        let response = harness.response(of: peer)
+        #expect(response.status == status)
+        if status == 200 {
+            #expect(harness.seen.first?["X-Caller"] == "spiffe://shop.test/cart")
+            let name = #""client_certificate":"spiffe://shop.test/cart","caller":"spiffe:"#
+            #expect(harness.logged.contains { $0.contains(name) })
+        } else {
+            #expect(response["WWW-Authenticate"] == #"Certificate realm="services""#)
+        }
+        harness.expectQuiet()
+    }
+
+    // MARK: Reload
+
+    @Test func reloadAppliesNewCertificates() throws {
+        let harness = try harness("cert: shop.pem, key: shop.key")
+        #expect(throws: IOFailure.certificateRefused("hostname mismatch")) {
+            try harness.secureStream()
+        }
+        let text = GatewayHarness.text(
+            Self.call, "", "",
+            "listen: { address: 127.0.0.1:8080, tls: { cert: server.pem, key: server.key } }")
+        try harness.install(text)
+        let client = try harness.secureClient()
+        // Another reload does not concern open connections.
+        try harness.install(text.replacing("server.", with: "shop."))
+        client.send(get())
+        #expect(harness.response(of: client).status == 200)
+        harness.expectQuiet()
+    }
+
+    @Test func reloadAppliesRedirect() throws {
+        let harness = try harness()
+        try harness.install(
+            GatewayHarness.text(
+                Self.call, "", "",
+                "listen: [{ address: 127.0.0.1:8080, redirect: https },"
+                    + " { address: 127.0.0.1:8443, tls: { cert: server.pem, key: server.key } }]"))
+        let response = try harness.fetch(get("/x?y=1"))
+        #expect(response.status == 308 && response["Location"] == "https://a/x?y=1")
+        harness.expectQuiet()
+    }
+
+    /// `hosts` applies to redirects, too.
+    @Test func redirectsOnlyServedHosts() throws {
+        let harness = try GatewayHarness(
+            Self.call,
+            top: """
+                hosts: [shop.test]
+                listen: [{ address: 127.0.0.1:8080, redirect: "https:8443" }, \
+                { address: 127.0.0.1:8443, tls: { cert: server.pem, key: server.key } }]
+                """)
+        #expect(try harness.fetch(get("/x")).status == 421)
+        let request = "GET /x HTTP/1.1\r\nHost: shop.test:8080\r\n\r\n"
+        #expect(try harness.fetch(request)["Location"] == "https://shop.test:8443/x")
+        harness.expectQuiet()
+    }
+
+    // MARK: Forwarded
+
+    @Test func backendsLearnTheScheme() throws {
+        let harness = try GatewayHarness(
+            Self.call, backend: "forwarded: both",
+            top: "listen: { address: 127.0.0.1:8080, tls: { cert: server.pem, key: server.key } }")
+        let client = try harness.secureClient()
+        client.send(get())
+        #expect(harness.response(of: client).status == 200)
+        let request = try #require(harness.seen.first)
+        #expect(request["X-Forwarded-Proto"] == "https")
+        #expect(request["Forwarded"]?.contains("proto=https") == true)
+        harness.expectQuiet()
+    }
+
+    // MARK: Log
+
+    @Test func summarizesFailedHandshakes() throws {
+        let harness = try harness()
+        func fail() throws {
+            let stream = try harness.stream()
+            stream.write([0x16, 3, 1, 0, 1, 0xFF].span)
+            harness.pass(10)
+            stream.close()
+            harness.pass(10)
+        }
+        for _ in 0..<3 { try fail() }
+        let lines = { harness.logged.filter { $0.contains("TLS handshakes failed") } }
+        #expect(lines().count == 1 && lines()[0].contains(#""count":1"#))
+        harness.pass(61_000)
+        try fail()
+        #expect(lines().count == 2 && lines()[1].contains(#""count":3"#))
+        #expect(harness.instance?.snapshot.tls?.handshakes[.failed] == 4)
+        harness.expectQuiet()
+    }
+}

@@ -1,0 +1,200 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+import SimReactor
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+/// Connections in their TLS handshake: limits, timeout, plain text and drain. The handshake itself is
+/// one that the test completes.
+@Suite struct HandshakeTests {
+    /// Handshakes that wait for the test.
+    private final class Handshakes: @unchecked Sendable {
+        var waiting: [(stream: any ByteStream, resolver: Resolver)] = []
+        private(set) var cancelled = 0
+
+        final class Resolver {
+            var resolver: LocalResolver<AcceptedStream>?
+        }
+
+        var security: ServerSecurity {
+            ServerSecurity { [self] stream, _, loop in
+                let resolver = LocalResolver<AcceptedStream>(on: loop.local)
+                let promise = resolver.promise
+                resolver.onCancel { [self] _ in
+                    cancelled += 1
+                    stream.close()
+                }
+                let box = Resolver()
+                box.resolver = consume resolver
+                waiting.append((stream, box))
+                return promise
+            }
+        }
+
+        /// Completes the first handshake.
+        func complete(_ identity: PeerIdentity? = nil) {
+            let (stream, resolver) = waiting.removeFirst()
+            let session = SecureSession(
+                version: .tls13, isResumed: false, serverName: "a",
+                applicationProtocol: nil, identity: identity)
+            resolver.resolver.take()?.fulfill(.secure(stream, session))
+        }
+
+        func fail() {
+            let (stream, resolver) = waiting.removeFirst()
+            stream.close()
+            resolver.resolver.take()?.reject(IOFailure.tlsFailed("bad"))
+        }
+    }
+
+    private let handshakes = Handshakes()
+
+    private func harness(
+        _ settings: ServerSettings = ServerSettings()
+    ) throws -> ServerHarness {
+        var listener = ListenerSettings()
+        listener.security = handshakes.security
+        listener.handshakeTimeout = .milliseconds(100)
+        return try ServerHarness(settings, listeners: [listener])
+    }
+
+    @Test func servesAfterHandshake() throws {
+        let harness = try harness()
+        let peer = try harness.connect()
+        peer.send(get("/x"))
+        harness.advance()
+        #expect(summary(of: peer) == "" && harness.server.handshakesInProgress == 1)
+        #expect(harness.server.connectionCount == 1, "it counts as a connection")
+        harness.onServer { handshakes.complete() }
+        harness.advance()
+        #expect(summary(of: peer) == "200 /x")
+        #expect(harness.requests.first?.exchange.peer.facts?.isSecure == true)
+        #expect(harness.server.handshakesInProgress == 0 && harness.server.connectionCount == 1)
+        #expect(harness.server.handshakes[.succeeded(.tls13, isResumed: false)] == 1)
+        peer.stream.close()
+        harness.advance()
+    }
+
+    @Test func passesIdentityToRequests() throws {
+        let harness = try harness()
+        let peer = try harness.connect()
+        harness.advance()
+        let identity = PeerIdentity(name: "n", alternativeNames: [], certificate: Bytes("c"))
+        harness.onServer { handshakes.complete(identity) }
+        peer.send(get("/x"))
+        harness.advance()
+        #expect(harness.requests.first?.exchange.peer.facts?.identity == identity)
+        peer.stream.close()
+        harness.advance()
+    }
+
+    @Test func closesHandshakeAfterTimeout() throws {
+        let harness = try harness()
+        let peer = try harness.connect()
+        harness.advance(99)
+        #expect(!peer.hasEnded)
+        harness.advance(10)
+        #expect(peer.hasEnded && handshakes.cancelled == 1)
+        #expect(harness.server.handshakes[.timedOut] == 1 && harness.server.connectionCount == 0)
+        #expect(harness.log == ["handshake timed out"])
+    }
+
+    @Test func countsFailedHandshake() throws {
+        let harness = try harness()
+        let peer = try harness.connect()
+        harness.advance()
+        harness.onServer { handshakes.fail() }
+        harness.advance()
+        #expect(peer.hasEnded && harness.server.connectionCount == 0)
+        #expect(harness.server.handshakes[.failed] == 1)
+        #expect(harness.log == ["handshake TLS: bad"])
+    }
+
+    /// Beyond the limit, connections wait unaccepted.
+    @Test func pausesListenerAtLimit() throws {
+        var settings = ServerSettings()
+        settings.handshakes = 2
+        let harness = try harness(settings)
+        let peers = try (0..<5).map { _ in try harness.connect() }
+        harness.advance()
+        #expect(handshakes.waiting.count == 2 && harness.server.connectionCount == 2)
+        harness.onServer { handshakes.complete() }
+        harness.advance()
+        #expect(handshakes.waiting.count == 2 && harness.server.connectionCount == 3)
+        harness.onServer { for _ in 0..<2 { handshakes.complete() } }
+        harness.advance()
+        #expect(handshakes.waiting.count == 2 && harness.server.connectionCount == 5)
+        for peer in peers { peer.stream.close() }
+        harness.advance(300)
+        #expect(harness.server.connectionCount == 0)
+    }
+
+    @Test func drainEndsHandshakes() throws {
+        let harness = try harness()
+        let peer = try harness.connect()
+        harness.advance()
+        var isDrained = false
+        harness.onServer { harness.server.drain().whenSettled { _ in isDrained = true } }
+        harness.advance()
+        #expect(isDrained && peer.hasEnded && handshakes.cancelled == 1)
+        #expect(harness.server.handshakes[.cancelled] == 1)
+    }
+
+    /// Without a response: it is not worth a handshake.
+    @Test func closesConnectionBeyondLimit() throws {
+        var settings = ServerSettings()
+        settings.connections = 1
+        let harness = try harness(settings)
+        let first = try harness.connect()
+        harness.advance()
+        let second = try harness.connect()
+        harness.advance()
+        #expect(second.hasEnded && second.received.isEmpty && !first.hasEnded)
+        #expect(harness.server.losses[.connections] == 1)
+        first.stream.close()
+        harness.advance(200)
+    }
+}
+
+/// The pace of handshakes.
+@Suite struct HandshakeQueueTests {
+    @Test func beginsFourPerIterationInOrder() throws {
+        let testbed = Testbed(seed: 1, subject: "server", peers: "client")
+        let loop = testbed.loop
+        let queue = HandshakeQueue(loop)
+        var (begun, iterations): ([Int], [Int]) = ([], [])
+        var iteration = 0
+        func begin(_ number: Int) {
+            let mayBegin = queue.mayBegin { begin(number) }
+            guard mayBegin else { return }
+            begun.append(number)
+            iterations.append(iteration)
+            queue.recordBegin()
+        }
+        testbed.perform(on: loop) {
+            for number in 0..<10 { begin(number) }
+            #expect(begun == [0, 1, 2, 3])
+            func next() {
+                iteration += 1
+                if iteration < 4 { loop.timer(after: .zero, next) }
+            }
+            next()
+        }
+        testbed.advance(by: .milliseconds(1))
+        #expect(begun == Array(0..<10))
+    }
+
+    /// A message that has not arrived completely costs nothing.
+    @Test func incompleteMessagesDoNotCount() throws {
+        let testbed = Testbed(seed: 1, subject: "server", peers: "client")
+        let queue = HandshakeQueue(testbed.loop)
+        testbed.perform(on: testbed.loop) {
+            for _ in 0..<100 { #expect(queue.mayBegin {}) }
+        }
+        testbed.advance(by: .milliseconds(1))
+    }
+}

@@ -93,8 +93,10 @@ struct RelayHead {
         _ head: RequestHead, _ exchange: Exchange, to fields: inout Fields
     ) {
         guard !plan.forwarded.isEmpty else { return }
-        ForwardedFields(head, exchange.clientAddress(of: head, proxies), proxies.source)
-            .append(plan.forwarded, to: &fields)
+        ForwardedFields(
+            head, exchange.clientAddress(of: head, proxies), proxies.source,
+            isSecure: exchange.peer.facts?.isSecure == true
+        ).append(plan.forwarded, to: &fields)
     }
 
     /// A header with a value that the request does not have is left out.

@@ -81,7 +81,8 @@ extension ConfigCheck {
     /// Warns if `auth_failures` would count all clients as one: a gateway on a loopback address is
     /// behind a proxy, whose address is that of every client unless it is trusted.
     private mutating func checkFailureAddresses() {
-        guard let address = config.listen?.address, address.value.isLocal,
+        let addresses = config.listen.compactMap(\.address)
+        guard let address = addresses.first, addresses.allSatisfy({ $0.value.isLocal }),
             config.clients?.trustedProxies.isEmpty != false, wasRead
         else { return }
         if case .off? = config.authFailures?.value { return }
@@ -165,7 +166,7 @@ extension ConfigCheck {
                 )
                 continue
             }
-            let header = authenticator.credentialHeader
+            guard let header = authenticator.credentialHeader else { continue }
             let isListed =
                 listed.contains(header.lowercased())
                 || listed.contains("*") && header.lowercased() != "authorization"

@@ -61,6 +61,11 @@ package struct TokenBucket: Sendable, Equatable {
     /// A moment in units.
     package static func time(of moment: Instant) -> Int64 { max(0, moment.nanoseconds) / unit }
 
+    /// A duration in units.
+    package static func units(of duration: Duration) -> Int64 {
+        max(0, duration.inNanoseconds) / unit
+    }
+
     /// The arrival time after a request; nil if the request is refused, which changes nothing.
     ///
     /// - Parameters:

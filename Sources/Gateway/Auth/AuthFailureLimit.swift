@@ -34,7 +34,7 @@ final class AuthFailureLimit {
     func refusal(of head: RequestHead, _ exchange: Exchange) -> AccessRefusal? {
         let key = key(head, exchange)
         guard !cells.allows(key, of: bucket, at: loop.now) else { return nil }
-        return refusal(cells.arrival(of: key, at: loop.now))
+        return refusal(cells.arrival(of: key, in: bucket, at: loop.now))
     }
 
     /// Counts a refused credential; the refusal that replaces it if the limit was reached before.

@@ -36,6 +36,8 @@ package final class LimitPlan {
         /// How far the store's arrival time may be ahead beyond a burst: what all replicas grant
         /// between two synchronisations, several times over.
         let slack: Duration
+        /// The same in units of `TokenBucket`.
+        let slackUnits: Int64
     }
 
     init(_ limit: Config.RateLimit) throws(PlanError) {
@@ -78,6 +80,7 @@ extension LimitPlan.SharedRate {
         if case .interval(let interval) = limit.sync?.value { sync = interval } else { sync = nil }
         whenDown = limit.whenDown?.value ?? PlanDefaults.limitWhenDown
         slack = (sync ?? .zero) * max(100, 2 * limit.replicaCount)
+        slackUnits = TokenBucket.units(of: slack)
     }
 }
 

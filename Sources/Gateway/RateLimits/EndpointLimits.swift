@@ -196,7 +196,7 @@ final class EndpointLimits {
             let check = checks[other]
             let target = check.target(of: input.head, input.exchange, input.values, proxies)
             let rate = check.plan.limit.rates[target.rate]
-            let arrival = cells.arrival(of: target.key, at: input.now)
+            let arrival = cells.arrival(of: target.key, in: rate.bucket, at: input.now)
             let wait = rate.bucket.wait(for: check.plan.cost, arrival, at: now)
             guard wait > 0 else { continue }
             check.counts.refused &+= 1

@@ -51,12 +51,14 @@ import Synchronization
     ///
     /// - Parameters:
     ///   - key: a keyed hash of the limit and of the key's value
+    ///   - slack: how far `raise` may set the arrival time beyond a burst, in units
     package func charge(
-        _ key: UInt64, _ cost: Int = 1, of bucket: TokenBucket, at moment: Instant
+        _ key: UInt64, _ cost: Int = 1, of bucket: TokenBucket, slack: Int64 = 0,
+        at moment: Instant
     ) -> Charge {
         let now = TokenBucket.time(of: moment)
         while true {
-            let place = findPlace(of: key, at: now)
+            let place = findPlace(of: key, in: bucket, slack, at: now)
             guard let new = bucket.arrival(charging: cost, to: place.arrival, at: now) else {
                 return Charge(isGranted: false, arrival: place.arrival)
             }
@@ -82,13 +84,17 @@ import Synchronization
 
     /// Sets the arrival time of a key's bucket if it is later than the present one: another process has
     /// used the same limit.
+    ///
+    /// - Parameter slack: how far it may be beyond a burst, in units
     package func raise(
-        _ key: UInt64, to arrival: Int64, of bucket: TokenBucket, at moment: Instant
+        _ key: UInt64, to arrival: Int64, of bucket: TokenBucket, slack: Int64 = 0,
+        at moment: Instant
     ) {
         let now = TokenBucket.time(of: moment)
-        let arrival = min(arrival, now + TokenBucket.horizon)
+        let aheadMax = min(bucket.tolerance + slack, TokenBucket.horizon)
+        let arrival = min(arrival, now + aheadMax)
         while true {
-            let place = findPlace(of: key, at: now)
+            let place = findPlace(of: key, in: bucket, slack, at: now)
             guard arrival > place.arrival else { return }
             if replace(place, with: Self.word(key, arrival, bucket)) {
                 if place.dropsLiveKey { dropped.add(1, ordering: .relaxed) }
@@ -98,8 +104,8 @@ import Synchronization
     }
 
     /// The arrival time of a key's bucket; `now` if it is full.
-    package func arrival(of key: UInt64, at moment: Instant) -> Int64 {
-        findPlace(of: key, at: TokenBucket.time(of: moment)).arrival
+    package func arrival(of key: UInt64, in bucket: TokenBucket, at moment: Instant) -> Int64 {
+        findPlace(of: key, in: bucket, at: TokenBucket.time(of: moment)).arrival
     }
 
     /// Whether a charge would be granted, without charging.
@@ -107,7 +113,7 @@ import Synchronization
         _ key: UInt64, _ cost: Int = 1, of bucket: TokenBucket, at moment: Instant
     ) -> Bool {
         let now = TokenBucket.time(of: moment)
-        let place = findPlace(of: key, at: now)
+        let place = findPlace(of: key, in: bucket, at: now)
         return bucket.arrival(charging: cost, to: place.arrival, at: now) != nil
     }
 
@@ -143,6 +149,23 @@ import Synchronization
         let arrival: Int64
         let isFound: Bool
         let dropsLiveKey: Bool
+    }
+
+    /// The time of a worker's clock is that of the beginning of its loop iteration. The debt that
+    /// another worker has just added seems longer by its length, and must not be cut. One second.
+    private static let clockLagMax = 1_000_000_000 / TokenBucket.unit
+
+    /// The place of a key, whose debt is one that its bucket can have.
+    private func findPlace(
+        of key: UInt64, in bucket: TokenBucket, _ slack: Int64 = 0, at now: Int64
+    ) -> Place {
+        while true {
+            let place = findPlace(of: key, at: now)
+            guard place.arrival - now > bucket.tolerance + slack + Self.clockLagMax else {
+                return place
+            }
+            _ = replace(place, with: Self.word(key, now + bucket.tolerance, bucket))
+        }
     }
 
     /// Searches the set: the word of the key, else the first full bucket, else the one with the

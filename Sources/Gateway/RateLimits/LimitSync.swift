@@ -112,7 +112,9 @@ final class LimitSync {
             let now = loop.now
             for (usage, ahead) in zip(usages, verdict.ahead) {
                 let arrival = TokenBucket.time(of: now) + StoreBucket.cellUnits(ahead)
-                cells.raise(usage.cellKey, to: arrival, of: usage.rate, at: now)
+                cells.raise(
+                    usage.cellKey, to: arrival, of: usage.rate,
+                    slack: TokenBucket.units(of: usage.slack), at: now)
             }
         }
     }

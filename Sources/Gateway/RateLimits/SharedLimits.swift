@@ -58,7 +58,8 @@ struct SharedLimits {
         var granted: [GrantedLimit] = []
         for (index, target) in synced.enumerated() {
             let charge = cells.charge(
-                target.syncedKey, target.use.cost, of: target.rate.bucket, at: now)
+                target.syncedKey, target.use.cost, of: target.rate.bucket,
+                slack: target.shared.slackUnits, at: now)
             guard charge.isGranted else {
                 for former in synced[..<index] { refundSynced(former, at: now) }
                 return .refused(
@@ -96,7 +97,10 @@ struct SharedLimits {
             }
         }
         let units = TokenBucket.time(of: now)
-        let arrivals = verdict.ahead.map { units + StoreBucket.cellUnits($0) }
+        // Whatever the store replies, a wait is at most that of an empty bucket.
+        let arrivals = zip(each, verdict.ahead).map { target, ahead in
+            units + min(StoreBucket.cellUnits(ahead), target.rate.bucket.tolerance)
+        }
         guard verdict.isGranted else {
             for target in synced { refundSynced(target, at: now) }
             return .refused(refusal(each, arrivals, at: now))

@@ -6,10 +6,14 @@ import RESP
 /// The state of a key is the theoretical arrival time of GCRA, as `TokenBucket` has it, in units of
 /// 1/8 µs since 2024 by the clock of the store: a Lua number holds 2^53 of them, 35 years. The key
 /// expires when its bucket is full. All keys of a request are charged or none.
+///
+/// An arrival time that is further ahead than the bucket allows is that of another rate, or of a
+/// clock that has gone back. It is cut to one burst, and stored even if the request is refused:
+/// otherwise each request would find it again.
 enum LimitScript {
     /// KEYS: the buckets. ARGV: 1 to decide or 0 to add whatever the bucket allows; then for each key
     /// the charge, the tolerance (the time of a whole burst), and the most that the arrival time may
-    /// be ahead, which bounds the effect of a clock that goes back.
+    /// be ahead.
     ///
     /// Returns 1 if the keys were charged, else 0; then for each key how far its arrival time is
     /// ahead.
@@ -18,17 +22,25 @@ enum LimitScript {
         local now = (time[1] - 1704067200) * 8000000 + time[2] * 8
         local reply = {1}
         local arrivals = {}
+        local cut = {}
         for i = 1, #KEYS do
           local charge = tonumber(ARGV[3 * i - 1])
+          local tolerance = tonumber(ARGV[3 * i])
+          local most = now + tonumber(ARGV[3 * i + 1])
           local arrival = tonumber(redis.call('GET', KEYS[i]) or '') or now
-          arrival = math.max(now, math.min(arrival, now + tonumber(ARGV[3 * i + 1])))
-          arrivals[i] = math.max(now, arrival + charge)
+          cut[i] = arrival > most
+          arrival = cut[i] and now + tolerance or math.max(now, arrival)
+          arrivals[i] = math.max(now, math.min(arrival + charge, most))
           reply[i + 1] = arrival - now
-          if ARGV[1] == '1' and arrivals[i] - now > tonumber(ARGV[3 * i]) then reply[1] = 0 end
+          if ARGV[1] == '1' and arrival + charge - now > tolerance then reply[1] = 0 end
         end
-        if reply[1] == 1 then
-          for i = 1, #KEYS do
+        for i = 1, #KEYS do
+          if reply[1] == 1 then
             reply[i + 1] = arrivals[i] - now
+          else
+            arrivals[i] = now + reply[i + 1]
+          end
+          if reply[1] == 1 or cut[i] then
             redis.call('SET', KEYS[i], string.format('%.0f', arrivals[i]),
               'PX', math.max(1, math.ceil(reply[i + 1] / 8000)))
           end
@@ -37,7 +49,7 @@ enum LimitScript {
         """
 
     /// The SHA-1 of the text, which names it in `EVALSHA`. A test compares it with the text.
-    static let digest: StaticString = "97bf1e3f3fffb27075fa4372c6de547c25fa49d0"
+    static let digest: StaticString = "9dbb591c52da49ba51afc4f0bd74a6f05982b5fa"
 
     /// Units of the script in a second.
     static let unitsPerSecond: Int64 = 8_000_000

@@ -22,6 +22,8 @@ package final class SimulatedStore {
         case malformed
         /// Replies twice.
         case repeatsReplies
+        /// Refuses every charge, and replies that its bucket is so far ahead.
+        case refuses(ahead: Int64)
         /// Closes a connection instead of replying.
         case closes
     }
@@ -142,7 +144,11 @@ package final class SimulatedStore {
         guard let count = numbers(2).map({ Int($0) }), (1...64).contains(count),
             command.count == 4 + 4 * count, let mode = numbers(3 + count)
         else { return nil }
-        var results: [(key: [UInt8], former: Int64, new: Int64)] = []
+        if case .refuses(let ahead) = fault {
+            let replies = [Int64](repeating: ahead, count: count)
+            return "*\(count + 1)\r\n:0\r\n" + replies.map { ":\($0)\r\n" }.joined()
+        }
+        var results: [(key: [UInt8], former: Int64, new: Int64, isCut: Bool)] = []
         var isGranted = true
         for index in 0..<count {
             let first = 4 + count + 3 * index
@@ -150,13 +156,19 @@ package final class SimulatedStore {
                 let aheadMax = numbers(first + 2)
             else { return nil }
             let key = command[3 + index]
-            let former = max(now, min(buckets[key] ?? now, now + aheadMax))
-            let new = max(now, former + charge)
-            if mode == 1, new - now > tolerance { isGranted = false }
-            results.append((key, former, new))
+            // A debt that the rate cannot have is that of another one.
+            let isCut = buckets[key].map { $0 > now + aheadMax } ?? false
+            let former = isCut ? now + tolerance : max(now, buckets[key] ?? now)
+            if mode == 1, former + charge - now > tolerance { isGranted = false }
+            let new = max(now, min(former + charge, now + aheadMax))
+            results.append((key, former, new, isCut))
         }
         for result in results {
-            if isGranted { buckets[result.key] = result.new }
+            if isGranted {
+                buckets[result.key] = result.new
+            } else if result.isCut {
+                buckets[result.key] = result.former
+            }
             // The trial of a new connection is no request.
             guard !result.key.suffix(5).elementsEqual("probe".utf8) else { continue }
             charges.append(Charge(key: result.key, isGranted: isGranted, at: loop.now))

@@ -156,6 +156,27 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The debt of a former rate does not outlive it.
+    @Test func reloadAppliesAnotherRateAtOnce() throws {
+        let harness = try harness("it: { rate: 2/d, key: address }", "[it]")
+        #expect(try statuses(harness, 3) == [200, 200, 429])
+        try harness.install(
+            GatewayHarness.text(
+                Self.call, "rate_limits: [it]", "",
+                "rate_limits: { it: { rate: 100/s, key: address } }"))
+        let response = try harness.fetch()
+        #expect(response.status == 429 && response["Retry-After"] == "1")
+        harness.pass(10)
+        #expect(try statuses(harness, 2) == [200, 429])
+        // The positive control: the same rate keeps the debt.
+        try harness.install(
+            GatewayHarness.text(
+                Self.call, "rate_limits: [it]", "",
+                "rate_limits: { it: { rate: 100/s, key: address } }"))
+        #expect(try statuses(harness, 1) == [429])
+        harness.expectQuiet()
+    }
+
     @Test func countsByCaller() throws {
         let files = [
             "keys.yaml": Keys.entry("ann", "key-of-ann") + Keys.entry("ann", "other-of-ann")

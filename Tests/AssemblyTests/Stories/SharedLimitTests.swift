@@ -353,6 +353,61 @@ import Testing
         replica.expectQuiet()
     }
 
+    // MARK: Another rate, another clock
+
+    private func text(_ limit: String, store: String = "") -> String {
+        GatewayHarness.text(
+            Self.call, "rate_limits: [it]", "",
+            """
+            store: { url: redis://127.0.0.1\(store) }
+            rate_limits: { it: { share: store, \(limit) } }
+            """)
+    }
+
+    /// The debt of a former rate does not outlive it, neither in the store nor in the process.
+    @Test(arguments: [("", 10.0), (", sync: 10ms", 1_000)])
+    func aReloadAppliesAnotherRateAtOnce(_ sync: String, _ pause: Double) throws {
+        let replica = try replica("rate: 2/d, key: address\(sync)")
+        #expect(try replica.statuses(3) == [200, 200, 429])
+        replica.gateway.pass(100)
+        try replica.gateway.install(text("rate: 100/s, key: address\(sync)"))
+        let response = try replica.gateway.fetch()
+        #expect(response.status == 429 && response["Retry-After"] == "1")
+        replica.gateway.pass(pause)
+        #expect(try replica.statuses(1) == [200])
+        // What a synchronisation returns is of the new rate, too.
+        replica.gateway.pass(2_000)
+        #expect(try replica.statuses(1) == [200])
+        replica.expectQuiet()
+    }
+
+    /// A clock of the store that goes back leaves times that are far ahead.
+    @Test func aTimeFarAheadIsCut() throws {
+        let replica = try replica("rate: 10/s, burst: 3, key: address")
+        #expect(try replica.statuses(1) == [200])
+        let key = try #require(replica.store.charges.first?.key)
+        replica.store.charge(key, count: 1, interval: .seconds(3_600))
+        let response = try replica.gateway.fetch()
+        #expect(response.status == 429 && response["Retry-After"] == "1")
+        replica.gateway.pass(99)
+        #expect(try replica.statuses(1) == [429])
+        replica.gateway.pass(1)
+        #expect(try replica.statuses(2) == [200, 429])
+        replica.expectQuiet()
+    }
+
+    /// A wait is at most that of an empty bucket, whatever the store replies.
+    @Test(arguments: [Int64.max, 1 << 52])
+    func aReplyFarAheadIsCut(_ ahead: Int64) throws {
+        let replica = try replica("rate: 10/s, burst: 30, key: address")
+        #expect(try replica.statuses(1) == [200])
+        replica.store.set(.refuses(ahead: ahead))
+        let response = try replica.gateway.fetch()
+        #expect(response.status == 429 && response["Retry-After"] == "1")
+        #expect(response["RateLimit"] == #""it";r=0;t=1"#)
+        replica.expectQuiet()
+    }
+
     // MARK: Reload and end
 
     @Test func aReloadKeepsTheConnection() throws {

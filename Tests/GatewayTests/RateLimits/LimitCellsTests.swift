@@ -174,6 +174,58 @@ import Testing
         #expect(abs(granted.load(ordering: .relaxed) - expected) <= threads)
     }
 
+    // MARK: Another rate
+
+    /// A debt of two days at 2/d is one of a second at 100/s.
+    @Test func cutsTheDebtOfAnotherRate() throws {
+        let cells = LimitCells(sets: 1)
+        let day = try #require(TokenBucket(count: 2, per: .seconds(86_400), burst: 2))
+        let second = try #require(TokenBucket(count: 100, per: .seconds(1), burst: 100))
+        for _ in 0..<2 { #expect(cells.charge(7, of: day, at: instant(5_000)).isGranted) }
+        // The positive control: the debt is that of the rate.
+        #expect(!cells.allows(7, of: day, at: instant(5_000)))
+        let refused = cells.charge(7, of: second, at: instant(5_000))
+        let now = TokenBucket.time(of: instant(5_000))
+        #expect(!refused.isGranted && second.wait(for: 1, refused.arrival, at: now) == 1_000)
+        // 10 ms later there is room for one request, and not before.
+        #expect(!cells.charge(7, of: second, at: instant(5_009)).isGranted)
+        #expect(cells.charge(7, of: second, at: instant(5_010)).isGranted)
+        #expect(!cells.charge(7, of: second, at: instant(5_010)).isGranted)
+    }
+
+    /// Looking at a bucket cuts its debt, too: `auth_failures` refuses without charging.
+    @Test func lookingAtABucketCutsTheDebtOfAnotherRate() throws {
+        let cells = LimitCells(sets: 1)
+        let day = try #require(TokenBucket(count: 1, per: .seconds(86_400), burst: 1))
+        let second = try bucket(10, burst: 1)
+        #expect(cells.charge(7, of: day, at: instant(5_000)).isGranted)
+        #expect(!cells.allows(7, of: second, at: instant(5_000)))
+        #expect(cells.allows(7, of: second, at: instant(5_100)))
+    }
+
+    /// The time of a worker is that of its loop iteration: a charge of another worker, whose time is
+    /// later, is no debt of another rate.
+    @Test func keepsTheDebtThatAnotherWorkerHasAdded() throws {
+        let cells = LimitCells(sets: 1)
+        let bucket = try bucket(10, burst: 3)
+        for _ in 0..<3 { #expect(cells.charge(7, of: bucket, at: instant(5_900)).isGranted) }
+        #expect(!cells.charge(7, of: bucket, at: instant(5_000)).isGranted)
+        #expect(!cells.charge(7, of: bucket, at: instant(5_999)).isGranted)
+        #expect(cells.charge(7, of: bucket, at: instant(6_000)).isGranted)
+    }
+
+    /// Whatever another process sends: at most a burst and the slack.
+    @Test func raisesToABurstAndTheSlackAtMost() throws {
+        let cells = LimitCells(sets: 1)
+        let bucket = try bucket(10, burst: 3)
+        let now = TokenBucket.time(of: instant(5_000))
+        cells.raise(7, to: .max, of: bucket, at: instant(5_000))
+        #expect(cells.arrival(of: 7, in: bucket, at: instant(5_000)) == now + bucket.tolerance)
+        cells.raise(8, to: .max, of: bucket, slack: 500_000, at: instant(5_000))
+        let charge = cells.charge(8, of: bucket, slack: 500_000, at: instant(5_000))
+        #expect(charge.arrival == now + bucket.tolerance + 500_000, "the slack is no other rate")
+    }
+
     /// Charges and refunds of several threads leave no debt behind.
     @Test func refundsOfSeveralThreadsAddUp() throws {
         let (cells, bucket) = (LimitCells(sets: 1), try bucket(1, burst: 1000))
@@ -186,7 +238,7 @@ import Testing
                 }
             }
         }
-        let left = cells.arrival(of: key(1), at: now)
+        let left = cells.arrival(of: key(1), in: bucket, at: now)
         #expect(bucket.remaining(left, at: TokenBucket.time(of: now)) == 990)
     }
 

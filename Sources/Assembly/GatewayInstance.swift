@@ -22,6 +22,7 @@ package final class GatewayInstance {
     private var server: Server?
     /// The connection to the store; nil without `store`.
     private var store: LimitStore?
+    private let storeHistory = StoreHistory()
     private var temporaryLogLevel: Log.Level?
     /// As they are bound, with the TLS and the redirects of the present configuration.
     private var listeners: [ListenPlan]
@@ -53,7 +54,9 @@ package final class GatewayInstance {
         recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
         // The metrics know endpoints and calls by these numbers, also after a reload.
         let metricNumbers = recorder.adopt(plan)
-        store = plan.store.map { LimitStore($0, loop: loop, log: log) }
+        store = plan.store.map { [storeHistory] in
+            LimitStore($0, loop: loop, log: log, history: storeHistory)
+        }
         installed = Installed(
             GatewayService(
                 plan, endpointNumbers: metricNumbers.endpoints,
@@ -139,7 +142,7 @@ package final class GatewayInstance {
     private func replaceStore(_ plan: StorePlan?) -> LimitStore? {
         guard plan != store?.plan else { return nil }
         let former = store
-        store = plan.map { LimitStore($0, loop: loop, log: log) }
+        store = plan.map { LimitStore($0, loop: loop, log: log, history: storeHistory) }
         return former
     }
 

@@ -27,6 +27,8 @@ package final class RESPClient {
     private var unsent = PendingReplies()
     private var unsentTimer: Timer?
     private var isClosed = false
+    /// Report the next connection, though the client was up before.
+    private var reportsConnection: Bool
 
     /// Whether commands are sent.
     package private(set) var isUp = true
@@ -49,10 +51,14 @@ package final class RESPClient {
 
     private static let failuresMax = 3
 
-    /// - Parameter onStateChange: called when the store goes down or up; the client starts as up
+    /// - Parameters:
+    ///   - reportsFirstConnection: whether the first connection counts as going up
+    ///   - onStateChange: called when the store goes down or up; the client starts as up
     package init(
-        _ settings: RESPSettings, loop: any Loop, onStateChange: @escaping (State) -> Void
+        _ settings: RESPSettings, loop: any Loop, reportsFirstConnection: Bool = false,
+        onStateChange: @escaping (State) -> Void
     ) {
+        reportsConnection = reportsFirstConnection
         self.settings = settings
         self.loop = loop
         self.onStateChange = onStateChange
@@ -177,9 +183,10 @@ package final class RESPClient {
         guard missing == 1 else { return link = .settingUp(connection, missing: missing - 1) }
         timer.take()?.cancel()
         link = .ready(connection)
-        if !isUp {
+        if !isUp || reportsConnection {
             failuresInARow = 0
             isUp = true
+            reportsConnection = false
             onStateChange(.up)
         }
         sendUnsent(on: connection)

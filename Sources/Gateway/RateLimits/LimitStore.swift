@@ -11,7 +11,7 @@ package final class LimitStore {
     private let client: RESPClient
     private let loop: any Loop
     private let log: Log
-    private var counts = StoreCounts()
+    private let history: StoreHistory
     private(set) lazy var sync = LimitSync(loop: loop) { [weak self] in self?.add($0) }
 
     /// The store's decision about a request.
@@ -21,13 +21,20 @@ package final class LimitStore {
         package let ahead: [Int64]
     }
 
-    package init(_ plan: StorePlan, loop: any Loop, log: Log) {
+    /// - Parameter history: of the worker's stores before a reload
+    package init(
+        _ plan: StorePlan, loop: any Loop, log: Log, history: StoreHistory = StoreHistory()
+    ) {
         self.plan = plan
         self.loop = loop
         self.log = log
+        self.history = history
         var settings = plan.settings
         settings.trial = LimitScript.trial(key: Bytes(plan.keyPrefix.array + Array("probe".utf8)))
-        client = RESPClient(settings, loop: loop) { [log, url = plan.url] state in
+        client = RESPClient(
+            settings, loop: loop, reportsFirstConnection: history.isLoggedAsDown
+        ) { [log, history, url = plan.url] state in
+            history.isLoggedAsDown = state != .up
             Self.record(state, url, log)
         }
         client.start()
@@ -43,7 +50,7 @@ package final class LimitStore {
     package var isUp: Bool { client.isUp }
 
     /// For metrics.
-    package var state: StoreState { StoreState(isUp: isUp, counts: counts) }
+    package var state: StoreState { StoreState(isUp: isUp, counts: history.counts) }
 
     private static func record(_ state: RESPClient.State, _ url: String, _ log: Log) {
         switch state {
@@ -65,10 +72,10 @@ package final class LimitStore {
         run(.decide, charges).mapResult { [self] result in
             switch result {
             case .success(let verdict):
-                counts.decided += 1
+                history.counts.decided += 1
                 return verdict
             case .failure:
-                counts.failed += 1
+                history.counts.failed += 1
                 return nil
             }
         }
@@ -126,6 +133,15 @@ extension LimitStore.Verdict {
         }
         self.init(isGranted: granted == 1, ahead: ahead)
     }
+}
+
+/// What a worker remembers of its stores across reloads: counters never decrease, and the log's last
+/// line about the store is its present state.
+package final class StoreHistory {
+    fileprivate(set) var counts = StoreCounts()
+    fileprivate var isLoggedAsDown = false
+
+    package init() {}
 }
 
 /// How often the store decided about a request of one worker, and how often it did not in time.

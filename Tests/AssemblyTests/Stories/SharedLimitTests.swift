@@ -410,6 +410,35 @@ import Testing
 
     // MARK: Reload and end
 
+    /// Counters never decrease, and the last line about the store is its state.
+    @Test func aReloadWithAnotherStoreContinuesCountersAndLog() throws {
+        let replica = try replica("rate: 100/s, key: address")
+        #expect(try replica.statuses(3) == [200, 200, 200])
+        replica.store.kill()
+        #expect(try replica.statuses(1) == [200])
+        let counts = {
+            try #require(replica.gateway.instance?.snapshot.store).counts
+        }
+        #expect(try counts().decided == 3)
+        let failed = try counts().failed
+        try replica.store.start()
+        try replica.gateway.install(text("rate: 100/s, key: address", store: "/3"))
+        replica.gateway.pass(1)
+        #expect(try counts().decided == 3)
+        #expect(try counts().failed == failed)
+        #expect(try replica.statuses(1) == [200])
+        #expect(try counts().decided == 4)
+        let lines = replica.gateway.logged.filter { $0.contains(#""msg":"store "#) }
+        #expect(lines.count == 2)
+        #expect(lines.last?.contains(#""msg":"store up","url":"redis://127.0.0.1/3""#) == true)
+        // The positive control: a store that was never down is not reported.
+        try replica.gateway.install(text("rate: 100/s, key: address", store: "/4"))
+        replica.gateway.pass(1)
+        #expect(try replica.statuses(1) == [200])
+        #expect(replica.gateway.logged.count { $0.contains(#""msg":"store "#) } == 2)
+        replica.expectQuiet()
+    }
+
     @Test func aReloadKeepsTheConnection() throws {
         let replica = try replica("rate: 1/m, burst: 3, key: address")
         #expect(try replica.statuses(1) == [200])

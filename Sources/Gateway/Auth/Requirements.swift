@@ -17,10 +17,10 @@ struct Requirements {
         isUsed = endpoint.params.indices.map(used.contains)
     }
 
-    /// Whether all conditions hold.
+    /// Whether all conditions hold. One that needs an ambiguous value does not.
     func hold(for head: RequestHead, _ exchange: Exchange) -> Bool {
         guard !conditions.isEmpty else { return true }
-        let values = values(of: head, exchange)
+        let values = UnambiguousValues(values: values(of: head, exchange))
         return conditions.allSatisfy { $0.holds(in: values) }
     }
 

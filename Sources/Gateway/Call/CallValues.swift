@@ -99,6 +99,17 @@ package final class CallValues {
         return value
     }
 
+    /// Whether the client sent a header or a query parameter several times, or a query parameter
+    /// that cannot be decoded.
+    func isAmbiguous(_ source: CompiledTemplate.Source) -> Bool {
+        switch source {
+        case .requestHeader(let name): head.fields.contains(name) && head.fields.single(name) == nil
+        case .requestQuery(let name):
+            head.target.hasQuery(name) && head.target.value(ofQuery: name) == nil
+        case .param, .requestClient, .requestCaller, .requestBody, .token, .call: false
+        }
+    }
+
     /// Whether the request has no such value, so that an optional reference leaves it out. Null
     /// counts as absent; a value that is there and cannot be used does not.
     package func isAbsent(_ source: CompiledTemplate.Source) -> Bool {

@@ -6,7 +6,8 @@ import JSONText
 package enum ConditionResult: Equatable {
     case holds
     case fails
-    /// It depends on a value that is not known; only in `explain`.
+    /// It depends on a value that is not known: that `explain` does not have, or that is ambiguous
+    /// (`UnambiguousValues`).
     case unknown
 }
 

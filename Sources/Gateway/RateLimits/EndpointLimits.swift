@@ -68,10 +68,12 @@ final class EndpointLimits {
 
     // MARK: Charging
 
-    /// The limits of a position whose conditions hold for the request.
+    /// The limits of a position that apply to the request: all but those whose conditions fail. With
+    /// an ambiguous value a limit applies, so that a client cannot avoid it by sending a header twice.
     private func applicable(_ position: PositionChecks, to values: CallValues?) -> PositionChecks {
         guard position.hasConditions, let values else { return position }
         var position = position
+        let unambiguous = UnambiguousValues(values: values)
         let applies = { [self] (index: Int) in
             checks[index].plan.condition?.holds(in: values) ?? true
         }

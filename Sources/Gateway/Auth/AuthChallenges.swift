@@ -23,15 +23,19 @@ struct AuthChallenges {
         self.plain = plain
     }
 
-    /// - Parameter index: the authenticator that refused the request
-    func fields(for reason: RefusalReason, by index: Int) -> Fields {
+    /// - Parameters:
+    ///   - isAmbiguous: whether the request has several credentials
+    ///   - index: the authenticator that refused the request
+    func fields(for reason: RefusalReason, isAmbiguous: Bool, by index: Int) -> Fields {
         switch reason {
         case .missing: return plain
         case .scope: return scopeFields(by: index)
         case .claims, .quota, .keysUnavailable: return Fields()
         default:
             let refusing = authenticators[index]
-            guard let error = refusing.challengeError(for: reason) else { return plain }
+            guard let error = refusing.challengeError(for: reason, isAmbiguous: isAmbiguous) else {
+                return plain
+            }
             var fields = Fields()
             for first in firsts {
                 let isRefused = authenticators[first].source.scheme == refusing.source.scheme

@@ -99,7 +99,7 @@ package final class Authenticator {
     }
 
     /// Checks the credential of a request.
-    func authenticate(_ credential: Bytes) -> AuthResult {
+    func authenticate(_ credential: Bytes, _ exchange: Exchange) -> AuthResult {
         switch method {
         case .apiKey(let keys): keys.checkKey(credential)
         case .basic(let keys): keys.checkPassword(credential)

@@ -52,9 +52,34 @@ final class EndpointAuth {
 
     /// The decision of one of the authenticators.
     private enum Decision {
-        case accepted(Caller, by: Int)
-        case refused(Refused)
-        case later(LocalPromise<AuthResult>, by: Int, after: Refused?)
+        case accepted(Caller, by: Int, after: FormerRefusals)
+        case refused(Refused, after: FormerRefusals)
+        case later(LocalPromise<AuthResult>, by: Int, after: FormerRefusals)
+    }
+
+    /// The refusals of the authenticators that were tried so far.
+    private struct FormerRefusals {
+        /// The one with the most specific reason.
+        private(set) var worst: Refused?
+        /// The authenticators whose refusal is a failure, as bits. Those from the 65th are not
+        /// counted.
+        private(set) var failed: UInt64 = 0
+        /// The other ones that refused.
+        private(set) var undecided: UInt64 = 0
+
+        mutating func add(_ refused: Refused) {
+            if refused.refusal.reason.countsAsFailure {
+                failed |= 1 << refused.authenticator
+            } else {
+                undecided |= 1 << refused.authenticator
+            }
+            if let worst, worst.refusal.reason.rank >= refused.refusal.reason.rank { return }
+            worst = refused
+        }
+
+        mutating func add(_ refusal: AccessRefusal, of authenticator: Int) {
+            add(Refused(refusal: refusal, authenticator: authenticator))
+        }
     }
 
     private struct Refused {
@@ -72,11 +97,13 @@ final class EndpointAuth {
 
     private func decision(on head: RequestHead, _ exchange: Exchange) -> Decision {
         if let index = ambiguousAuthenticator(head.fields) {
-            return .refused(
-                Refused(
-                    refusal: AccessRefusal(.malformed), authenticator: index, isAmbiguous: true))
+            let refused = Refused(
+                refusal: AccessRefusal(.malformed), authenticator: index, isAmbiguous: true)
+            var refusals = FormerRefusals()
+            refusals.add(refused)
+            return .refused(refused, after: refusals)
         }
-        return decision(on: head, exchange, from: 0, after: nil)
+        return decision(on: head, exchange, from: 0, after: FormerRefusals())
     }
 
     /// What can be decided about a request whose client is not known, without keys that are fetched.
@@ -84,10 +111,10 @@ final class EndpointAuth {
         _ head: RequestHead, _ exchange: Exchange
     ) -> CredentialCheck.Decision {
         switch decision(on: head, exchange) {
-        case .accepted(let caller, _):
+        case .accepted(let caller, _, _):
             exchange.caller = caller
             return lack(of: caller, head, exchange) ?? .accepted(caller)
-        case .refused(let refused):
+        case .refused(let refused, _):
             let plan = authenticators[refused.authenticator].plan
             if refused.refusal.reason == .keysUnavailable, plan.fetchesKeys {
                 return .undecided("the keys of \(plan.name) are fetched")
@@ -105,9 +132,16 @@ final class EndpointAuth {
         of caller: Caller, _ head: RequestHead, _ exchange: Exchange
     ) -> CredentialCheck.Decision? {
         guard caller.has(scopes) else { return Self.refused(.scope) }
-        let values = ClientlessValues(values: requirements.values(of: head, exchange))
+        let all = requirements.values(of: head, exchange)
+        let values = ClientlessValues(values: all)
         if let condition = plan.requirements.first(where: { $0.result(in: values) == .fails }) {
             return Self.refused(.claims, detail: condition.failing(in: values))
+        }
+        let unambiguous = UnambiguousValues(values: all)
+        if let condition = plan.requirements.first(where: {
+            $0.result(in: values) != .unknown && $0.result(in: unambiguous) == .unknown
+        }) {
+            return Self.refused(.claims, detail: "\(condition.text), and a value is ambiguous")
         }
         return plan.requirements.first { $0.result(in: values) == .unknown }
             .map { .undecided("it depends on the client's address whether \($0.text)") }
@@ -140,11 +174,11 @@ final class EndpointAuth {
 
     /// Tries the authenticators in their order; one that accepts is enough.
     ///
-    /// - Parameter refused: the refusal so far
+    /// - Parameter former: the refusals so far
     private func decision(
-        on head: RequestHead, _ exchange: Exchange, from first: Int, after refused: Refused?
+        on head: RequestHead, _ exchange: Exchange, from first: Int, after former: FormerRefusals
     ) -> Decision {
-        var refused = refused
+        var refusals = former
         for index in first..<authenticators.count {
             let authenticator = authenticators[index]
             guard let credential = authenticator.credential(of: head, exchange) else { continue }
@@ -152,23 +186,23 @@ final class EndpointAuth {
             if authenticator.mayBeLimited, let refusal = failures?.refusal(of: head, exchange),
                 authenticator.isLimited(credential)
             {
-                refused = worse(refused, refusal, of: index)
+                refusals.add(refusal, of: index)
                 continue
             }
-            switch authenticator.authenticate(credential) {
-            case .accepted(let caller): return .accepted(caller, by: index)
-            case .refused(let refusal): refused = worse(refused, refusal, of: index)
+            switch authenticator.authenticate(credential, exchange) {
+            case .accepted(let caller): return .accepted(caller, by: index, after: refusals)
+            case .refused(let refusal): refusals.add(refusal, of: index)
             case .later(let promise):
                 // One that knows the token need not wait for the issuer of another one.
-                if let known = rememberedCaller(fields, after: index) {
+                if let known = rememberedCaller(head.fields, after: index) {
                     promise.cancel()
-                    return .accepted(known.caller, by: known.index)
+                    return .accepted(known.caller, by: known.index, after: refusals)
                 }
-                return .later(promise, by: index, after: refused)
+                return .later(promise, by: index, after: refusals)
             }
         }
-        return .refused(
-            refused ?? Refused(refusal: AccessRefusal(.missing), authenticator: 0))
+        let missing = Refused(refusal: AccessRefusal(.missing), authenticator: 0)
+        return .refused(refusals.worst ?? missing, after: refusals)
     }
 
     /// The first of the later authenticators that has verified the credential before.
@@ -185,14 +219,6 @@ final class EndpointAuth {
         return nil
     }
 
-    /// Of several refusals, the one with the more specific reason.
-    private func worse(
-        _ known: Refused?, _ refusal: AccessRefusal, of authenticator: Int
-    ) -> Refused {
-        if let known, known.refusal.reason.rank >= refusal.reason.rank { return known }
-        return Refused(refusal: refusal, authenticator: authenticator)
-    }
-
     // MARK: Response
 
     private func respond(
@@ -200,10 +226,12 @@ final class EndpointAuth {
         _ next: Service<Request, Response>
     ) -> LocalPromise<Response> {
         switch decision {
-        case .accepted(let caller, let index):
+        case .accepted(let caller, let index, let refusals):
+            // A guess counts also beside a valid credential: the caller may show that it is right.
+            _ = countFailures(refusals, acceptedBy: index, request.head, exchange)
             return accept(caller, by: index, request, exchange, next)
-        case .refused(let refused):
-            return refuse(refused, request, exchange)
+        case .refused(let refused, let refusals):
+            return refuse(refused, after: refusals, request, exchange)
         case .later(let promise, let index, let before):
             return promise.then { [self] result in
                 respond(
@@ -215,16 +243,16 @@ final class EndpointAuth {
 
     /// Continues after an authenticator that had to wait.
     private func decision(
-        _ result: AuthResult, of index: Int, after refused: Refused?, _ request: Request,
+        _ result: AuthResult, of index: Int, after former: FormerRefusals, _ request: Request,
         _ exchange: Exchange
     ) -> Decision {
         switch result {
-        case .accepted(let caller): .accepted(caller, by: index)
+        case .accepted(let caller): return .accepted(caller, by: index, after: former)
         case .refused(let refusal):
-            decision(
-                on: request.head, exchange, from: index + 1,
-                after: worse(refused, refusal, of: index))
-        case .later(let promise): .later(promise, by: index, after: refused)
+            var refusals = former
+            refusals.add(refusal, of: index)
+            return decision(on: request.head, exchange, from: index + 1, after: refusals)
+        case .later(let promise): return .later(promise, by: index, after: former)
         }
     }
 
@@ -234,27 +262,51 @@ final class EndpointAuth {
     ) -> LocalPromise<Response> {
         exchange.caller = caller
         guard caller.has(scopes) else {
-            return refuse(
-                Refused(refusal: AccessRefusal(.scope), authenticator: index), request, exchange)
+            return respond(
+                to: request, exchange,
+                with: Refused(refusal: AccessRefusal(.scope), authenticator: index))
         }
         guard requirements.hold(for: request.head, exchange) else {
-            return refuse(
-                Refused(refusal: AccessRefusal(.claims), authenticator: index), request, exchange)
+            return respond(
+                to: request, exchange,
+                with: Refused(refusal: AccessRefusal(.claims), authenticator: index))
         }
         authenticators[index].counts.countAccepted()
         return next(request, exchange)
     }
 
     private func refuse(
-        _ refused: Refused, _ request: Request, _ exchange: Exchange
+        _ refused: Refused, after refusals: FormerRefusals, _ request: Request,
+        _ exchange: Exchange
     ) -> LocalPromise<Response> {
         var refused = refused
-        if refused.refusal.reason.countsAsFailure,
-            let limited = failures?.countFailure(of: request.head, exchange)
-        {
+        let limited = countFailures(refusals, acceptedBy: nil, request.head, exchange)
+        if refused.refusal.reason.countsAsFailure, let limited {
             refused = Refused(refusal: limited, authenticator: refused.authenticator)
         }
         return respond(to: request, exchange, with: refused)
+    }
+
+    /// Counts each credential that every authenticator which reads it has refused as malformed or
+    /// untrusted; returns the refusal if the limit was reached before.
+    private func countFailures(
+        _ refusals: FormerRefusals, acceptedBy accepted: Int?, _ head: RequestHead,
+        _ exchange: Exchange
+    ) -> AccessRefusal? {
+        guard refusals.failed != 0, let failures else { return nil }
+        var limited: AccessRefusal?
+        for index in authenticators.indices where refusals.failed & (1 << index) != 0 {
+            let isCountedElsewhere = authenticators.indices.contains { other in
+                guard authenticators[other].source == authenticators[index].source else {
+                    return false
+                }
+                return other == accepted || refusals.undecided & (1 << other) != 0
+                    || other < index && refusals.failed & (1 << other) != 0
+            }
+            guard !isCountedElsewhere else { continue }
+            limited = failures.countFailure(of: head, exchange) ?? limited
+        }
+        return limited
     }
 
     private func respond(
@@ -281,7 +333,7 @@ final class EndpointAuth {
         let problem = Problem(
             reason, status: refused.isAmbiguous ? .badRequest : nil, instance: exchange.id)
         var fields = challenges.fields(
-            for: reason, by: refused.authenticator)
+            for: reason, isAmbiguous: refused.isAmbiguous, by: refused.authenticator)
         if let seconds = refused.refusal.retryAfter {
             fields.append(.retryAfter, FieldValue(UInt64(max(1, seconds))))
         }

@@ -89,12 +89,15 @@ package final class AuthenticatorPlan {
 
     /// What the challenge states about a credential that was refused; nil where the scheme defines
     /// nothing (RFC 7617), or for a request without one.
-    func challengeError(for reason: RefusalReason) -> String? {
+    ///
+    /// - Parameter isAmbiguous: whether the request has several credentials
+    func challengeError(for reason: RefusalReason, isAmbiguous: Bool) -> String? {
         switch method {
         case .apiKey, .basic, .certificate: nil
         // RFC 6750, section 3.1.
         case .jwt:
             switch reason {
+            case _ where isAmbiguous: "error=\"invalid_request\""
             case .malformed, .untrusted, .expired, .notYetValid: "error=\"invalid_token\""
             default: nil
             }

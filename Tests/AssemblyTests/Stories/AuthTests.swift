@@ -324,6 +324,38 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Otherwise a caller with a key could guess passwords without limit.
+    @Test func aWrongPasswordBesideAValidKeyCounts() throws {
+        let harness = try limited("[tools, partners]")
+        let guess = "Authorization: " + Keys.basic("ci", "wrong")
+        for _ in 0..<2 { #expect(try status(harness, guess, Self.ann) == 200) }
+        #expect(try status(harness, guess) == 429)
+        // Beyond the limit the key is accepted, and the password is not checked.
+        let response = try harness.fetch(request("GET", "/x", [Self.ci, Self.ann]))
+        #expect(response.status == 200 && harness.seen.last?["X-Caller"] == "ann")
+        harness.expectQuiet()
+    }
+
+    @Test func eachWrongCredentialOfARequestCounts() throws {
+        let harness = try limited("[tools, partners]", "3/m")
+        let guess = "Authorization: " + Keys.basic("ci", "wrong")
+        #expect(try status(harness, guess, "X-Api-Key: wrong") == 401)
+        #expect(try status(harness, "X-Api-Key: wrong") == 401)
+        #expect(try status(harness, "X-Api-Key: wrong") == 429)
+        harness.expectQuiet()
+    }
+
+    /// The same key for two authenticators is one credential: valid for the second one, or one
+    /// failure.
+    @Test func aCredentialThatAnotherAuthenticatorAcceptsIsNoFailure() throws {
+        let harness = try limited("[partners, others]")
+        for _ in 0..<5 { #expect(try status(harness, "X-Api-Key: key-of-zoe") == 200) }
+        #expect(try status(harness, "X-Api-Key: wrong") == 401)
+        #expect(try status(harness, "X-Api-Key: wrong") == 401)
+        #expect(try status(harness, "X-Api-Key: wrong") == 429)
+        harness.expectQuiet()
+    }
+
     @Test func failuresAreUnlimitedWhereTheLimitIsOff() throws {
         let harness = try limited("partners", "off")
         for _ in 0..<150 { #expect(try status(harness, "X-Api-Key: wrong") == 401) }

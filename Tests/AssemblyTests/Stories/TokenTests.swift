@@ -78,7 +78,11 @@ import Testing
             request("GET", "/x", values.map { "Authorization: \($0)" }))
         #expect(response.status == status)
         #expect(reason(response) == expected)
-        let error = expected == "missing" ? "" : ", error=\"invalid_token\""
+        // RFC 6750, section 3.1: several credentials are an invalid request.
+        let error =
+            status == 400
+            ? ", error=\"invalid_request\""
+            : expected == "missing" ? "" : ", error=\"invalid_token\""
         #expect(response["WWW-Authenticate"] == "Bearer realm=\"customers\"" + error)
         #expect(harness.seen.isEmpty)
         harness.expectQuiet()

@@ -63,7 +63,8 @@ package final class GatewayService {
         self.backends = backends
         let surroundings = TokenAuthenticator.Surroundings(
             backends: backends, pools: pools, loop: loop, log: log,
-            fetchesKeys: targets == nil && plan.entry.assumedCaller == nil)
+            keyFetching: plan.entry.assumedCaller != nil
+                ? .never : targets == nil ? .always : .whenNeeded)
         let authenticators = plan.authenticators.map { authenticator in
             Authenticator(
                 authenticator, surroundings,

@@ -12,9 +12,11 @@ struct PEMBlocks {
     /// One block: its label and its content in DER.
     struct Block {
         let label: String
-        let content: [UInt8]
+        /// Nil if the block cannot be decoded.
+        let content: [UInt8]?
 
         func publicKey() throws(UnusableKey) -> PublicKey {
+            guard let content else { throw .value }
             switch label {
             case "PUBLIC KEY": return try JSONWebKey.checkedSize(PublicKey(der: content))
             case "CERTIFICATE": return try JSONWebKey.checkedSize(PublicKey(certificate: content))
@@ -34,17 +36,24 @@ struct PEMBlocks {
             }
             var blocks: [Block] = []
             while blocks.count < max, let block = Self.next(of: bio) { blocks.append(block) }
-            return blocks
+            // A text without a whole block is no PEM.
+            return blocks.contains { $0.content != nil } ? blocks : []
         }
     }
 
+    /// Nil at the end of the text.
     private static func next(of bio: OpaquePointer?) -> Block? {
         var label: UnsafeMutablePointer<CChar>?
         var header: UnsafeMutablePointer<CChar>?
         var content: UnsafeMutablePointer<UInt8>?
         var count = 0
+        ERR_clear_error()
         guard PEM_read_bio(bio, &label, &header, &content, &count) == 1, let label, let content
-        else { return nil }
+        else {
+            // Any other error is that of a block, behind which the next one is searched.
+            let isEnd = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+            return isEnd ? nil : Block(label: "", content: nil)
+        }
         defer {
             tributary_openssl_free(label)
             tributary_openssl_free(header)

@@ -65,6 +65,47 @@ import Testing
         #expect(error(text(256 * 1024 + 1)) == .tooLong)
     }
 
+    @Test(arguments: [
+        (["ES256"], [SignatureAlgorithm.es256], true, [String]()),
+        (["ES256"], [.rs256], false, ["the key 'key-ES256' (EC P-256) does not fit RS256"]),
+        (["ES256", "ES256"], [.es256], false, ["several keys have the kid 'key-ES256'"]),
+        (["ES256", "RS256"], [.es256, .rs256], true, []),
+        ([], [.es256], false, ["the set is empty"]),
+    ])
+    func tellsWhetherItVerifiesTokens(
+        _ names: [String], _ algorithms: [SignatureAlgorithm], _ canVerify: Bool,
+        _ problems: [String]
+    ) throws {
+        let keys = try names.map { try Self.key($0) }.joined(separator: ",")
+        let set = try KeySet(jwkSet: Bytes("{\"keys\":[\(keys)]}"))
+        #expect(set.canVerify(algorithms) == canVerify)
+        if !canVerify { #expect(set.problems(with: algorithms) == problems) }
+    }
+
+    @Test func listsAtMostEightProblems() throws {
+        let keys = (0..<20).map { _ in "1" }.joined(separator: ",")
+        let problems = try KeySet(jwkSet: Bytes("{\"keys\":[\(keys)]}")).problems(with: [.es256])
+        #expect(problems.count == 8 && problems.last == "13 more")
+        #expect(problems.first == "key 1 is not an object")
+    }
+
+    /// A block that cannot be decoded is listed, and hides no other one.
+    @Test func aBrokenBlockOfPEMIsListed() throws {
+        let whole = """
+            -----BEGIN PUBLIC KEY-----
+            MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+            -----END PUBLIC KEY-----
+
+            """
+        let broken = "-----BEGIN PUBLIC KEY-----\n!!!!\n-----END PUBLIC KEY-----\n"
+        let set = try KeySet(file: Bytes(whole + broken + whole))
+        #expect(set.keys.count == 2)
+        #expect(set.unusable == [.init(position: 1, reason: .value)])
+        // The positive control.
+        #expect(try KeySet(file: Bytes(whole)).unusable.isEmpty)
+        #expect(error(broken) == .noPEM)
+    }
+
     @Test func unusableKeysDoNotSpoilTheOthers() throws {
         let set = try Self.set("{}", try Self.key("ES256"), "1", "{\"kty\":\"XYZ\"}")
         #expect(set.keys.map(\.id) == [Bytes("key-ES256")])

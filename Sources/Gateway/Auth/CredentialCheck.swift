@@ -23,7 +23,7 @@ package struct CredentialCheck {
         guard let auth = endpoint.auth else { return nil }
         let surroundings = TokenAuthenticator.Surroundings(
             backends: [], pools: ConnectionPools(loop: loop), loop: loop, log: nil,
-            fetchesKeys: false)
+            keyFetching: .never)
         self.auth = EndpointAuth(
             auth, of: endpoint,
             plan.authenticators.map { Authenticator($0, surroundings, replacing: nil) },

@@ -141,7 +141,7 @@ final class EndpointAuth {
         if let condition = plan.requirements.first(where: {
             $0.result(in: values) != .unknown && $0.result(in: unambiguous) == .unknown
         }) {
-            return Self.refused(.claims, detail: "\(condition.text), and a value is ambiguous")
+            return Self.refused(.claims, detail: condition.text)
         }
         return plan.requirements.first { $0.result(in: values) == .unknown }
             .map { .undecided("it depends on the client's address whether \($0.text)") }

@@ -5,8 +5,8 @@ import JOSE
 import Promises
 import Reactor
 
-/// The keys of an issuer on one worker: fetched at the start, refreshed in the background, and
-/// fetched once more when a token has an unknown `kid`.
+/// The keys of an issuer on one worker: fetched at the start or when a token needs them, refreshed in
+/// the background, and fetched once more when a token has an unknown `kid`.
 final class IssuerKeys {
     private let loop: any Loop
     private var request: KeySetRequest
@@ -24,23 +24,36 @@ final class IssuerKeys {
     /// The last fetch failed, which the log has.
     private var isFailing = false
     private let log: KeyLog
+    /// Those of the tokens that the keys have to verify.
+    private var algorithms: [SignatureAlgorithm]
 
     /// How long a request waits for a fetch.
     static let waitMax = Duration.seconds(1)
 
-    init(_ plan: IssuerKeysPlan, _ request: KeySetRequest, loop: any Loop, log: KeyLog) {
+    init(
+        _ plan: IssuerKeysPlan, _ request: KeySetRequest, for algorithms: [SignatureAlgorithm],
+        loop: any Loop, log: KeyLog
+    ) {
         self.loop = loop
         self.request = request
+        self.algorithms = algorithms
         self.log = log
         schedule = KeySchedule(
             refresh: plan.refresh, stale: plan.stale, interval: plan.interval, now: loop.now)
-        startFetch()
     }
 
     deinit { timer?.cancel() }
 
-    /// Continues with the connections of another plan.
-    func continueWith(_ request: KeySetRequest) { self.request = request }
+    /// Fetches the keys for the first time, without waiting for a token.
+    func start() { startFetch() }
+
+    /// Continues with the connections and the algorithms of another plan.
+    func continueWith(_ request: KeySetRequest, for algorithms: [SignatureAlgorithm]) {
+        self.request = request
+        guard algorithms != self.algorithms else { return }
+        self.algorithms = algorithms
+        logUselessKeys()
+    }
 
     /// Cancels the fetch that runs and starts no more.
     func stop() {
@@ -94,6 +107,7 @@ final class IssuerKeys {
             self.entityTag = entityTag
             generation &+= 1
             recordSuccess()
+            logUselessKeys()
             schedule.recordSuccess(at: loop.now, lifetime: lifetime)
         case .unchanged(let lifetime):
             recordSuccess()
@@ -110,10 +124,16 @@ final class IssuerKeys {
         if isFailing { log.recordSuccess() }
         isFailing = false
     }
+
+    /// Otherwise every token is refused, and nothing shows that the set is the reason.
+    private func logUselessKeys() {
+        guard let keys, !keys.canVerify(algorithms) else { return }
+        log.recordUselessKeys(keys.problems(with: algorithms))
+    }
 }
 
-/// The log of the fetches for one authenticator: one line when they begin to fail, and one when they
-/// succeed again.
+/// The log of the fetches for one authenticator: one line when they begin to fail, one when they
+/// succeed again, and one for each set that verifies no token.
 struct KeyLog {
     let authenticator: Bytes
     /// Nil where nothing is logged, as in `explain`.
@@ -125,6 +145,14 @@ struct KeyLog {
             line.add("auth", untrusted: authenticator)
             line.add("problem", untrusted: Bytes(problem))
             line.add("keys", hasKeys ? "former" : "none")
+        }
+    }
+
+    func recordUselessKeys(_ problems: [String]) {
+        guard let log else { return }
+        log.write(.warning, "keys of an issuer verify no token") { line in
+            line.add("auth", untrusted: authenticator)
+            line.add("problem", untrusted: Bytes(problems.joined(separator: "; ")))
         }
     }
 

@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 import HTTPClient
 import JOSE
@@ -43,12 +44,17 @@ struct KeySetRequest {
                 ClientRequest(
                     method: .get, target: target, host: host, fields: fields,
                     responseBytesMax: KeySet.sizeMax)
-            ).timeout(Self.timeout)
+            ).timeout(Self.timeout, error: KeySetTimeout(limit: Self.timeout))
         case .backend(let backend):
             return backend.sendOwn(target, fields, responseBytesMax: KeySet.sizeMax)
-                .timeout(Self.timeout)
+                .timeout(Self.timeout, error: KeySetTimeout(limit: Self.timeout))
         }
     }
+}
+
+/// The issuer has not responded in time.
+private struct KeySetTimeout: Error {
+    let limit: Duration
 }
 
 /// The keys in a response, or why it has none.
@@ -61,6 +67,8 @@ enum KeySetResponse {
     /// - Parameter text: the set that is in use; nil if there is none
     init(_ result: Result<ClientResponse, any Error>, current text: Bytes?) {
         switch result {
+        case .failure(let error as KeySetTimeout):
+            self = .failed("no response within \(error.limit.spelled)")
         case .failure(let error): self = .failed("\(CallFailure(error).kind.facts.name)")
         case .success(let response):
             let lifetime = response.fields.keyLifetime

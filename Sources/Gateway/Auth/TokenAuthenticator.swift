@@ -34,8 +34,17 @@ final class TokenAuthenticator {
         let pools: ConnectionPools
         let loop: any Loop
         let log: Log?
-        /// False for `explain`, which sends nothing.
-        let fetchesKeys: Bool
+        let keyFetching: KeyFetching
+    }
+
+    /// When the keys of issuers are fetched.
+    enum KeyFetching {
+        /// At the start, and again in the background.
+        case always
+        /// When a token needs them: for `explain --run`, which handles one request.
+        case whenNeeded
+        /// Nothing is verified.
+        case never
     }
 
     /// - Parameter former: that of the same name before a reload
@@ -56,16 +65,19 @@ final class TokenAuthenticator {
         // The check has read the same file.
         case .file(let text): keys = (try? KeySet(file: text)).map(Keys.fixed) ?? .none
         case .secret(let secret): keys = .fixed(KeySet(secret: secret))
-        case .issuer where !surroundings.fetchesKeys: keys = .none
+        case .issuer where surroundings.keyFetching == .never: keys = .none
         case .issuer(let issuer):
             let request = KeySetRequest(issuer, surroundings.backends, surroundings.pools)
             if hasSameKeys, let former, case .issuer(let continued) = former.keys {
-                continued.continueWith(request)
+                continued.continueWith(request, for: plan.rules.algorithms)
                 former.isReplaced = true
                 keys = .issuer(continued)
             } else {
-                let log = KeyLog(authenticator: Bytes(name), log: surroundings.log)
-                keys = .issuer(IssuerKeys(issuer, request, loop: surroundings.loop, log: log))
+                let issuerKeys = IssuerKeys(
+                    issuer, request, for: plan.rules.algorithms, loop: surroundings.loop,
+                    log: KeyLog(authenticator: Bytes(name), log: surroundings.log))
+                if surroundings.keyFetching == .always { issuerKeys.start() }
+                keys = .issuer(issuerKeys)
             }
         }
     }

@@ -203,10 +203,12 @@ extension ConfigCheck {
         }
         guard !unread.contains("algorithms", of: jwt.location) else { return }
         let algorithms = jwt.acceptedAlgorithms
-        if !keys.keys.contains(where: { key in algorithms.contains { key.fits($0) } }) {
+        if !keys.canVerify(algorithms) {
             let names = algorithms.map(\.rawValue).joined(with: "or")
             problems.error(
-                at: file.location, "no key of '\(file.value.title)' can verify \(names)")
+                at: file.location,
+                "no key of '\(file.value.title)' can verify \(names): "
+                    + keys.problems(with: algorithms).joined(separator: "; "))
         }
     }
 

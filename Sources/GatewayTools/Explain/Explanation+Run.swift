@@ -31,6 +31,7 @@ extension Explanation {
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.handleRequest(request, exchange).then { response in
             exchange.record.end(at: loop.now)
+            gateway.stopBackgroundWork()
             let recorded = RecordedResponse(
                 plan: plan, endpoint: endpoint, method: head.method, response: response,
                 responseFields: exchange.responseFields, began: exchange.began,

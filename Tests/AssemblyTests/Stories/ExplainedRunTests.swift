@@ -166,6 +166,45 @@ import Testing
             ])
     }
 
+    private static let issuer = """
+        auth:
+          customers:
+            jwt:
+              issuer: https://id.test/
+              audience: shop
+              algorithms: [EdDSA]
+              keys: { from: c, get: /jwks }
+        """
+
+    private func authorized(_ harness: GatewayHarness, auth: String = "customers") throws -> String
+    {
+        let token = try #require(FieldValue("Bearer \(TestIssuer.token())"))
+        let lines = try explained(
+            harness, "one: { from: a, get: /1 }", endpoint: "auth: \(auth)", top: Self.issuer,
+            fields: auth == "none" ? Fields() : [.authorization: token])
+        return try #require(lines.first { $0.hasPrefix("answer") })
+    }
+
+    /// The keys of an issuer are fetched as in the gateway, when the token needs them.
+    @Test func fetchesTheKeysOfAnIssuer() throws {
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/jwks", .ok(TestIssuer.keys("k1"), after: 50))
+        #expect(try authorized(harness).hasPrefix("answer    200 after 50.0ms"))
+        #expect(harness.events == ["0 GET /jwks", "50 GET /1"])
+    }
+
+    @Test func fetchesNoKeysForARequestWithoutAToken() throws {
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        #expect(try authorized(harness, auth: "none").hasPrefix("answer    200"))
+        #expect(harness.events == ["0 GET /1"])
+    }
+
+    @Test func showsThatKeysAreNotAvailable() throws {
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        harness.on("/jwks", .hangs)
+        #expect(try authorized(harness).hasPrefix("answer    503 after 1000.0ms"))
+    }
+
     @Test func showsWhyACredentialIsRefused() throws {
         #expect(
             try authenticated([:]) == [

@@ -348,6 +348,51 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// An issuer that does not respond is named as such.
+    @Test func logNamesAnIssuerThatHangs() throws {
+        let harness = try harness(Self.fetched)
+        harness.on("/jwks", .hangs)
+        harness.pass(5_001)
+        let lines = harness.logged.filter { $0.contains("keys of an issuer not fetched") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains(#""problem":"no response within 5s""#) == true)
+        harness.expectQuiet()
+    }
+
+    static let uselessSets: [(String, String)] = [
+        (#"{"keys":[]}"#, "the set is empty"),
+        (#"{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}"#, "key 1 is symmetric"),
+        (
+            TestIssuer.keys("k1").replacing(#""kid":"k1""#, with: #""kid":"k1","use":"enc""#),
+            "key 1 has a use other than sig"
+        ),
+        (TestIssuer.keys("k1", "k1"), "several keys have the kid 'k1'"),
+    ]
+
+    /// Every token would be refused without a visible reason.
+    @Test(arguments: uselessSets)
+    func logNamesTheReasonsOfASetThatVerifiesNothing(_ set: String, _ reason: String) throws {
+        let harness = try harness(Self.fetched)
+        harness.on("/jwks", .ok(set))
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 401)
+        let lines = harness.logged.filter { $0.contains("keys of an issuer verify no token") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains(#""auth":"customers""#) == true)
+        #expect(lines.first?.contains(reason) == true, "\(lines)")
+        harness.expectQuiet()
+    }
+
+    /// The positive control: one usable key is enough.
+    @Test func logHasNothingAboutASetWithAUsableKey() throws {
+        let harness = try harness(Self.fetched)
+        harness.on(
+            "/jwks",
+            .ok(TestIssuer.keys("k1").replacing("]}", with: #",{"kty":"oct","k":"c2VjcmV0"}]}"#)))
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 200)
+        #expect(!harness.logged.contains { $0.contains("verify no token") })
+        harness.expectQuiet()
+    }
+
     @Test func refreshesInTheBackground() throws {
         let harness = try harness(Self.fetched + ", refresh: 60s")
         harness.on(

@@ -4,13 +4,16 @@ import Basics
 ///
 /// Between the starts of two fetches at least `interval` passes, whatever causes them: a refresh, a
 /// retry, or tokens with an unknown `kid`. So an issuer sees a bounded number of requests, whatever
-/// clients send.
+/// clients send. Before the first set every token is refused, so that the first retries come sooner:
+/// after a second, and after twice as long each time, up to `interval`.
 struct KeySchedule {
     private let refresh: Duration
     private let stale: Duration
     private let interval: Duration
     private var lastStart: Instant?
     private var isFetching = false
+    /// Before the first set.
+    private var failures = 0
     /// When the last set arrived, or was confirmed.
     private(set) var fetchedAt: Instant?
     /// When the next fetch in the background is due.
@@ -30,7 +33,7 @@ struct KeySchedule {
 
     /// Whether a fetch may start.
     func mayFetch(at now: Instant) -> Bool {
-        lastStart.map { now >= $0 + interval } ?? true
+        lastStart.map { now >= $0 + pause } ?? true
     }
 
     /// Whether the keys may be used. Also while a fetch runs that began in time: without it,
@@ -59,6 +62,7 @@ struct KeySchedule {
 
     mutating func recordFailure(at now: Instant) {
         isFetching = false
+        if fetchedAt == nil { failures = min(failures + 1, Self.failuresMax) }
         due = nextStart(after: now)
     }
 
@@ -69,6 +73,15 @@ struct KeySchedule {
     }
 
     private func nextStart(after now: Instant) -> Instant {
-        lastStart.map { max(now, $0 + interval) } ?? now
+        lastStart.map { max(now, $0 + pause) } ?? now
+    }
+
+    /// 2^21 seconds are 24 days; `interval` is at most 30.
+    private static let failuresMax = 22
+
+    /// The least time between the starts of two fetches.
+    private var pause: Duration {
+        guard fetchedAt == nil else { return interval }
+        return min(interval, .seconds(1 << max(0, failures - 1)))
     }
 }

@@ -24,18 +24,23 @@ struct TokensCheck {
 
     // MARK: Fetches
 
-    /// At most one fetch per interval and worker, whatever causes it.
+    /// At most one fetch per interval and worker, whatever causes it; before the first set, after 1,
+    /// 2, 4 ... seconds.
     private func checkFetches() {
         for worker in Set(run.fetches.map(\.worker)) {
-            let starts = run.fetches.filter { $0.worker == worker }.map {
-                run.milliseconds($0.sent)
-            }
-            for (earlier, later) in zip(starts, starts.dropFirst())
-            where later - earlier < Double(plan.interval) * 1000 - Self.transit {
+            let fetches = run.fetches.filter { $0.worker == worker }
+            var hasSet = false
+            var pause = 1
+            for (former, next) in zip(fetches, fetches.dropFirst()) {
+                let (earlier, later) = (run.milliseconds(former.sent), run.milliseconds(next.sent))
+                let isOutage = plan.outage(at: run.milliseconds(former.arrived)) != nil
+                hasSet = hasSet || former.hasResponded && !isOutage
+                let seconds = hasSet ? plan.interval : min(plan.interval, pause)
+                pause *= 2
+                guard later - earlier < Double(seconds) * 1000 - Self.transit else { continue }
                 run.add(
                     nil,
-                    "\(worker) fetches keys at \(earlier) and \(later) ms, within"
-                        + " \(plan.interval) s")
+                    "\(worker) fetches keys at \(earlier) and \(later) ms, within \(seconds) s")
             }
         }
     }

@@ -318,7 +318,7 @@ import Testing
         let response = try harness.fetch(get("/x", TestIssuer.bearer()))
         #expect(response.outcome == "503 at 1000")
         #expect(reason(response) == "keys_unavailable")
-        #expect(response["Retry-After"] == "30")
+        #expect(response["Retry-After"] == "1")
         #expect(response["WWW-Authenticate"] == nil)
         // What needs no keys is decided at once.
         #expect(try harness.fetch().outcome == "401 at 0")
@@ -329,22 +329,42 @@ import Testing
 
     @Test(arguments: [
         Reply.status(500), .status(404), .ok("{"), .ok("[]"), .closes(), .breaksOff(),
-        .status(304), .ok(String(repeating: " ", count: 262_145)),
+        .ok(String(repeating: " ", count: 262_145)),
     ])
     func failedFetchIsRepeatedAfterTheInterval(_ failure: Reply) throws {
-        let harness = try harness(Self.fetched)
-        harness.on("/jwks", failure, failure, .ok(TestIssuer.keys("k1")))
+        let harness = try harness(Self.fetched + ", refresh: 60s")
+        harness.on("/jwks", .ok(TestIssuer.keys("k1")), failure, failure)
         // The pool sends a request again whose connection ended, so those are counted from here.
-        harness.pass(1)
+        harness.pass(60_001)
         let begun = fetches(harness).count
-        let response = try harness.fetch(get("/x", TestIssuer.bearer()))
-        #expect(response.status == 503 && response["Retry-After"] == "30")
+        #expect(begun > 1)
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 200)
         harness.pass(29_990)
         #expect(fetches(harness).count == begun)
         harness.pass(10)
         #expect(fetches(harness).count > begun)
-        harness.pass(30_000)
+        harness.expectQuiet()
+    }
+
+    /// Without any keys every token is refused: the first fetches are repeated after 1, 2, 4 ...
+    /// seconds, and at most `unknown_kid` apart.
+    @Test func firstFetchIsRepeatedSoonerThanTheInterval() throws {
+        let harness = try harness(Self.fetched + ", unknown_kid: 5s")
+        // Without a set, 304 is a failure, too.
+        harness.on(
+            "/jwks", .status(500), .status(304), .status(500), .status(500), .status(500),
+            .ok(TestIssuer.keys("k1")))
+        let response = try harness.fetch(get("/x", TestIssuer.bearer()))
+        #expect(response.status == 503 && response["Retry-After"] == "2")
+        harness.pass(11_000)
+        #expect(fetches(harness) == ["0", "1000", "3000", "7000"])
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 503)
+        harness.pass(6_000)
+        #expect(fetches(harness) == ["0", "1000", "3000", "7000", "12000", "17000"])
         #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 200)
+        // With keys, the interval counts again.
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer(by: "k2"))).status == 401)
+        #expect(fetches(harness).count == 6)
         harness.expectQuiet()
     }
 

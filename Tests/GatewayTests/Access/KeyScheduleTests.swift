@@ -21,8 +21,27 @@ import Testing
         #expect(!schedule.isUsable(at: at(0)))
     }
 
+    /// Before the first set: after 1, 2, 4 ... seconds, at most `interval`.
+    @Test func firstFetchesAreRepeatedSooner() {
+        var schedule = schedule()
+        var start = 0
+        for pause in [1, 2, 4, 8, 16, 30, 30] {
+            #expect(schedule.mayFetch(at: at(start)))
+            schedule.recordStart(at: at(start))
+            #expect(schedule.retryAfter(at: at(start)) >= 2)
+            schedule.recordFailure(at: at(start))
+            #expect(schedule.due == at(start + pause))
+            #expect(!schedule.mayFetch(at: at(start + pause - 1)))
+            start += pause
+        }
+        for _ in 0..<100 { schedule.recordFailure(at: at(start)) }
+        #expect(schedule.due == at(start))
+    }
+
     @Test func fetchesHaveADistance() {
         var schedule = schedule()
+        schedule.recordStart(at: at(-100))
+        schedule.recordSuccess(at: at(-100), lifetime: nil)
         schedule.recordStart(at: at(0))
         #expect(!schedule.mayFetch(at: at(29)) && schedule.mayFetch(at: at(30)))
         #expect(schedule.retryAfter(at: at(0)) == 31 && schedule.retryAfter(at: at(29)) == 2)

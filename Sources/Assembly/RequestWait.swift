@@ -7,6 +7,10 @@ package enum RequestWait: Sendable, Equatable {
     case nothing
     /// The rest of its body.
     case body
+    /// The decision of the store about its rate limits.
+    case store
+    /// The keys of an issuer.
+    case keys
     /// These calls.
     case calls([CallWait])
     /// The client, which receives the response.
@@ -56,10 +60,19 @@ extension RequestWait {
         switch record.phase {
         case .receiving: self = .body
         case .calling: self = .calls(Self.calls(of: record, at: record.moment(now)))
-        case .own: self = record.answered.hasHappened ? .client : .nothing
+        case .own: self = record.answered.hasHappened ? .client : RequestWait(record.awaited)
         // Only padded endpoints hold responses back, and those hide their timing.
         case .held: self = .nothing
         }
+    }
+
+    private init(_ awaited: RequestRecord.Awaited) {
+        self =
+            switch awaited {
+            case .nothing: .nothing
+            case .store: .store
+            case .keys: .keys
+            }
     }
 
     private static func calls(of record: RequestRecord, at now: Moment) -> [CallWait] {

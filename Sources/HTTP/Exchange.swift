@@ -42,7 +42,9 @@ package final class Exchange {
         set { unsafe state.requestReceived = newValue }
     }
 
-    /// When the response must be ready; infinite until the endpoint's chain sets it.
+    package static let noDeadline = Instant(nanoseconds: .max)
+
+    /// When the response must be ready; `noDeadline` until the endpoint's chain sets it.
     package var deadline: Instant {
         get { unsafe state.deadline }
         set { unsafe state.deadline = newValue }
@@ -113,7 +115,7 @@ package final class Exchange {
     private struct State {
         var requestReceived: Instant
         var interim: (any InterimSink)?
-        var deadline = Instant(nanoseconds: .max)
+        var deadline = Exchange.noDeadline
         var endpoint: Int?
         var responseFields: Fields
         var refusal: RefusalReason?

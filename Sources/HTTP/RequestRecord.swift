@@ -20,6 +20,7 @@ package final class RequestRecord {
         var isPartial = false
         var streamEnd: StreamEnd?
         var bodyBytes = 0
+        var awaited = Awaited.nothing
         var callsInFlight = 0
         var phase = RequestTimes.Phase.own
         /// When the phase began.
@@ -62,6 +63,20 @@ package final class RequestRecord {
     package var streamEnd: StreamEnd? {
         get { unsafe values.streamEnd }
         set { unsafe values.streamEnd = newValue }
+    }
+
+    /// What a request waits for before its calls, besides its body.
+    package enum Awaited: UInt8, Sendable {
+        case nothing
+        /// The store of the rate limits.
+        case store
+        /// The keys of an issuer.
+        case keys
+    }
+
+    package var awaited: Awaited {
+        get { unsafe values.awaited }
+        set { unsafe values.awaited = newValue }
     }
 
     /// Of the request's body, in bytes.

@@ -39,6 +39,8 @@ extension AdminPages {
         switch wait {
         case .nothing: [("waits_for", .text("nothing"))]
         case .body: [("waits_for", .text("body"))]
+        case .store: [("waits_for", .text("store"))]
+        case .keys: [("waits_for", .text("keys"))]
         case .client: [("waits_for", .text("client"))]
         case .calls(let calls):
             [("waits_for", .text("calls")), ("calls", .list(calls.map(json)))]

@@ -99,11 +99,15 @@ package final class Authenticator {
     }
 
     /// Checks the credential of a request.
-    func authenticate(_ credential: Bytes, _ exchange: Exchange) -> AuthResult {
+    ///
+    /// - Parameter end: when the request stops to wait for the decision
+    func authenticate(
+        _ credential: Bytes, _ exchange: Exchange, until end: Instant
+    ) -> AuthResult {
         switch method {
         case .apiKey(let keys): keys.checkKey(credential)
         case .basic(let keys): keys.checkPassword(credential)
-        case .jwt(let tokens): tokens.checkToken(credential)
+        case .jwt(let tokens): tokens.checkToken(credential, until: end)
         case .certificate(let certificates): certificates.check(exchange.peer.facts?.identity)
         }
     }

@@ -14,6 +14,8 @@ final class EndpointAuth {
     private let challenges: AuthChallenges
     /// Nil without a limit.
     private let failures: AuthFailureLimit?
+    /// `deadline` of the endpoint, which also bounds the wait for keys.
+    private let deadline: Duration
     /// Pads a refusal, whose filter is above the padding of the endpoint.
     private let padding: Filter<Request, Response>?
     private let loop: any Loop
@@ -29,6 +31,7 @@ final class EndpointAuth {
         scopes = plan.scopes.map { Bytes($0) }
         challenges = AuthChallenges(self.authenticators.map(\.plan), scopes: plan.scopes)
         self.failures = failures
+        deadline = endpoint.deadline
         self.padding = padding
         self.loop = loop
     }
@@ -189,7 +192,8 @@ final class EndpointAuth {
                 refusals.add(refusal, of: index)
                 continue
             }
-            switch authenticator.authenticate(credential, exchange) {
+            let end = Deadline.waitEnd(deadline, exchange)
+            switch authenticator.authenticate(credential, exchange, until: end) {
             case .accepted(let caller): return .accepted(caller, by: index, after: refusals)
             case .refused(let refusal): refusals.add(refusal, of: index)
             case .later(let promise):
@@ -233,8 +237,10 @@ final class EndpointAuth {
         case .refused(let refused, let refusals):
             return refuse(refused, after: refusals, request, exchange)
         case .later(let promise, let index, let before):
+            exchange.record.awaited = .keys
             return promise.then { [self] result in
-                respond(
+                exchange.record.awaited = .nothing
+                return respond(
                     self.decision(result, of: index, after: before, request, exchange), to: request,
                     exchange, next)
             }

@@ -74,12 +74,14 @@ final class IssuerKeys {
     /// The seconds after which a client may try again.
     var retryAfter: Int { schedule.retryAfter(at: loop.now) }
 
-    /// Fulfils at the end of a fetch, or after a second; nil if none is under way and none may
-    /// start.
-    func waitForFetch() -> LocalPromise<Void>? {
+    /// Fulfils at the end of a fetch, after a second, or at `end`; nil if none is under way and none
+    /// may start, or if `end` has come.
+    func waitForFetch(until end: Instant) -> LocalPromise<Void>? {
         if fetch == nil, !isStopped, schedule.mayFetch(at: loop.now) { startFetch() }
+        let rest = min(Self.waitMax, end - loop.now)
+        guard rest > .zero else { return nil }
         // Shielded: a client that goes away must not cancel the fetch that others wait for.
-        return fetch?.shielded().timeout(Self.waitMax).recover { [loop] error in
+        return fetch?.shielded().timeout(rest).recover { [loop] error in
             // The client has gone.
             if error is Cancelled, (error as? Cancelled)?.cause == nil { throw error }
             return loop.local.value(())

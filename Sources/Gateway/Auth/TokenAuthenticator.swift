@@ -92,7 +92,8 @@ final class TokenAuthenticator {
 
     // MARK: Checking
 
-    func checkToken(_ token: Bytes) -> AuthResult {
+    /// - Parameter end: when the request stops to wait for keys
+    func checkToken(_ token: Bytes, until end: Instant) -> AuthResult {
         guard !token.isEmpty else { return .refused(AccessRefusal(.malformed, cause: .empty)) }
         guard token.count <= CompactJWS.sizeMax else {
             return .refused(AccessRefusal(.malformed, cause: .tooLong))
@@ -100,11 +101,11 @@ final class TokenAuthenticator {
         let hash = plan.rememberedMax > 0 ? hasher.words(of: token) : nil
         if let keys = usableKeys {
             if let hash, let known = rememberedResult(hash) { return known }
-            return parse(token) { verify($0, hash, with: keys, mayWait: true) }
+            return parse(token) { verify($0, hash, with: keys, waitUntil: end) }
         }
         return parse(token) { token in
             if let refusal = refusalWithoutKey(of: token) { return .refused(refusal) }
-            return wait(for: token, hash) ?? refusedForLackOfKeys
+            return wait(for: token, hash, until: end) ?? refusedForLackOfKeys
         }
     }
 
@@ -139,9 +140,9 @@ final class TokenAuthenticator {
         }
     }
 
-    /// - Parameter mayWait: whether an unknown key may be fetched
+    /// - Parameter end: until when an unknown key may be fetched; nil if it has been
     private func verify(
-        _ token: CompactJWS, _ hash: SHA256Words?, with keys: KeySet, mayWait: Bool
+        _ token: CompactJWS, _ hash: SHA256Words?, with keys: KeySet, waitUntil end: Instant?
     ) -> AuthResult {
         do throws(TokenFault) {
             let claims = try plan.rules.verify(token, with: keys, now: unixSeconds)
@@ -151,8 +152,8 @@ final class TokenAuthenticator {
             }
             return .accepted(caller)
         } catch {
-            if mayWait, case .untrusted(.unknownKey) = error,
-                refusalWithoutKey(of: token) == nil, let later = wait(for: token, hash)
+            if let end, case .untrusted(.unknownKey) = error,
+                refusalWithoutKey(of: token) == nil, let later = wait(for: token, hash, until: end)
             {
                 return later
             }
@@ -172,14 +173,18 @@ final class TokenAuthenticator {
     }
 
     /// Decides after a fetch of the keys; nil if none may start now.
-    private func wait(for token: CompactJWS, _ hash: SHA256Words?) -> AuthResult? {
-        guard case .issuer(let issuer) = keys, let fetch = issuer.waitForFetch() else { return nil }
+    private func wait(
+        for token: CompactJWS, _ hash: SHA256Words?, until end: Instant
+    ) -> AuthResult? {
+        guard case .issuer(let issuer) = keys, let fetch = issuer.waitForFetch(until: end) else {
+            return nil
+        }
         return .later(
             fetch.map { [self] in
                 guard let keys = usableKeys else { return refusedForLackOfKeys }
                 // The set may have changed, and the memory with it.
                 if let hash, let known = rememberedResult(hash) { return known }
-                return verify(token, hash, with: keys, mayWait: false)
+                return verify(token, hash, with: keys, waitUntil: nil)
             })
     }
 

@@ -6,6 +6,7 @@ import HTTP
 ///
 /// This filter only computes the deadline. `CallTimeout` ends each call at the deadline; the
 /// request itself is not cut off, so that the response contains the parts that arrived in time.
+/// What waits before the calls, for keys or for the store, waits until `waitEnd` at most.
 enum Deadline {
     static func filter(_ duration: Duration) -> Filter<Request, Response> {
         Filter { next in
@@ -14,5 +15,13 @@ enum Deadline {
                 return next(request, exchange)
             }
         }
+    }
+
+    /// When a wait before the calls must end: at the deadline, or, while the end of the body is not
+    /// known, at that of a request without a body.
+    ///
+    /// - Parameter duration: `deadline` of the endpoint
+    static func waitEnd(_ duration: Duration, _ exchange: Exchange) -> Instant {
+        exchange.deadline == Exchange.noDeadline ? exchange.began + duration : exchange.deadline
     }
 }

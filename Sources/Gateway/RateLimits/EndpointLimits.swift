@@ -17,6 +17,8 @@ final class EndpointLimits {
     private let shared: SharedLimits?
     /// The position of the last limit.
     private let last: LimitUsePlan.Position
+    /// `deadline` of the endpoint, which also bounds the wait for the store.
+    private let deadline: Duration
 
     /// Nil without limits.
     ///
@@ -27,6 +29,7 @@ final class EndpointLimits {
     ) {
         guard let last = plan.limits.map(\.position).max() else { return nil }
         self.last = last
+        deadline = plan.deadline
         checks = plan.limits.map {
             LimitCheck($0, counts($0.limit), table, plan.addressMask)
         }
@@ -75,7 +78,7 @@ final class EndpointLimits {
         var position = position
         let unambiguous = UnambiguousValues(values: values)
         let applies = { [self] (index: Int) in
-            checks[index].plan.condition?.holds(in: values) ?? true
+            checks[index].plan.condition?.result(in: unambiguous) != .fails
         }
         position.process.removeAll { !applies($0) }
         position.shared.removeAll { !applies($0) }
@@ -105,8 +108,10 @@ final class EndpointLimits {
                 exchange.limitRefunds.append { shared.refund(charges) }
             }
         }
-        switch shared.charge(targets) {
-        case .later(let decision): return .later(decision.onValue(complete))
+        switch shared.charge(targets, until: Deadline.waitEnd(deadline, exchange)) {
+        case .later(let decision):
+            exchange.record.awaited = .store
+            return .later(decision.onValue(complete))
         case let decision:
             complete(decision)
             return conclude(decision, exchange).map { .refused($0) }
@@ -117,6 +122,7 @@ final class EndpointLimits {
     /// Announces what limits that replicas share have granted, or refunds what was charged before;
     /// returns the refusal.
     func conclude(_ decision: LimitDecision, _ exchange: Exchange) -> LimitRefusal? {
+        exchange.record.awaited = .nothing
         switch decision {
         case .later: return nil
         case .refused(let refusal):

@@ -67,9 +67,19 @@ package final class LimitStore {
     // MARK: Charges
 
     /// Charges all keys if all of their buckets allow it. Fulfils with nil, at the latest after
-    /// `timeout`, if there is no decision; never rejects.
-    package func decide(_ charges: [StoreCharge]) -> LocalPromise<Verdict?> {
-        run(.decide, charges).mapResult { [self] result in
+    /// `timeout` and at `end`, if there is no decision; never rejects.
+    ///
+    /// - Parameter end: when the request stops to wait
+    package func decide(
+        _ charges: [StoreCharge], until end: Instant
+    ) -> LocalPromise<Verdict?> {
+        let rest = end - loop.now
+        guard rest > .zero else { return loop.local.value(nil) }
+        var verdict = run(.decide, charges)
+        // Only the request's wait ends then: the command keeps its `timeout`, by which the store is
+        // found to be down.
+        if rest < plan.settings.timeout { verdict = verdict.timeout(rest) }
+        return verdict.mapResult { [self] result in
             switch result {
             case .success(let verdict):
                 history.counts.decided += 1

@@ -49,7 +49,9 @@ struct SharedLimits {
     // MARK: Charging
 
     /// Charges all targets or none.
-    func charge(_ targets: [Target]) -> LimitDecision {
+    ///
+    /// - Parameter end: when the request stops to wait for the store
+    func charge(_ targets: [Target], until end: Instant) -> LimitDecision {
         let now = loop.now
         guard store.isUp, targets.allSatisfy({ $0.storeKey != nil }) else {
             return chargeLocally(targets, at: now)
@@ -74,7 +76,8 @@ struct SharedLimits {
         }
         return .later(
             store.decide(
-                each.compactMap { target in target.storeKey.map { target.storeCharge($0) } }
+                each.compactMap { target in target.storeKey.map { target.storeCharge($0) } },
+                until: end
             )
             .map { [granted] verdict in
                 complete(each, synced, granted, verdict)

@@ -1,6 +1,10 @@
+import Basics
 import YAMLReader
 
 extension ConfigCheck {
+    /// Three requests of each worker wait as long before a store that hangs counts as down.
+    private static let storeTimeoutMax = Duration.seconds(1)
+
     /// The store's credentials and TLS settings, and whether a limit uses it.
     mutating func checkStore() {
         guard let store = config.store else { return }
@@ -11,6 +15,11 @@ extension ConfigCheck {
                 hasHosts: store.url != nil, needsSystemTrust: store.needsSystemTrust))
         if let username = store.username, store.password == nil, wasRead {
             problems.error(at: username.location, "'username' of 'store' needs 'password'")
+        }
+        if let timeout = store.timeout, timeout.value > Self.storeTimeoutMax {
+            problems.error(
+                at: timeout.location,
+                "'timeout' of 'store' must be at most 1s: requests wait for it")
         }
         if let password = store.password, password.isVerbatim {
             problems.warning(

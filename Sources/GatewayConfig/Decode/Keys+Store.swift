@@ -13,7 +13,7 @@ extension Config.Store: PlainBlock {
             "beginning of all keys; services with the same prefix share their limits"),
         .value(
             "timeout", \.timeout, .duration, default: .time(PlanDefaults.storeTimeout),
-            "how long a request waits for the store's decision at most"),
+            "how long a request waits for the store's decision at most; up to 1s"),
         .value(
             "connect_timeout", \.connectTimeout, .duration,
             default: .time(PlanDefaults.storeConnectTimeout),

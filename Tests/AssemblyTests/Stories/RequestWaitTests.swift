@@ -12,6 +12,8 @@ import Testing
             case nil: "hidden"
             case .nothing: "nothing"
             case .body: "body"
+            case .store: "store"
+            case .keys: "keys"
             case .client: "client"
             case .calls(let calls):
                 calls.map { call in

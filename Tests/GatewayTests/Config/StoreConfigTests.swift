@@ -62,6 +62,7 @@ import Testing
         ("url: redis://h, prefix: \"a b\"", "must be 1 to 128 printable ASCII characters"),
         ("url: redis://h, tls: { verify: false }", "'tls' of 'store' needs a host with rediss://"),
         ("url: redis://h, timeout: 0s", "'timeout' in 'store' must be"),
+        ("url: redis://h, timeout: 1001ms", "'timeout' of 'store' must be at most 1s"),
     ])
     func invalidValuesAreRefused(_ store: String, _ message: String) {
         let (config, problems) = load(["c.yaml": Snippet.top("store: { \(store) }")])

@@ -99,6 +99,13 @@ package final class CallValues {
         return value
     }
 
+    /// Whether a value with a type is a number, in any spelling of JSON; a parameter with a type may
+    /// also be a truth value.
+    func isNumber(_ source: CompiledTemplate.Source) -> Bool {
+        if case .param = source { return true }
+        return json(of: source)?.kind == .number
+    }
+
     /// Whether the client sent a header or a query parameter several times, or a query parameter
     /// that cannot be decoded.
     func isAmbiguous(_ source: CompiledTemplate.Source) -> Bool {

@@ -101,7 +101,11 @@ package final class LimitUsePlan {
     package enum KeyPart {
         case address
         case caller
-        case value(CompiledTemplate.Source)
+        /// A text counts as the number with the same spelling. Numbers count as equal in any spelling,
+        /// because backends read them as equal.
+        ///
+        /// - `isTextual`: whether the value is never a number
+        case value(CompiledTemplate.Source, isTextual: Bool)
     }
 
     /// Where the name of the caller's plan comes from.
@@ -143,7 +147,7 @@ package final class LimitUsePlan {
 
     /// The query parameters that the key, the condition and the plan's name use.
     var queryNames: [Bytes] {
-        var sources = key.compactMap { if case .value(let source) = $0 { source } else { nil } }
+        var sources = key.compactMap { if case .value(let source, _) = $0 { source } else { nil } }
         if case .value(let source) = planSource { sources.append(source) }
         sources += (condition?.references ?? []).map(\.source)
         return sources.compactMap(\.queryName)
@@ -162,7 +166,7 @@ extension LimitUsePlan.KeyPart {
         switch self {
         case .address: .head
         case .caller: .caller
-        case .value(let source): source.limitPosition
+        case .value(let source, _): source.limitPosition
         }
     }
 }
@@ -231,7 +235,10 @@ extension EndpointPlanner {
             switch part.value {
             case .address: parts.append(.address)
             case .caller: parts.append(.caller)
-            case .reference(let template): parts.append(.value(try source(of: template)))
+            case .reference(let template):
+                let source = try source(of: template)
+                let isTextual = TemplatePlanner(scope: requestScope).isTextual(source)
+                parts.append(.value(source, isTextual: isTextual))
             }
         }
         return parts

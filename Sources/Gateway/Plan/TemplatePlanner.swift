@@ -140,7 +140,7 @@ struct TemplatePlanner {
 
     /// Whether the value is a string in JSON: a parameter that is neither a number nor a boolean, a
     /// header, an undeclared query parameter, the client's address, or the caller's name.
-    private func isTextual(_ source: CompiledTemplate.Source) -> Bool {
+    func isTextual(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
         case .param(let index): !scope.params[index].isJSON
         case .requestHeader, .requestQuery, .requestClient, .requestCaller: true

@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 import HTTP
 
 /// One limit of an endpoint, ready to charge requests: the cells of the process, and the hash of
@@ -81,10 +82,14 @@ struct LimitCheck {
             let authenticator = caller.authenticator
             hash.combine(authenticator.span)
             hash.combine(name.span)
-        case .value(let source):
-            guard let text = values?.text(of: source) else { return false }
+        case .value(let source, let isTextual):
+            guard let values, let text = values.text(of: source) else { return false }
             hash.combine(Mark.value)
-            hash.combine(text.span)
+            if !isTextual, values.isNumber(source), let number = text.canonicalNumber {
+                hash.combine(number.span)
+            } else {
+                hash.combine(text.span)
+            }
         }
         return true
     }

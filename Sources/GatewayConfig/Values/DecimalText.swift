@@ -55,6 +55,30 @@ struct DecimalText: ~Escapable {
         return sign * orderOfSize(to: other)
     }
 
+    /// Appends the number in a spelling that all equal numbers have: an integer of at most
+    /// `plainDigitsMax` digits as such, another number as its digits without zeros at their ends and
+    /// the distance from the first one to the decimal point.
+    func appendCanonical(to text: inout [UInt8]) {
+        guard sign != 0 else { return text.append(UInt8(ascii: "0")) }
+        if isNegative { text.append(UInt8(ascii: "-")) }
+        var end = digitCount
+        while digit(end - 1) == UInt8(ascii: "0") { end -= 1 }
+        let isPlain = isWhole && magnitude <= Self.plainDigitsMax
+        if isPlain { end = leading + magnitude }
+        for index in leading..<end { text.append(digit(index)) }
+        guard !isPlain else { return }
+        text.append(UInt8(ascii: "e"))
+        text.append(contentsOf: "\(magnitude)".utf8)
+    }
+
+    /// Whether it has the canonical spelling of an integer.
+    var isCanonicalInteger: Bool {
+        isPlainInteger && digitCount <= Self.plainDigitsMax && (sign != 0 || !isNegative)
+    }
+
+    /// More than any identifier has.
+    private static let plainDigitsMax = 40
+
     private var digitCount: Int { whole.count + fraction.count }
 
     private var sign: Int { leading == digitCount ? 0 : isNegative ? -1 : 1 }
@@ -127,6 +151,15 @@ extension Span<UInt8> {
 }
 
 extension Bytes {
+    /// A JSON number in a spelling that all equal numbers have; nil for anything else.
+    package var canonicalNumber: Bytes? {
+        guard let number = DecimalText(span) else { return nil }
+        if number.isCanonicalInteger { return self }
+        var text: [UInt8] = []
+        number.appendCanonical(to: &text)
+        return Bytes(text)
+    }
+
     /// Whether both texts are JSON numbers of the same value, in any spelling: `1.0` and `1e0`.
     package func isSameNumber(as other: Bytes) -> Bool {
         guard let left = DecimalText(span), let right = DecimalText(other.span) else {

@@ -49,7 +49,7 @@ struct ExplainedLimits {
         switch part {
         case .address: "the client's address"
         case .caller: values.text(of: .requestCaller).map { "'\(String($0))'" } ?? "the caller"
-        case .value(let source):
+        case .value(let source, _):
             values.text(of: source).map { "'\(String($0))'" } ?? "the client's address"
         }
     }

@@ -156,6 +156,38 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A backend reads the numbers as equal, so a client must not get a bucket with each spelling.
+    @Test func countsNumbersInAnySpelling() throws {
+        let route = "route: POST /x/{n}\nparams: { n: { type: number } }"
+        let harness = try harness(
+            "by_user: { rate: 1/m, key: \"{request.body.user}\" },"
+                + " by_n: { rate: 1/m, key: \"{n}\" }", "[by_user, by_n]", route,
+            call: "one: { from: a, post: \"/1\" }")
+        var number = 0
+        func user(_ user: String) throws -> Int {
+            number += 1
+            return try harness.fetch(post(#"{"user":\#(user)}"#, to: "/x/\(number)")).status
+        }
+        #expect(try user("1") == 200)
+        for spelling in ["1", "1.0", "1e0", "10e-1", "0.1E+1", #""1""#] {
+            #expect(try user(spelling) == 429, "\(spelling)")
+        }
+        // The positive control: other values.
+        for other in ["2", "10", "-1", #""1.0""#, "0.5"] {
+            #expect(try user(other) == 200, "\(other)")
+        }
+        #expect(try user("-0") == 200)
+        #expect(try user("0") == 429)
+        func status(_ n: String) throws -> Int {
+            number += 1
+            return try harness.fetch(post(#"{"user":"u\#(number)"}"#, to: "/x/\(n)")).status
+        }
+        #expect(try status("70") == 200)
+        for spelling in ["70.0", "7e1", "700e-1"] { #expect(try status(spelling) == 429) }
+        #expect(try status("71") == 200)
+        harness.expectQuiet()
+    }
+
     /// The debt of a former rate does not outlive it.
     @Test func reloadAppliesAnotherRateAtOnce() throws {
         let harness = try harness("it: { rate: 2/d, key: address }", "[it]")

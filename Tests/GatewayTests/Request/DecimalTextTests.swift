@@ -5,6 +5,15 @@ import Testing
 
 @Suite struct DecimalTextTests {
     @Test(arguments: [
+        ("7", "7"), ("-7", "-7"), ("700", "700"), ("7e2", "700"), ("70.0", "70"), ("-0", "0"),
+        ("0.25", "25e0"), ("-2.5", "-25e1"), ("1e40", "1e41"),
+        ("1e39", "1" + String(repeating: "0", count: 39)),
+    ])
+    func hasACanonicalSpelling(_ text: String, _ canonical: String) {
+        #expect(Bytes(text).canonicalNumber == Bytes(canonical))
+    }
+
+    @Test(arguments: [
         ("0", "0"), ("-0", "0"), ("0.0", "0"), ("0e99", "-0.00"), ("1", "1.000"), ("1e2", "100"),
         ("120", "1.2E+2"), ("0.5", "5e-1"), ("0.05", "0.5e-1"), ("-10", "-1e1"),
         ("100000000000000000000000000000001", "100000000000000000000000000000001.0"),
@@ -12,6 +21,7 @@ import Testing
     ])
     func areEqual(_ left: String, _ right: String) {
         #expect(order(left, right) == 0)
+        #expect(Bytes(left).canonicalNumber == Bytes(right).canonicalNumber)
     }
 
     @Test(arguments: [
@@ -22,6 +32,7 @@ import Testing
         ("1e-99999999999999999999", "1"), ("12", "12.0001"), ("0.0123", "0.123"),
     ])
     func areInOrder(_ small: String, _ large: String) throws {
+        #expect(Bytes(small).canonicalNumber != Bytes(large).canonicalNumber)
         #expect(try #require(order(small, large)) < 0)
         #expect(try #require(order(large, small)) > 0)
     }
@@ -31,6 +42,7 @@ import Testing
         "1_000", "Infinity", "NaN", "--1", "1-", "١",
     ])
     func isNoNumber(_ text: String) {
+        #expect(Bytes(text).canonicalNumber == nil)
         #expect(order(text, "1") == nil)
     }
 

@@ -47,7 +47,7 @@ package final class AddressRule {
 extension Config.AddressList {
     /// Up to three networks, or their number.
     fileprivate var text: String {
-        var names = networks.map { "\($0)" }
+        var names = networks.enumerated().map { written[$0] ?? "\($1)" }
         if includesUnixSockets { names.append("unix") }
         let source = file.map { " from \($0)" } ?? ""
         guard names.count > 3 || file != nil else { return names.joined(separator: ", ") }

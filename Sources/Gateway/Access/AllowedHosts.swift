@@ -11,14 +11,16 @@ package final class AllowedHosts {
     package let text: String
 
     /// Nil if every host is allowed.
-    package init?(_ names: [String]) {
+    ///
+    /// - Parameter text: the hosts as the configuration has them; nil for their names
+    package init?(_ names: [String], text: String? = nil) {
         guard !names.isEmpty else { return nil }
         hosts = names.map { name in
             name.contains(":")
                 ? Bytes("[\(IPAddress(name)?.description ?? name.lowercased())]")
                 : Bytes(name.lowercased())
         }
-        text = names.joined(separator: ", ")
+        self.text = text ?? names.joined(separator: ", ")
     }
 
     /// An absolute target takes precedence over `Host` (RFC 9112 3.2.2). A request without either,

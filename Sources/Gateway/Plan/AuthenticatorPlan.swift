@@ -9,6 +9,8 @@ package final class AuthenticatorPlan {
     package let name: String
     let method: Method
     package let source: CredentialSource
+    /// The name of the header as the configuration has it, for an API key.
+    private let shownHeader: String?
 
     /// One case for each kind in the configuration.
     enum Method {
@@ -20,6 +22,7 @@ package final class AuthenticatorPlan {
 
     init(_ config: Config.Authenticator, _ planner: Planner) throws(PlanError) {
         name = config.name.value
+        shownHeader = config.apiKey?.header?.quoted ?? config.credentialHeader
         if let apiKey = config.apiKey, let file = apiKey.keys?.value {
             guard let header = config.credentialHeader.flatMap({ FieldName($0) }) else {
                 throw PlanError("\(apiKey.location): not a header name")
@@ -44,7 +47,7 @@ package final class AuthenticatorPlan {
     package var text: String {
         switch method {
         case .apiKey(let keys):
-            "api_key in \(source.header.map { "\($0)" } ?? ""), \(Self.count(keys.count, "key"))"
+            "api_key in \(shownHeader ?? ""), \(Self.count(keys.count, "key"))"
         case .basic(let keys): "basic, \(Self.count(keys.count, "password"))"
         case .jwt(let tokens): tokens.text
         case .certificate(let rule): rule.text
@@ -146,11 +149,13 @@ package struct EndpointAuthPlan {
         }
         self.authenticators = authenticators
         scopes = rule.scopes.map(\.value)
-        let names = rule.any.map(\.value).joined(separator: " or ")
+        let names = rule.any.map(\.quoted).joined(separator: " or ")
         self.requirements = requirements
         let conditions = requirements.map(\.text).joined(separator: " and ")
         text =
-            names + (scopes.isEmpty ? "" : ", with \(scopes.joined(separator: " "))")
+            names
+            + (scopes.isEmpty
+                ? "" : ", with \(rule.scopes.map(\.quoted).joined(separator: " "))")
             + (conditions.isEmpty ? "" : ", if \(conditions)")
     }
 

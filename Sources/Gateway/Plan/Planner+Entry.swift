@@ -9,7 +9,10 @@ extension Planner {
         return EntryPlan(
             clients: AddressRule(
                 allow: config.clients?.allow?.value, deny: config.clients?.deny?.value),
-            hosts: AllowedHosts(config.hosts.map(\.value)), userAgents: try userAgents,
+            hosts: AllowedHosts(
+                config.hosts.map(\.value),
+                text: config.hosts.map(\.quoted).joined(separator: ", ")),
+            userAgents: try userAgents,
             headers: defaultCORS.map { ResponseHeaders(fixed: fixed, cors: $0) },
             authFailures: authFailures,
             hasPreflights: defaultCORS != nil || endpoints.contains { $0.cors != nil })

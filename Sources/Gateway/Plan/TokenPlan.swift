@@ -100,7 +100,7 @@ extension Planner {
             scopesClaims: jwt.scopesClaim.map { [Bytes($0.value)] }
                 ?? [Bytes("scope"), Bytes("scp")],
             rememberedMax: jwt.remember?.value ?? PlanDefaults.tokensRemembered,
-            text: "jwt of \(issuers.joined(separator: " or ")),"
+            text: "jwt of \(jwt.issuers.map(\.quoted).joined(separator: " or ")),"
                 + " \(algorithms.map(\.rawValue).joined(separator: " ")), keys of"
                 + " \(source.title)")
     }
@@ -149,8 +149,12 @@ extension Planner {
 extension Config.TokenKeys {
     /// As `check` shows it.
     fileprivate var title: String {
-        if let url { return url.written ?? url.value.text }
-        if let from { return "backend \(from.value)" }
+        if let url {
+            // A query may contain a key of the issuer's service.
+            var mask = QueryMask()
+            return mask.masked(url.quoted(\.text), hasReferences: false)
+        }
+        if let from { return "backend \(from.quoted)" }
         return secret != nil ? "a secret" : "a file"
     }
 }

@@ -18,6 +18,9 @@ extension Config {
         package var networks: [AddressPrefix] = []
         /// Whether it has every peer on a unix socket, which has no address.
         package var includesUnixSockets = false
+        /// Networks that come from a variable or a secret file, as the configuration has them; by
+        /// index.
+        package var written: [Int: String] = [:]
         /// The name of the file; nil if the networks are in the configuration.
         package var file: String?
 

@@ -39,7 +39,9 @@ extension ValueReader where Value == Config.AddressList {
                 var addresses = Config.AddressList()
                 for entry in entries {
                     switch entry.value {
-                    case .network(let network): addresses.networks.append(network)
+                    case .network(let network):
+                        addresses.written[addresses.networks.count] = entry.written
+                        addresses.networks.append(network)
                     case .unix: addresses.includesUnixSockets = true
                     }
                 }

@@ -63,6 +63,9 @@ struct ConfigListing {
             return tree(node, choice)
         case (.text(.secret), _), (.text(.password), _), (.text(.sharedSecret), _):
             return .text(SecretMask.text)
+        case (.text(.keySetURL), .scalar(let scalar)):
+            var mask = QueryMask()
+            return .text(mask.masked(scalar.text, hasReferences: false))
         case (.text(.pathWithReferences), .scalar(let scalar)):
             return .text(QueryMask.masked(scalar.text))
         case (.anything, _), (_, .mapping), (_, .sequence): break

@@ -32,7 +32,7 @@ package struct Located<Value: Sendable>: Sendable {
     var isVerbatim: Bool { written == nil }
 
     /// The value as a message may quote it.
-    func quoted(_ spelling: (Value) -> String) -> String {
+    package func quoted(_ spelling: (Value) -> String) -> String {
         written ?? spelling(value)
     }
 }

@@ -135,6 +135,49 @@ import Testing
         #expect(!text.contains(Self.secret))
     }
 
+    private static let entry = """
+        version: 1
+        hosts: ["${KEY}"]
+        clients: { deny: ["${NETWORK}"] }
+        auth:
+          tokens:
+            jwt:
+              issuer: ["https://id.test/", "${KEY}"]
+              audience: shop
+              keys: { url: "http://127.0.0.1/k?key=L1TERAL&more=${KEY}" }
+          keys: { api_key: { header: "X-${KEY}", keys: keys.yaml } }
+        backends:
+          b: { url: "http://127.0.0.1:7001" }
+        endpoints:
+          - route: GET /x
+            auth: { any: [tokens, keys], scopes: ["${KEY}"] }
+            clients: { allow: ["${NETWORK}", 10.0.0.0/8] }
+            calls: { one: { from: b, get: /1 } }
+        """
+
+    /// The lines about hosts, clients and authenticators, in `check`, `explain` and on admin pages.
+    @Test func summaryShowsVariablesInsteadOfTheirValues() throws {
+        let loaded = load(
+            ["c.yaml": Self.entry, "keys.yaml": "[]"], environment: Self.environment)
+        let plan = try Planner.plan(
+            #require(loaded.config, "\(loaded.problems.lines)"), processors: 1)
+        let explained = Explanation(plan, .get, try #require(Target("/x"))).text
+        let text = PlanPrinter(plan).summary + explained
+        for line in [
+            "hosts: ${KEY}", "clients: deny ${NETWORK}",
+            "clients of GET /x: allow ${NETWORK}, 10.0.0.0/8",
+            "auth tokens: jwt of https://id.test/ or ${KEY}, RS256 ES256, keys of"
+                + " http://127.0.0.1/k?key=***&more=${KEY}",
+            "auth keys: api_key in X-${KEY}, 0 keys",
+            "tokens or keys, with ${KEY}",
+        ] {
+            #expect(text.contains(line), "\(line) in \(text)")
+        }
+        for value in ["s3cr3t", "AKIAQ7", "0.0.0.0", "L1TERAL"] {
+            #expect(!text.contains(value), "\(value) in \(text)")
+        }
+    }
+
     /// The value itself is sent.
     @Test func planContainsTheValues() throws {
         let config = Self.main.replacing(#"get: "/{a}""#, with: #"get: "/key/${KEY}""#)

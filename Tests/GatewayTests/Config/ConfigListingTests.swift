@@ -17,6 +17,17 @@ import Testing
         return String(decoding: try #require(tree).compact, as: UTF8.self)
     }
 
+    @Test func masksTheQueryOfTheKeysOfAnIssuer() throws {
+        let listing = try listing([
+            "c.yaml": """
+            version: 1
+            auth: { t: { jwt: { issuer: i, audience: s, keys: { url: "http://127.0.0.1/k?key=s3cr3t&v=${NAME}" } } } }
+            """
+        ])
+        #expect(listing.contains("http://127.0.0.1/k?key=***&v=${NAME}"), "\(listing)")
+        #expect(!listing.contains("s3cr3t"))
+    }
+
     /// A secret under every key that may hold one.
     private static let secrets = """
         version: 1

@@ -41,6 +41,16 @@ struct NewKeyCommand: ParsableCommand {
     @Option(help: "The plan of the caller, for rate limits.")
     var plan: String?
 
+    /// Before `run`, so that an error shows the usage of this command.
+    func validate() throws {
+        do throws(Refusal) {
+            try KeyFileText.check(
+                name: id, isBasic: basic, scopes: scope, expires: expires, plan: plan)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
     func run() throws {
         var generator = SecretRandom()
         let key = NewKey(using: &generator)

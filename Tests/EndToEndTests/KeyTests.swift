@@ -53,6 +53,16 @@ extension EndToEnd {
             try daemon.eventually("GET /plain", ["X-Api-Key: \(key)"], is: 401)
         }
 
+        @Test func invalidEntryShowsTheUsageOfTheCommand() throws {
+            for result in [
+                try Command.run("key", "new", "a b"),
+                try Command.run("key", "new", "a", "--plan", ""),
+            ] {
+                #expect(result.status == 64 && result.output == "")
+                #expect(result.errors.contains("Usage: tributary key new"), "\(result.errors)")
+            }
+        }
+
         @Test func newKeyIsShownOnStandardErrorOnly() throws {
             let first = try Command.run("key", "new", "ci", "--basic", "--plan", "gold")
             let second = try Command.run("key", "new", "ci", "--basic", "--plan", "gold")

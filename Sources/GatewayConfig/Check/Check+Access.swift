@@ -19,7 +19,8 @@ extension ConfigCheck {
 
     private mutating func checkLists(of block: some AccessBlock, _ title: String) {
         if let allow = block.allow {
-            if allow.value.isEmpty {
+            // Else entries may be missing because they could not be read.
+            if allow.value.isEmpty, wasRead {
                 problems.error(
                     at: allow.location,
                     "'allow' of \(title) has no entry, so every client would get 403")

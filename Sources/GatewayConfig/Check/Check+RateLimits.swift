@@ -180,6 +180,7 @@ extension ConfigCheck {
         of limit: Config.RateLimit, usedAt use: Located<String>, in endpoint: Config.Endpoint
     ) {
         checkClaims(of: limit, usedAt: use, in: endpoint)
+        checkBody(of: limit, usedAt: use, in: endpoint)
         guard hasAllParams(of: endpoint) else { return }
         for reference in limit.references {
             guard case .name(let name) = reference.value.source,
@@ -189,6 +190,21 @@ extension ConfigCheck {
                 at: use.location,
                 "rate limit '\(use.quoted)' uses {\(reference.value.text)}; \(endpoint.title) has no"
                     + " parameter '\(name)'")
+        }
+    }
+
+    private mutating func checkBody(
+        of limit: Config.RateLimit, usedAt use: Located<String>, in endpoint: Config.Endpoint
+    ) {
+        guard let method = endpoint.route?.value.method, method == .get || method == .head else {
+            return
+        }
+        for reference in limit.references {
+            guard case .requestBody = reference.value.source else { continue }
+            problems.warning(
+                at: use.location,
+                "rate limit '\(use.quoted)' uses {\(reference.value.text)}; a \(method.rawValue)"
+                    + " request has no body, so the client's address is used")
         }
     }
 

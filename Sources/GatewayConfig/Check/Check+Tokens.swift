@@ -29,6 +29,11 @@ extension ConfigCheck {
             problems.error(
                 at: jwt.audience?.location ?? jwt.location,
                 "'audience' of \(title) must not be empty")
+        case .oneOf(let names)? where names.contains("any"):
+            problems.warning(
+                at: jwt.audience?.location ?? jwt.location,
+                "'audience' of \(title): 'any' in a list is the name of an audience; write"
+                    + " 'audience: any' to accept every one")
         case .oneOf, nil: break
         }
         if let leeway = jwt.leeway, leeway.value > .seconds(300) {
@@ -175,6 +180,13 @@ extension ConfigCheck {
                 "'secret' of \(title) is written in the file; use ${file:/path} or ${NAME}, so that"
                     + " the file has no secret")
         }
+        if secret.value.isPublicPEM {
+            problems.error(
+                at: secret.location,
+                "'secret' of \(title) is a public key or a certificate in PEM, which is no secret: who"
+                    + " knows it could sign tokens; use 'keys: { file }' and an algorithm such as RS256"
+            )
+        }
         let count = secret.value.utf8.count
         for algorithm in jwt.algorithms
         where algorithm.value.isSymmetric && count < algorithm.value.hashSize {
@@ -243,6 +255,16 @@ extension ConfigCheck {
         problems.warning(
             at: reference.location,
             uses + "a caller of authenticator '\(other)' has no token, so the value is missing")
+    }
+}
+
+extension String {
+    /// Whether it contains a public key or a certificate in PEM.
+    fileprivate var isPublicPEM: Bool {
+        split(separator: "\n").contains { line in
+            line.contains("-----BEGIN ")
+                && (line.contains("PUBLIC KEY-----") || line.contains("CERTIFICATE-----"))
+        }
     }
 }
 

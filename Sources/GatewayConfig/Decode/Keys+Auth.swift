@@ -102,6 +102,11 @@ extension ValueReader where Value == Config.AuthSetting {
             switch node.content {
             case .mapping: return block.read(node, &decoder).map { .rule($0) }
             case .scalar(let scalar) where scalar.text == "none": return Config.AuthSetting.none
+            case .scalar(let scalar) where scalar.type == .null:
+                decoder.fail(
+                    node.location, "must name authenticators; 'auth: none' makes an endpoint public"
+                )
+                return nil
             case .scalar, .sequence:
                 return names.read(node, &decoder).map { names in
                     var rule = Config.AuthRule(location: node.location)

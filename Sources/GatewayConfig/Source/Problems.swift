@@ -39,7 +39,7 @@ package struct Problems: Sendable, Equatable {
     private mutating func add(_ problem: Problem) {
         let problem = Problem(
             severity: problem.severity, location: problem.location,
-            text: problem.text + LookAlikes.note(on: problem.text))
+            text: (problem.text + LookAlikes.note(on: problem.text)).inOneLine)
         guard known.insert(problem).inserted else { return }
         if !files.contains(problem.location.file) { files.append(problem.location.file) }
         found.append(problem)
@@ -72,4 +72,17 @@ package struct Problems: Sendable, Equatable {
     package var lines: [String] {
         isEmpty ? [] : sorted.map(\.description) + [summary]
     }
+}
+
+extension String {
+    /// The text with escapes instead of control characters: a message is one line, whatever names
+    /// the configuration has.
+    fileprivate var inOneLine: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        return unicodeScalars.map { $0.isControl ? $0.escaped(asASCII: true) : String($0) }.joined()
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { properties.generalCategory == .control }
 }

@@ -7,6 +7,20 @@ package enum KeyFileText {
         name: String, isBasic: Bool, hash: KeyHash, scopes: [String], expires: String?,
         plan: String?
     ) throws(Refusal) -> String {
+        try check(name: name, isBasic: isBasic, scopes: scopes, expires: expires, plan: plan)
+        var lines = ["- \(isBasic ? "user" : "id"): \(quoted(name))", "  hash: \"\(hash.text)\""]
+        if !scopes.isEmpty {
+            lines.append("  scopes: [\(scopes.map(quoted).joined(separator: ", "))]")
+        }
+        if let expires { lines.append("  expires: \(quoted(expires))") }
+        if let plan { lines.append("  plan: \(quoted(plan))") }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Refuses values that reading the file would refuse.
+    package static func check(
+        name: String, isBasic: Bool, scopes: [String], expires: String?, plan: String?
+    ) throws(Refusal) {
         do throws(Refusal) {
             try KeyFileSyntax.check(callerName: name)
             if isBasic { try KeyFileSyntax.check(userName: name) }
@@ -23,13 +37,7 @@ package enum KeyFileText {
                 throw Refusal("the time of --expires \(fixed: error.message)")
             }
         }
-        var lines = ["- \(isBasic ? "user" : "id"): \(quoted(name))", "  hash: \"\(hash.text)\""]
-        if !scopes.isEmpty {
-            lines.append("  scopes: [\(scopes.map(quoted).joined(separator: ", "))]")
-        }
-        if let expires { lines.append("  expires: \(quoted(expires))") }
-        if let plan { lines.append("  plan: \(quoted(plan))") }
-        return lines.map { $0 + "\n" }.joined()
+        if plan?.isEmpty == true { throw Refusal("the plan must not be empty") }
     }
 
     /// In quotes unless it is a word that YAML reads as a text.
@@ -55,7 +63,7 @@ enum KeyFileSyntax {
         guard (1...128).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
-            throw Refusal("must be a name of 1 to 128 visible ASCII characters, without spaces")
+            throw Refusal("must have 1 to 128 visible ASCII characters, without spaces")
         }
     }
 

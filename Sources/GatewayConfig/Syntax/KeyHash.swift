@@ -35,6 +35,13 @@ package struct KeyHash: Sendable, Hashable {
         if bytes(ofHex: text[...]) != nil {
             return Refusal("must begin with 'sha256:', the name of the hash function")
         }
+        if let other = otherHash(text) {
+            return Refusal(
+                """
+                must be sha256: and 64 hexadecimal digits; the hash function \(fixed: other) is not \
+                supported
+                """)
+        }
         guard let slow = slowHash(text) else {
             return Refusal(
                 "must be sha256: and 64 hexadecimal digits; this looks like a plain-text key, and a"
@@ -59,6 +66,15 @@ package struct KeyHash: Sendable, Hashable {
             ("crypt", ["$1$", "$5$", "$6$", "$y$", "$apr1$", "{ssha", "{sha"]),
         ]
         return families.first { $0.1.contains { lowercased.hasPrefix($0) } }?.0
+    }
+
+    /// The name of another fast hash function. Only known names, since the text may be a key.
+    private static func otherHash(_ text: String) -> String? {
+        let names = [
+            "md5", "sha1", "sha-1", "sha224", "sha384", "sha512", "sha3", "blake2b", "blake3",
+        ]
+        let lowercased = text.lowercased()
+        return names.first { lowercased.hasPrefix($0 + ":") }
     }
 
     private static func bytes(ofHex text: Substring) -> [UInt8]? {

@@ -56,6 +56,93 @@ import Testing
         #expect(found.contains { $0.contains("pages cannot send 'Authorization'") })
     }
 
+    // MARK: Tokens
+
+    /// Whoever knows a public key could sign with it as a secret.
+    @Test(arguments: [
+        ("-----BEGIN PUBLIC KEY-----", true), ("-----BEGIN RSA PUBLIC KEY-----", true),
+        ("-----BEGIN CERTIFICATE-----", true), ("-----BEGIN PRIVATE KEY-----", false),
+        ("PUBLIC KEY PUBLIC KEY PUBLIC KEY", false),
+    ])
+    func refusesAPublicKeyAsASecret(_ text: String, _ isRefused: Bool) {
+        let padding = String(repeating: "M", count: 32)
+        let found = problems(
+            "jwt: { issuer: i, audience: s, algorithms: [HS256],"
+                + " keys: { secret: \"\(text)\\n\(padding)\" } }")
+        let isFound = found.contains { $0.contains(" error: ") && $0.contains("is no secret") }
+        #expect(isFound == isRefused, "\(found)")
+    }
+
+    @Test(arguments: [("[any]", 1), ("[shop, any]", 1), ("[shop]", 0), ("anyone", 0)])
+    func warnsOfAnyInAListOfAudiences(_ audience: String, _ count: Int) {
+        let found = problems(
+            "jwt: { issuer: i, audience: \(audience), algorithms: [HS256],"
+                + " keys: { secret: \(Self.secret) } }")
+        #expect(found.count { $0.contains("'any' in a list is the name") } == count, "\(found)")
+    }
+
+    @Test func nullNamesNoAuthenticator() {
+        let lines = load([
+            "c.yaml": """
+            version: 1
+            auth: { it: { \(Self.jwt()) } }
+            backends: { a: { url: http://h:1 } }
+            endpoints:
+              - { route: GET /x, auth: null, calls: { one: { from: a, get: /one } } }
+            """
+        ]).problems.lines
+        #expect(lines.contains { $0.contains("'auth: none' makes an endpoint public") }, "\(lines)")
+        #expect(!lines.contains { $0.contains("\"null\"") })
+    }
+
+    // MARK: Limits and clients
+
+    /// The positive control is the empty file: nothing was unreadable.
+    @Test func unreadableNetworkIsTheOnlyProblemOfAList() {
+        func lines(_ allow: String) -> [String] {
+            load([
+                "c.yaml": """
+                version: 1
+                clients: { allow: \(allow) }
+                backends: { a: { url: http://h:1 } }
+                endpoints:
+                  - { route: GET /x, calls: { one: { from: a, get: /one } } }
+                """, "none.txt": "# none\n",
+            ]).problems.lines
+        }
+        let unset = lines("[\"${UNSET}\"]")
+        #expect(unset.count { $0.contains(" error: ") } == 1, "\(unset)")
+        #expect(lines("{ file: none.txt }").contains { $0.contains("has no entry") })
+    }
+
+    @Test func messageAboutANameIsOneLine() {
+        let lines = load([
+            "c.yaml": """
+            version: 1
+            rate_limits: { "a\\nb\\u0007": { rate: 1/s } }
+            backends: { a: { url: http://h:1 } }
+            endpoints:
+              - { route: GET /x, calls: { one: { from: a, get: /one } } }
+            """
+        ]).problems.lines
+        #expect(lines.contains { $0.contains(#"bad name 'a\nb\u{07}'"#) }, "\(lines)")
+        #expect(!lines.contains { $0.contains("\n") || $0.contains("\u{07}") })
+    }
+
+    @Test(arguments: [("GET /x", 1), ("POST /x", 0), ("HEAD /x", 1)])
+    func warnsOfALimitByTheBodyOfARequestWithoutOne(_ route: String, _ count: Int) {
+        let lines = load([
+            "c.yaml": """
+            version: 1
+            rate_limits: { it: { rate: 1/s, key: "{request.body.u}" } }
+            backends: { a: { url: http://h:1 } }
+            endpoints:
+              - { route: \(route), rate_limits: [it], calls: { one: { from: a, get: /one } } }
+            """
+        ]).problems.lines
+        #expect(lines.count { $0.contains("request has no body") } == count, "\(lines)")
+    }
+
     // MARK: auth_failures
 
     @Test(arguments: [

@@ -110,6 +110,34 @@ import Testing
         }
     }
 
+    /// `check` would refuse the entry.
+    @Test func emptyPlanIsRefused() {
+        var counter = Counter()
+        let key = NewKey(using: &counter)
+        #expect(throws: Refusal.self) { try key.entry(named: "a", plan: "") }
+        // The positive control.
+        #expect(throws: Never.self) { try key.entry(named: "a", plan: "gold") }
+    }
+
+    @Test func refusalOfANameIsASentence() {
+        var counter = Counter()
+        let key = NewKey(using: &counter)
+        let error = #expect(throws: Refusal.self) { try key.entry(named: "a b") }
+        #expect(
+            error?.message
+                == "the name must have 1 to 128 visible ASCII characters, without spaces")
+    }
+
+    @Test(arguments: [
+        ("sha512:00", "the hash function sha512 is not supported"),
+        ("MD5:00", "the hash function md5 is not supported"),
+        ("mykey", "this looks like a plain-text key"), ("sha512", "looks like a plain-text key"),
+    ])
+    func refusalOfAHashNamesTheReason(_ text: String, _ reason: String) {
+        let error = #expect(throws: Refusal.self) { try KeyHash(parsing: text) }
+        #expect(error?.message.contains(reason) == true)
+    }
+
     // MARK: Secrets
 
     /// No message about a key file quotes what may be a key.

@@ -1,3 +1,5 @@
+import Basics
+
 // Whether a set can verify tokens, and what is wrong with its keys.
 extension KeySet {
     /// Whether a token with one of these algorithms can be verified: some `kid` selects exactly one
@@ -12,13 +14,13 @@ extension KeySet {
     package func problems(with algorithms: [SignatureAlgorithm]) -> [String] {
         var problems = unusable.map { "key \($0.position + 1) \($0.reason)" }
         for key in keys {
-            let name = key.id.map { "the key '\($0)'" } ?? "a key without kid"
+            let name = key.id.map { "the key '\(String($0))'" } ?? "a key without kid"
             let fitting = algorithms.filter { key.fits($0) }
             if fitting.isEmpty {
                 let names = algorithms.map(\.rawValue).joined(separator: " and ")
                 problems.append("\(name) (\(key.kind)) does not fit \(names)")
             } else if !fitting.contains(where: { isOnly(key, for: $0) }) {
-                let problem = key.id.map { "several keys have the kid '\($0)'" }
+                let problem = key.id.map { "several keys have the kid '\(String($0))'" }
                 problems.append(problem ?? "several keys have no kid")
             }
         }

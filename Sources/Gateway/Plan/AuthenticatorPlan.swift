@@ -22,7 +22,7 @@ package final class AuthenticatorPlan {
 
     init(_ config: Config.Authenticator, _ planner: Planner) throws(PlanError) {
         name = config.name.value
-        shownHeader = config.apiKey?.header?.quoted ?? config.credentialHeader
+        shownHeader = config.quotedCredentialHeader
         if let apiKey = config.apiKey, let file = apiKey.keys?.value {
             guard let header = config.credentialHeader.flatMap({ FieldName($0) }) else {
                 throw PlanError("\(apiKey.location): not a header name")

@@ -151,19 +151,20 @@ import Synchronization
         let dropsLiveKey: Bool
     }
 
-    /// The time of a worker's clock is that of the beginning of its loop iteration. The debt that
-    /// another worker has just added seems longer by its length, and must not be cut. One second.
-    private static let clockLagMax = 1_000_000_000 / TokenBucket.unit
+    /// The time of a worker's clock is that of the beginning of its loop iteration: the debt that
+    /// another worker has added since seems longer by the length of the iteration, and must not be
+    /// cut. One minute.
+    private static let clockLagMax = 60 * 1_000_000_000 / TokenBucket.unit
 
-    /// The place of a key, whose debt is one that its bucket can have.
+    /// The place of a key, whose debt is one that its bucket can have. A word of another size is that
+    /// of another rate, and needs no margin for the clock.
     private func findPlace(
         of key: UInt64, in bucket: TokenBucket, _ slack: Int64 = 0, at now: Int64
     ) -> Place {
         while true {
             let place = findPlace(of: key, at: now)
-            guard place.arrival - now > bucket.tolerance + slack + Self.clockLagMax else {
-                return place
-            }
+            let lag = Self.size(ofWord: place.word) == Self.size(of: bucket) ? Self.clockLagMax : 0
+            guard place.arrival - now > bucket.tolerance + slack + lag else { return place }
             _ = replace(place, with: Self.word(key, now + bucket.tolerance, bucket))
         }
     }
@@ -209,10 +210,14 @@ import Synchronization
         UInt64(Int64.bitWidth - bucket.tolerance.leadingZeroBitCount) / 3
     }
 
+    private static func size(ofWord word: UInt64) -> UInt64 {
+        (word >> timeBits) & ((1 << sizeBits) - 1)
+    }
+
     /// The share of its size that a word's debt is, times 2^16; 0 for a full bucket only.
     private static func share(_ debt: Int64, of word: UInt64) -> Int64 {
         guard debt > 0 else { return 0 }
-        let size = Int64((word >> timeBits) & ((1 << sizeBits) - 1))
+        let size = Int64(size(ofWord: word))
         // The debt is at most the horizon, 2^42.
         return max(1, (debt << 16) >> (3 * size))
     }

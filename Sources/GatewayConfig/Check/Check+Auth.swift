@@ -173,8 +173,8 @@ extension ConfigCheck {
             guard !isListed else { continue }
             problems.warning(
                 at: cors.headers.first?.location ?? cors.location,
-                "\(endpoint.title): pages cannot send '\(header)', which authenticator '\(name.value)'"
-                    + " reads; add it to 'headers' of 'cors'")
+                "\(endpoint.title): pages cannot send '\(authenticator.quotedCredentialHeader ?? header)',"
+                    + " which authenticator '\(name.value)' reads; add it to 'headers' of 'cors'")
         }
     }
 

@@ -108,4 +108,9 @@ extension Config.Authenticator {
         guard let apiKey else { return "Authorization" }
         return apiKey.header?.value ?? PlanDefaults.apiKeyHeader
     }
+
+    /// The same as a message may quote it.
+    package var quotedCredentialHeader: String? {
+        (apiKey?.header ?? jwt?.place?.header)?.quoted ?? credentialHeader
+    }
 }

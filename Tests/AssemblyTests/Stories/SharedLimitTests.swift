@@ -430,7 +430,7 @@ import Testing
         #expect(try counts().decided == 4)
         let lines = replica.gateway.logged.filter { $0.contains(#""msg":"store "#) }
         #expect(lines.count == 2)
-        #expect(lines.last?.contains(#""msg":"store up","url":"redis://127.0.0.1/3""#) == true)
+        #expect(lines.last?.contains(#""msg":"store up","url":"redis://127.0.0.1:6379/3""#) == true)
         // The positive control: a store that was never down is not reported.
         try replica.gateway.install(text("rate: 100/s, key: address", store: "/4"))
         replica.gateway.pass(1)

@@ -383,7 +383,7 @@ import Testing
         (#"{"keys":[]}"#, "the set is empty"),
         (#"{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}"#, "key 1 is symmetric"),
         (
-            TestIssuer.keys("k1").replacing(#""kid":"k1""#, with: #""kid":"k1","use":"enc""#),
+            TestIssuer.keys("k1").replacing(#""use":"sig""#, with: #""use":"enc""#),
             "key 1 has a use other than sig"
         ),
         (TestIssuer.keys("k1", "k1"), "several keys have the kid 'k1'"),

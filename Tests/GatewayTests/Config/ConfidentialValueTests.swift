@@ -155,6 +155,17 @@ import Testing
             calls: { one: { from: b, get: /1 } }
         """
 
+    @Test func warningAboutAHeaderShowsItsVariable() {
+        let config = Self.entry.replacing(
+            "    clients: { allow",
+            with: "    cors: { origins: [\"https://a.example\"] }\n    clients: { allow")
+        let lines = load(
+            ["c.yaml": config, "keys.yaml": "[]"], environment: Self.environment
+        ).problems.lines
+        #expect(lines.contains { $0.contains("pages cannot send 'X-${KEY}'") }, "\(lines)")
+        #expect(!lines.contains { $0.contains(Self.secret) })
+    }
+
     /// The lines about hosts, clients and authenticators, in `check`, `explain` and on admin pages.
     @Test func summaryShowsVariablesInsteadOfTheirValues() throws {
         let loaded = load(
@@ -173,7 +184,7 @@ import Testing
         ] {
             #expect(text.contains(line), "\(line) in \(text)")
         }
-        for value in ["s3cr3t", "AKIAQ7", "0.0.0.0", "L1TERAL"] {
+        for value in ["s3cr3t", "AKIAQ7", "0.0.0.0/0", "L1TERAL"] {
             #expect(!text.contains(value), "\(value) in \(text)")
         }
     }

@@ -208,10 +208,21 @@ import Testing
     @Test func keepsTheDebtThatAnotherWorkerHasAdded() throws {
         let cells = LimitCells(sets: 1)
         let bucket = try bucket(10, burst: 3)
-        for _ in 0..<3 { #expect(cells.charge(7, of: bucket, at: instant(5_900)).isGranted) }
+        for _ in 0..<3 { #expect(cells.charge(7, of: bucket, at: instant(64_000)).isGranted) }
         #expect(!cells.charge(7, of: bucket, at: instant(5_000)).isGranted)
-        #expect(!cells.charge(7, of: bucket, at: instant(5_999)).isGranted)
-        #expect(cells.charge(7, of: bucket, at: instant(6_000)).isGranted)
+        #expect(!cells.charge(7, of: bucket, at: instant(64_099)).isGranted)
+        #expect(cells.charge(7, of: bucket, at: instant(64_100)).isGranted)
+    }
+
+    /// Of two rates whose bursts take about as long, the debt may be that of another worker: it is
+    /// cut if it is more than a minute longer.
+    @Test func cutsTheDebtOfASimilarRateToAMinuteMore() throws {
+        let cells = LimitCells(sets: 1)
+        let seven = try #require(TokenBucket(count: 1, per: .seconds(3_600), burst: 7))
+        let four = try #require(TokenBucket(count: 1, per: .seconds(3_600), burst: 4))
+        #expect(cells.charge(7, 7, of: seven, at: instant(5_000)).isGranted)
+        let now = TokenBucket.time(of: instant(5_000))
+        #expect(cells.arrival(of: 7, in: four, at: instant(5_000)) == now + four.tolerance)
     }
 
     /// Whatever another process sends: at most a burst and the slack.

@@ -27,9 +27,10 @@ struct AuthFailuresCheck {
         let keys: Set<String>
         /// When it was counted, if it was.
         let charge: BucketModel.Charge
-        /// It was certainly counted, or may have been.
+        /// It was certainly counted at least once.
         let isCounted: Bool
-        let mayCount: Bool
+        /// How often it may have been counted.
+        let countMax: Int
         /// It was refused by this limit.
         let isRefused: Bool
         /// Its response, or its first call, shows that its password was checked.
@@ -50,7 +51,7 @@ struct AuthFailuresCheck {
                 cost: 1, earliest: seconds(request.firstRead ?? request.began),
                 latest: seconds(decided)),
             isCounted: reason.map(AuthFailuresModel.isCounted) ?? false,
-            mayCount: !isRefused && models.contains(where: \.counts), isRefused: isRefused,
+            countMax: models.map(\.count).max() ?? 0, isRefused: isRefused,
             provesPassword: models.allSatisfy(\.needsPassword)
                 && (!record.attempts(of: request).isEmpty
                     || ["expired", "scope", "claims"].contains(reason))
@@ -78,17 +79,19 @@ struct AuthFailuresCheck {
 
     private func checkRefusal(_ refused: Use, among uses: [Use], _ bucket: BucketModel) {
         let others = uses.filter { use in
-            use.request.number != refused.request.number && use.mayCount
+            use.request.number != refused.request.number && use.countMax > (use.isRefused ? 1 : 0)
                 && use.charge.earliest <= refused.charge.latest
                 && !use.keys.isDisjoint(with: refused.keys)
         }
         // None of them counted after the refusal.
         let charges = others.map { use in
+            // The last one of a refused request was refused itself.
             BucketModel.Charge(
-                cost: 1, earliest: use.charge.earliest,
+                cost: use.countMax - (use.isRefused ? 1 : 0), earliest: use.charge.earliest,
                 latest: min(use.charge.latest, refused.charge.latest))
         }
-        if bucket.mustGrant(1, at: refused.charge.earliest, after: charges) {
+        let cost = max(1, refused.countMax)
+        if bucket.mustGrant(cost, at: refused.charge.earliest, after: charges) {
             violations.add(
                 .auth, refused.request.mark,
                 "auth_failures refused a request, and at most \(others.count) others of its"

@@ -13,8 +13,11 @@ struct AuthFailuresModel {
         return AuthModel(request: request, config: config, endpoint: endpoint)
     }
 
+    /// How often it counts: once for each wrong credential, also beside a valid one.
+    var count: Int { auth?.wrongCredentials ?? 0 }
+
     /// Whether its credential is refused for a reason that counts.
-    var counts: Bool {
+    private var isRefusedForFailure: Bool {
         guard case .refused(let refusal)? = auth?.identity else { return false }
         return Self.isCounted(refusal.reason)
     }
@@ -28,7 +31,7 @@ struct AuthFailuresModel {
 
     /// Whether the limit may refuse it.
     var mayBeRefused: Bool {
-        config.authFailures.rate != nil && (counts || needsPassword)
+        config.authFailures.rate != nil && (isRefusedForFailure || needsPassword)
     }
 
     /// By which it counts.

@@ -53,6 +53,22 @@ struct AuthModel {
         return refused(401, worst ?? "missing")
     }
 
+    /// How many credentials are malformed or unknown to every authenticator that reads them, of those
+    /// that are tried.
+    var wrongCredentials: Int {
+        guard let auth = endpoint.auth, !auth.kinds.isEmpty else { return 0 }
+        if isAmbiguous(auth.kinds) { return 1 }
+        var isWrong: [String: Bool] = [:]
+        for kind in auth.kinds {
+            let answer = answer(of: kind)
+            guard answer != .noCredential else { continue }
+            let refuses = answer == .refuses("malformed") || answer == .refuses("untrusted")
+            isWrong[header(of: kind)] = refuses && isWrong[header(of: kind)] != false
+            if case .accepts = answer { break }
+        }
+        return isWrong.values.count { $0 }
+    }
+
     /// Whether the request has a user name and a password, which may be malformed.
     var hasPassword: Bool {
         guard let auth = endpoint.auth, auth.kinds.contains(.basic), !isAmbiguous(auth.kinds) else {

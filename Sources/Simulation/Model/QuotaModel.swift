@@ -12,7 +12,7 @@ struct QuotaModel {
         let conditions = RequestConditionModel(
             request: request, config: config, endpoint: endpoint,
             caller: RequestModel(request: request, config: config).caller)
-        return endpoint.limitUses.filter { $0.when.map(conditions.holds) ?? true }
+        return endpoint.limitUses.filter { $0.when.map(conditions.mayHold) ?? true }
     }
 
     private var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }

@@ -11,7 +11,11 @@ struct RequestConditionModel: ConditionInput {
 
     private var model: RequestModel { RequestModel(request: request, config: config) }
 
+    /// Whether it certainly holds: a condition of `require` must not depend on an ambiguous value.
     func holds(_ condition: DrawnCondition) -> Bool { results(of: condition) == [true] }
+
+    /// Whether it can hold: a client must not avoid a limit with an ambiguous value.
+    func mayHold(_ condition: DrawnCondition) -> Bool { results(of: condition).contains(true) }
 
     func wasSent(_ param: String) -> Bool { model.wasSent(param) && isValid(param) }
 
@@ -20,7 +24,8 @@ struct RequestConditionModel: ConditionInput {
     }
 
     func values(of source: DrawnUse.Source) -> [Tree?]? {
-        switch source {
+        if model.isAmbiguous(source) { return nil }
+        return switch source {
         case .caller: [caller.map { .text($0.rawValue) }]
         case .param(let name): [model.tree(ofParam: name, text(of: name))]
         case .header, .query, .client: [model.value(of: source).map { .text($0) }]

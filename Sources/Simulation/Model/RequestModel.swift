@@ -159,6 +159,15 @@ struct RequestModel {
         }
     }
 
+    /// Whether the client sent a header or a query parameter several times.
+    func isAmbiguous(_ source: DrawnUse.Source) -> Bool {
+        switch source {
+        case .header(let name): request.headers.count { $0.name == name } > 1
+        case .query(let name): request.query.count { $0.name == name } > 1
+        case .param, .bodyField, .client, .caller, .call: false
+        }
+    }
+
     /// The client's body as JSON.
     var body: Tree? { Tree(reading: Array((request.body ?? "").utf8)) }
 

@@ -66,7 +66,7 @@ struct RelayHead {
         {
             return false
         }
-        for source in plan.credentials where source.header.isEqual(name) {
+        for source in plan.credentials where source.header?.isEqual(name) == true {
             if case .cookie = source {
                 hasCookies = true
             }

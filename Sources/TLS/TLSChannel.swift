@@ -196,18 +196,11 @@ final class TLSChannel: FailingStream {
         }
         guard !head.isEmpty || !body.isEmpty else { return }
         if collect(head, body) { return }
-        encryptCollected()
-        guard !collect(head, body) else { return }
-        // The head and the beginning of the body fill a record.
-        let count = max(0, min(TLSEngine.recordBytesMax - head.count, body.count))
-        if head.count < TLSEngine.recordBytesMax {
-            plain.append(copying: head)
-            plain.append(copying: body.extracting(..<count))
-            encryptCollected()
-        } else {
-            encryptNow(head)
+        hasUnoffered = true
+        guard encryptCollected(), encrypt(head, body) else {
+            return failLater(.tlsFailed("cannot write"))
         }
-        encryptNow(body.extracting(count...))
+        flush()
     }
 
     func flushSoon() {
@@ -228,29 +221,42 @@ final class TLSChannel: FailingStream {
         return true
     }
 
-    /// Encrypts what was collected as one record.
-    private func encryptCollected() {
-        guard !plain.isEmpty else { return }
-        let bytes = plain
-        plain = []
-        encryptNow(bytes.span)
-    }
-
-    private func encryptNow(_ bytes: Span<UInt8>) {
-        guard !bytes.isEmpty, !isBroken, delegateState.failureTimer == nil else { return }
+    /// Encrypts and sends what was collected.
+    private func sendCollected() {
+        guard !plain.isEmpty, !isBroken, delegateState.failureTimer == nil else { return }
         hasUnoffered = true
-        guard encrypt(bytes) else { return failLater(.tlsFailed("cannot write")) }
+        guard encryptCollected() else { return failLater(.tlsFailed("cannot write")) }
         flush()
     }
 
-    /// Encrypts slice by slice, which bounds the memory of the engine.
-    private func encrypt(_ bytes: Span<UInt8>) -> Bool {
+    /// Encrypts what was collected as one record.
+    private func encryptCollected() -> Bool {
+        let bytes = plain
+        plain = []
+        return engine.write(bytes.span)
+    }
+
+    /// Encrypts a large write; its head and the beginning of its body are one record.
+    private func encrypt(_ head: Span<UInt8>, _ body: Span<UInt8>) -> Bool {
+        guard head.count < TLSEngine.recordBytesMax else {
+            return encrypt(head, before: body.count) && encrypt(body, before: 0)
+        }
+        let count = min(TLSEngine.recordBytesMax - head.count, body.count)
+        plain.append(copying: head)
+        plain.append(copying: body.extracting(..<count))
+        return encryptCollected() && encrypt(body.extracting(count...), before: 0)
+    }
+
+    /// Encrypts slice by slice, which bounds the memory of the engine. No small rest remains
+    /// buffered, so that either all of a write is offered before the call returns, or none of it.
+    private func encrypt(_ bytes: Span<UInt8>, before rest: Int) -> Bool {
         var start = 0
         while start < bytes.count {
             let end = min(start + Self.sliceBytes, bytes.count)
             guard engine.write(bytes.extracting(start..<end)) else { return false }
             start = end
-            if start < bytes.count {
+            let isMuch = bytes.count - end + rest > WriteBuffering.bytesMax
+            if engine.outgoingCount >= Self.sliceBytes, isMuch {
                 flush()
                 // Some bytes were offered, whatever happens to the rest.
                 if inner.hasOfferedAll { hasUnoffered = false }
@@ -268,7 +274,7 @@ final class TLSChannel: FailingStream {
 
     func finishWriting() {
         guard isOpen, !isClosed, !isFinished else { return }
-        encryptCollected()
+        sendCollected()
         isFinished = true
         engine.shutDown()
         flush()
@@ -280,7 +286,7 @@ final class TLSChannel: FailingStream {
         reading.take()?.cancel()
         _ = handshake.take()
         guard !isClosed else { return }
-        if !isFinished { encryptCollected() }
+        if !isFinished { sendCollected() }
         delegateState.cancelFailure()
         // close_notify has no meaning behind dropped bytes.
         if inner.unsentBytes == 0 { engine.shutDown() }
@@ -325,7 +331,7 @@ extension TLSChannel: ByteStreamDelegate {
             callsDelegateAtFlush = false
             delegateState.delegate?.streamFlushes()
         }
-        if !isClosed { encryptCollected() }
+        if !isClosed { sendCollected() }
     }
 
     func streamBlocked() {

@@ -64,6 +64,7 @@ import Testing
     @Test func endWithoutCloseNotifyFailsTheStream() throws {
         try connection { near, farSecure, plain in
             farSecure.send("last words")
+            network.run(until: { farSecure.stream.hasOfferedAll })
             plain.finishWriting()
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text == "last words" && !near.hasEnded)
@@ -92,6 +93,7 @@ import Testing
     @Test func deliversDataReceivedBeforeAReset() throws {
         try connection { near, farSecure, plain in
             farSecure.send("last words")
+            network.run(until: { farSecure.stream.hasOfferedAll })
             plain.reset()
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text == "last words" && near.failures == [.connectionReset])

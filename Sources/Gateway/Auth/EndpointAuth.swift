@@ -184,7 +184,9 @@ final class EndpointAuth {
         var refusals = former
         for index in first..<authenticators.count {
             let authenticator = authenticators[index]
-            guard let credential = authenticator.credential(of: head, exchange) else { continue }
+            guard let credential = authenticator.credential(of: head, exchange) else {
+                continue
+            }
             // In this order: a key needs no look at the limit, and the hash of a token only beyond it.
             if authenticator.mayBeLimited, let refusal = failures?.refusal(of: head, exchange),
                 authenticator.isLimited(credential)

@@ -183,8 +183,8 @@ extension ConfigCheck {
         if secret.value.isPublicPEM {
             problems.error(
                 at: secret.location,
-                "'secret' of \(title) is a public key or a certificate in PEM, which is no secret: who"
-                    + " knows it could sign tokens; use 'keys: { file }' and an algorithm such as RS256"
+                "'secret' of \(title) is a public key or a certificate in PEM, which is no secret: any"
+                    + " client that knows it could sign tokens; use 'keys: { file }' and an algorithm such as RS256"
             )
         }
         let count = secret.value.utf8.count

@@ -56,7 +56,7 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// The store is judged by its own `timeout`: requests with little time do not make it down.
+    /// Only the store's own `timeout` makes it down, not requests with little time.
     @Test func aDeadlineIsNoFailureOfTheStore() throws {
         let (harness, store) = try replica("key: address", deadline: "20ms")
         store.set(.slow(.milliseconds(30)))

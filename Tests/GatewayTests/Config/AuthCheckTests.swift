@@ -58,7 +58,7 @@ import Testing
 
     // MARK: Tokens
 
-    /// Whoever knows a public key could sign with it as a secret.
+    /// With a public key as a secret, any client that knows the key could sign.
     @Test(arguments: [
         ("-----BEGIN PUBLIC KEY-----", true), ("-----BEGIN RSA PUBLIC KEY-----", true),
         ("-----BEGIN CERTIFICATE-----", true), ("-----BEGIN PRIVATE KEY-----", false),

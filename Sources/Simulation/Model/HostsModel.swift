@@ -39,13 +39,19 @@ struct HostsModel {
         ejected = unhealthy
         hadFailedChecks = Array(repeating: false, count: drawn.hosts.count)
         hasAmbiguousChecks = record.sendsUnsolicitedData(backend)
+        let health = drawn.health
+        let resent = probes.map { Self.isResent($0, health, in: record) }
+        let unseen = zip(probes, resent).filter { probe, isResent in
+            isResent && !Self.reachesHostAgain(probe, among: probes, health, in: record)
+        }.map(\.0)
         knowsChecks =
             record.configs.count == 1 && !record.hostOutages.hasUnobservedOutage(of: drawn.hosts)
             && !record.isSlow
-            && !hasAmbiguousChecks
+            && !hasAmbiguousChecks && unseen.isEmpty
         for host in drawn.hosts.indices {
-            apply(probes.filter { $0.host == host && !isResent($0, in: record) }, of: host)
+            apply(zip(probes, resent).filter { $0.host == host && !$1 }.map(\.0), of: host)
         }
+        for probe in unseen { hadFailedChecks[probe.host] = true }
         if let eject = drawn.eject {
             apply(KnownOutcomes(of: backend, on: worker, in: record), eject)
         }
@@ -76,12 +82,24 @@ struct HostsModel {
 
     /// Whether the gateway resends the check on another connection. It does not if it cancels the
     /// check, which happens when the next one is due.
-    private func isResent(_ probe: ProbeRecord, in record: RunRecord) -> Bool {
-        guard probe.mayBeResent, let ended = probe.ended, let health = drawn.health else {
-            return false
-        }
+    private static func isResent(
+        _ probe: ProbeRecord, _ health: DrawnHealth?, in record: RunRecord
+    ) -> Bool {
+        guard probe.mayBeResent, let ended = probe.ended, let health else { return false }
         let every = Duration.milliseconds(health.every).inNanoseconds
         return (ended - record.began).inNanoseconds % every != 0
+    }
+
+    /// Whether the host received a resent check before the next one was due. If it did not, that
+    /// check failed and the record has no trace of it.
+    private static func reachesHostAgain(
+        _ probe: ProbeRecord, among probes: [ProbeRecord], _ health: DrawnHealth?,
+        in record: RunRecord
+    ) -> Bool {
+        guard let ended = probe.ended, let health else { return true }
+        let every = Duration.milliseconds(health.every).inNanoseconds
+        let due = ended + .nanoseconds(every - (ended - record.began).inNanoseconds % every)
+        return probes.contains { $0.host == probe.host && $0.sent >= ended && $0.sent < due }
     }
 
     /// Two failed checks in a row make a host unhealthy, a successful one makes it healthy.

@@ -35,8 +35,8 @@ struct TokensCheck {
                 let (earlier, later) = (run.milliseconds(former.sent), run.milliseconds(next.sent))
                 let isOutage = plan.outage(at: run.milliseconds(former.arrived)) != nil
                 hasSet = hasSet || former.hasResponded && !isOutage
-                let seconds = hasSet ? plan.interval : min(plan.interval, pause)
-                pause *= 2
+                let seconds = hasSet ? plan.interval : pause
+                pause = min(plan.interval, 2 * pause)
                 guard later - earlier < Double(seconds) * 1000 - Self.transit else { continue }
                 run.add(
                     nil,

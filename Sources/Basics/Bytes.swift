@@ -148,21 +148,13 @@ extension [UInt8] {
         append(decimal: UInt64(value), digitsMin: 1)
     }
 
-    /// Eight digits fit into a word, the first one in its lowest byte.
     private mutating func append(decimal value: UInt64, digitsMin: Int) {
         let bound: UInt64 = 100_000_000
         if value >= bound {
             append(decimal: value / bound, digitsMin: 1)
             return append(decimal: value % bound, digitsMin: 8)
         }
-        var rest = value
-        var text: UInt64 = 0
-        var count = 0
-        repeat {
-            text = text << 8 | (UInt64(UInt8(ascii: "0")) + rest % 10)
-            rest /= 10
-            count += 1
-        } while rest > 0 || count < digitsMin
-        append(text: text, count: count)
+        let digits = DecimalDigits(value, atLeast: digitsMin)
+        append(text: digits.text, count: digits.count)
     }
 }

@@ -56,7 +56,7 @@ package enum Method: Sendable, Equatable {
     package var anticipatesBody: Bool { self == .post || self == .put || self == .patch }
 }
 
-extension [UInt8] {
+extension TextBuffer {
     /// Appends a method in wire format.
     package mutating func append(_ method: Method) {
         switch method {
@@ -76,8 +76,8 @@ extension [UInt8] {
 
 extension Method: CustomStringConvertible {
     package var description: String {
-        var text: [UInt8] = []
+        var text = TextBuffer(capacity: 16)
         text.append(self)
-        return String(Bytes(text))
+        return String(text)
     }
 }

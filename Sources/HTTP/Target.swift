@@ -81,7 +81,7 @@ extension Target: CustomStringConvertible {
     package var description: String { String(text) }
 }
 
-extension [UInt8] {
+extension TextBuffer {
     /// Appends path and query, the origin form, whatever the form of the target.
     package mutating func append(originFormOf target: Target) {
         if target.pathStart == target.pathEnd { append(ASCII.slash) }

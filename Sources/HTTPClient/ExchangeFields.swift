@@ -27,7 +27,7 @@ package struct ExchangeFields {
     }
 }
 
-extension [UInt8] {
+extension TextBuffer {
     /// Appends the lines of HTTP/1.1. The types of the three values exclude line ends.
     mutating func append(_ fields: ExchangeFields) {
         append(fields.exchange.callLines)

@@ -15,7 +15,7 @@ final class RequestBodySender: BodySink {
     private let fail: (any Error) -> Void
     /// The remaining bytes of the stated length; nil for a body in chunks.
     private var remaining: Int?
-    private var chunk: [UInt8] = []
+    private var chunk = TextBuffer()
     private var isPaused = false
 
     /// Whether the whole body was written.
@@ -78,7 +78,7 @@ final class RequestBodySender: BodySink {
             self.remaining = remaining - piece.count
             write(piece)
         } else {
-            chunk.removeAll(keepingCapacity: true)
+            chunk.removeAll()
             chunk.append(chunk: piece)
             write(chunk.span)
         }
@@ -93,7 +93,7 @@ final class RequestBodySender: BodySink {
         if isRaw {
             stream.finishWriting()
         } else if remaining == nil {
-            chunk.removeAll(keepingCapacity: true)
+            chunk.removeAll()
             chunk.appendLastChunk()
             write(chunk.span)
         }

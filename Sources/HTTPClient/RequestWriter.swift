@@ -6,7 +6,7 @@ import Reactor
 /// memory for its head. Owned by a pool, shared by its connections, confined to their loop.
 final class RequestWriter {
     /// Empty between calls. Unchecked, since writing to a stream never calls back.
-    @exclusivity(unchecked) private var buffer: [UInt8] = []
+    @exclusivity(unchecked) private var buffer = TextBuffer()
 
     /// The size of the buffer that is kept after a large head, in bytes.
     ///
@@ -20,15 +20,11 @@ final class RequestWriter {
         case .bytes(let body): unsafe stream.write(buffer.span, body.span)
         case .described, .stream, .tunnel: unsafe stream.write(buffer.span)
         }
-        if unsafe buffer.capacity > Self.retainedBytesMax {
-            unsafe buffer = []
-        } else {
-            unsafe buffer.removeAll(keepingCapacity: true)
-        }
+        unsafe buffer.removeAll(keepingCapacityUpTo: Self.retainedBytesMax)
     }
 }
 
-extension [UInt8] {
+extension TextBuffer {
     /// Appends the head of a request, with the empty line that ends it.
     mutating func append(headOf request: ClientRequest, _ call: StreamedCall? = nil) {
         append(requestLine: request.method, request.target, host: request.host)

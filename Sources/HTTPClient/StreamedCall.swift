@@ -23,7 +23,7 @@ package final class StreamedCall {
     }
 }
 
-extension [UInt8] {
+extension TextBuffer {
     /// Appends the fields of the connection.
     mutating func append(_ call: StreamedCall) {
         if call.expectsContinue { append(literal: "Expect: 100-continue\r\n") }

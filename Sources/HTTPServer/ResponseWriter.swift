@@ -5,8 +5,8 @@ import Reactor
 /// Writes responses to HTTP/1.1 streams: head and complete body with one call, or the head of a
 /// streamed response and then its pieces. One per server, so that all responses of a worker share
 /// its buffer and its date text.
-struct ResponseWriter {
-    private var head: [UInt8] = []
+struct ResponseWriter: ~Copyable {
+    private var head = TextBuffer()
     private var date = DateCache()
 
     /// The context of a response: its request and connection.
@@ -81,7 +81,7 @@ struct ResponseWriter {
 
     /// Writes a piece of a body as a chunk (RFC 9112 7.1).
     mutating func writeChunk(_ piece: Span<UInt8>, to stream: any ByteStream) {
-        head.removeAll(keepingCapacity: true)
+        head.removeAll()
         head.append(chunkSize: piece.count)
         stream.write(head.span, piece)
         stream.write(Self.lineEnd.span)
@@ -89,14 +89,14 @@ struct ResponseWriter {
 
     /// Writes the end of a chunked body.
     mutating func writeLastChunk(_ trailers: Fields, to stream: any ByteStream) {
-        head.removeAll(keepingCapacity: true)
+        head.removeAll()
         head.appendLastChunk(trailers)
         stream.write(head.span)
     }
 
     /// Writes an interim response (RFC 9110 15.2).
     mutating func writeInterim(_ status: Status, _ fields: Fields, to stream: any ByteStream) {
-        head.removeAll(keepingCapacity: true)
+        head.removeAll()
         head.append(statusLine: status)
         head.append(fields)
         head.appendEndOfHead()
@@ -108,7 +108,7 @@ struct ResponseWriter {
     private mutating func appendBeginOfHead(
         _ response: Response, _ context: Context
     ) {
-        head.removeAll(keepingCapacity: true)
+        head.removeAll()
         head.append(statusLine: response.status)
         if !response.hasDate { date.append(to: &head, unixTime: context.unixTime) }
         head.append(literal: "X-Request-Id: ")

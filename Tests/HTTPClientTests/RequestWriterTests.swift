@@ -10,9 +10,9 @@ import Testing
 /// The wire format of requests.
 @Suite struct RequestWriterTests {
     private func head(_ request: ClientRequest) -> String {
-        var head: [UInt8] = []
+        var head = TextBuffer()
         head.append(headOf: request)
-        return String(Bytes(head))
+        return String(head)
     }
 
     private func exchange() -> Exchange {
@@ -95,7 +95,7 @@ import Testing
         let request = ClientRequest(
             method: .get, target: try #require(Target("/a%0d%0aX:%20y?q=%0A")), host: "h:1",
             constantFields: ["X-Constant": "1"], fields: own, responseBytesMax: 0)
-        var head: [UInt8] = []
+        var head = TextBuffer()
         head.append(headOf: request)
         var reader = RequestReader(limits: Limits())
         var position = 0

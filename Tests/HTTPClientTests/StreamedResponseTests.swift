@@ -204,13 +204,15 @@ import Testing
                     ? Self.chunkedHead
                     : "HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
             if isChunked {
+                var chunks = TextBuffer()
                 var rest = body[...]
                 while !rest.isEmpty {
                     let chunk = Array(rest.prefix(1 + chance.below(3000)))
-                    message.append(chunk: chunk.span)
+                    chunks.append(chunk: chunk.span)
                     rest = rest.dropFirst(chunk.count)
                 }
-                message.appendLastChunk()
+                chunks.appendLastChunk()
+                message.append(copying: chunks.span)
             } else {
                 message += body
             }

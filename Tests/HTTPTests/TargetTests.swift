@@ -19,9 +19,9 @@ import Testing
         #expect(String(target.path) == path)
         #expect(target.query.map { String($0) } == query)
         #expect(target.segments.map { String($0) } == segments)
-        var line: [UInt8] = []
+        var line = TextBuffer()
         line.append(originFormOf: target)
-        #expect(String(Bytes(line)) == path + (query.map { "?\($0)" } ?? ""))
+        #expect(String(line) == path + (query.map { "?\($0)" } ?? ""))
     }
 
     @Test func readsTheAuthorityOfTheAbsoluteForm() {

@@ -28,15 +28,14 @@ enum RedirectToHTTPS {
         of target: Target, at host: Bytes, _ redirect: HTTPSRedirect
     ) -> FieldValue? {
         guard !host.isEmpty else { return nil }
-        var text: [UInt8] = []
-        text.reserveCapacity(16 + host.count + target.text.count)
+        var text = TextBuffer()
         text.append(literal: "https://")
         text.append(host)
         if let port = redirect.port {
             text.append(UInt8(ascii: ":"))
-            text.append(decimal: UInt(port))
+            text.append(decimal: UInt64(port))
         }
         if target.form != .asterisk { text.append(originFormOf: target) }
-        return FieldValue(Bytes(text))
+        return FieldValue(Bytes(copying: text.span))
     }
 }

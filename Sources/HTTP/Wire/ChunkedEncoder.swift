@@ -1,7 +1,7 @@
-import Basics
+package import Basics
 
 /// Writes a body of unknown length (RFC 9112 7.1).
-extension [UInt8] {
+extension TextBuffer {
     /// Appends one chunk. Nothing for no bytes, since an empty chunk would end the body.
     package mutating func append(chunk data: Span<UInt8>) {
         guard !data.isEmpty else { return }
@@ -13,7 +13,7 @@ extension [UInt8] {
     /// Appends the line before the data of a chunk, which is at least one byte long; CRLF
     /// follows the data.
     package mutating func append(chunkSize: Int) {
-        append(String(chunkSize, radix: 16))
+        append(copying: Bytes(String(chunkSize, radix: 16)).span)
         append(literal: "\r\n")
     }
 

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// The text of the `Date` field (RFC 9110 5.6.7), updated once a second.
 package struct DateCache {
@@ -10,7 +10,7 @@ package struct DateCache {
     /// Appends `Date: …` with its line end to a head.
     ///
     /// - Parameter unixTime: nanoseconds since 1970.
-    package mutating func append(to head: inout [UInt8], unixTime: Int64) {
+    package mutating func append(to head: inout TextBuffer, unixTime: Int64) {
         let now = unixTime.flooredQuotient(by: 1_000_000_000).quotient
         if now != second {
             second = now

@@ -1,9 +1,9 @@
-import Basics
+package import Basics
 
 /// Heads are appended to a buffer that their writer reuses. The types of all parts are checked, so
 /// no call here can split a head. Fields that belong to the connection or frame the message are
 /// dropped from `Fields`; the functions below write them, once.
-extension [UInt8] {
+extension TextBuffer {
     /// `HTTP/1.1 200 OK`, with the line end.
     package mutating func append(statusLine status: Status) {
         if status == .ok {
@@ -11,7 +11,7 @@ extension [UInt8] {
             return
         }
         append(literal: "HTTP/1.1 ")
-        append(decimal: UInt(status.code))
+        append(decimal: UInt64(status.code))
         append(UInt8(ascii: " "))
         append(literal: status.reason)
         append(literal: "\r\n")
@@ -44,7 +44,7 @@ extension [UInt8] {
     /// `Content-Length`.
     package mutating func append(contentLength: Int) {
         append(literal: "Content-Length: ")
-        append(decimal: UInt(contentLength))
+        append(decimal: UInt64(contentLength))
         append(literal: "\r\n")
     }
 

@@ -91,9 +91,10 @@ import Testing
         }
 
         private static func framed(_ piece: [UInt8], _ isChunked: Bool) -> [UInt8] {
-            var text: [UInt8] = []
-            if isChunked { text.append(chunk: piece.span) } else { text = piece }
-            return text
+            guard isChunked else { return piece }
+            var text = TextBuffer()
+            text.append(chunk: piece.span)
+            return Bytes(copying: text.span).array
         }
 
         /// Sends bytes in random pieces at random times, in order.

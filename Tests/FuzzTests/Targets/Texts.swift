@@ -29,9 +29,9 @@ extension FuzzTarget {
         guard Array(target.parameters).count <= Array(harmless.parameters).count else {
             return "a value divides the query: \(target)"
         }
-        var line: [UInt8] = []
+        var line = TextBuffer()
         line.append(requestLine: .get, target, host: "a")
-        let lineEnds = line.count { $0 == 13 || $0 == 10 }
+        let lineEnds = String(line).utf8.count { $0 == 13 || $0 == 10 }
         return lineEnds == 4 ? nil : "a value splits the head"
     }
 

@@ -40,7 +40,9 @@ final class LogWriter: MessageInbox {
             writer.writeUntilClosed(format)
             writer.hasEnded.open()
         }
-        guard thread != nil else { throw .threads }
+        guard let thread else { throw .threads }
+        // `close` waits for `hasEnded`, for a bounded time.
+        thread.detach()
         return writer
     }
 

@@ -22,7 +22,9 @@ enum StandardStreams {
             isWritten.open()
         }
         // Without a thread the error is lost: the exit status still reports it.
-        if thread != nil { isWritten.wait(atMost: lastErrorLimit) }
+        guard let thread else { return }
+        thread.detach()
+        isWritten.wait(atMost: lastErrorLimit)
     }
 
     private static let lastErrorLimit = Duration.seconds(1)

@@ -35,6 +35,12 @@ struct Thread {
         pthread_join(id, nil)
     }
 
+    /// Gives up waiting for its end: the system frees its memory when it ends. Not to be followed by
+    /// `join`.
+    func detach() {
+        pthread_detach(id)
+    }
+
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 

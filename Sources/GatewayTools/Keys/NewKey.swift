@@ -1,4 +1,5 @@
 package import GatewayConfig
+import JOSE
 import TLS
 
 /// A new key with 256 random bits, and its entry in a key file.
@@ -18,26 +19,7 @@ package struct NewKey {
                 bytes.append(UInt8(truncatingIfNeeded: word >> shift))
             }
         }
-        text = Self.prefix + Self.base64URL(bytes)
-    }
-
-    /// Without padding (RFC 4648, section 5).
-    private static func base64URL(_ bytes: [UInt8]) -> String {
-        let alphabet = Array(
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-        var text = ""
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count) & 63)])
-            }
-        }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
-        return text
+        text = Self.prefix + Base64URL.encode(bytes)
     }
 
     /// The lines of the entry; refuses values that the key file would refuse.

@@ -58,6 +58,7 @@ extension FieldName: CustomStringConvertible {
 }
 
 extension FieldName {
+    package static var accept: FieldName { "Accept" }
     package static var allow: FieldName { "Allow" }
     package static var authorization: FieldName { "Authorization" }
     package static var cacheControl: FieldName { "Cache-Control" }

@@ -8,7 +8,7 @@ extension AdminPages {
     static func metrics(
         _ pages: AdminPages, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<AdminResponse> {
-        let accepted = request.head.fields.all("Accept").map(\.description)
+        let accepted = request.head.fields.all(.accept).map(\.description)
         let format = MetricsFormat(accept: accepted)
         return pages.process.monitor.reports().map { [process = pages.process, pages] workers in
             pages.exemplarClock.adjust(now: pages.loop.exactNow, unixTime: pages.loop.unixTime)

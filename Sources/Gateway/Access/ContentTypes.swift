@@ -78,7 +78,3 @@ extension Bytes {
         return prefix.span.equalsLowercased(span.extracting(0..<prefix.count))
     }
 }
-
-extension FieldName {
-    fileprivate static var accept: FieldName { "Accept" }
-}

@@ -50,16 +50,12 @@ package enum CredentialSource: Sendable, Equatable {
 
     /// The credential of a request. Another scheme in `Authorization` is none.
     func content(of fields: Fields) -> Content {
-        if case .cookie(let name) = self { return fields.cookie(name) }
-        guard let header else { return .none }
-        guard let value = fields.single(header)?.bytes else {
-            return fields.contains(header) ? .ambiguous : .none
-        }
         switch self {
-        case .apiKey, .token: return .credential(value)
-        case .bearer: return value.credential(of: "bearer").map { .credential($0) } ?? .none
-        case .cookie, .certificate: return .none
-        case .basic: return value.credential(of: "basic").map { .credential($0) } ?? .none
+        case .apiKey(let header), .token(let header): fields.credential(in: header)
+        case .basic: fields.credential(of: "basic")
+        case .bearer: fields.credential(of: "bearer")
+        case .cookie(let name): fields.cookie(name)
+        case .certificate: .none
         }
     }
 }
@@ -81,12 +77,24 @@ extension Bytes {
 }
 
 extension Fields {
+    fileprivate func credential(in header: FieldName) -> CredentialSource.Content {
+        if let value = single(header) { return .credential(value.bytes) }
+        return contains(header) ? .ambiguous : .none
+    }
+
+    /// - Parameter scheme: of `Authorization`, in lower case
+    fileprivate func credential(of scheme: StaticString) -> CredentialSource.Content {
+        let content = credential(in: .authorization)
+        guard case .credential(let value) = content else { return content }
+        return value.credential(of: scheme).map { .credential($0) } ?? .none
+    }
+
     /// The value of a cookie (RFC 6265, section 4.2.1), which may be in quotes.
     fileprivate func cookie(_ name: Bytes) -> CredentialSource.Content {
         var found: Bytes?
         for line in all(.cookie) {
             for pair in line.bytes.parts(separatedBy: UInt8(ascii: ";")) {
-                guard let value = pair.trimmingSpaces.value(ofCookie: name) else { continue }
+                guard let value = pair.trimmed.value(ofCookie: name) else { continue }
                 guard found == nil else { return .ambiguous }
                 found = value
             }
@@ -96,23 +104,6 @@ extension Fields {
 }
 
 extension Bytes {
-    func parts(separatedBy separator: UInt8) -> [Bytes] {
-        var parts: [Bytes] = []
-        var start = 0
-        for index in 0...count where index == count || self[index] == separator {
-            parts.append(self[start..<index])
-            start = index + 1
-        }
-        return parts
-    }
-
-    var trimmingSpaces: Bytes {
-        var (start, end) = (0, count)
-        while start < end, self[start] == UInt8(ascii: " ") { start += 1 }
-        while end > start, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
-        return self[start..<end]
-    }
-
     /// The value of `NAME=value`; nil for another name. Names of cookies have a case.
     fileprivate func value(ofCookie name: Bytes) -> Bytes? {
         guard count > name.count, self[name.count] == UInt8(ascii: "="),

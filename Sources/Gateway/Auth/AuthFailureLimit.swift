@@ -31,14 +31,14 @@ final class AuthFailureLimit {
     }
 
     /// The refusal if the limit of the client's address is reached, without counting anything.
-    func refusal(of head: RequestHead, _ exchange: Exchange) -> AccessRefusal? {
+    func refusal(of head: RequestHead, _ exchange: Exchange) -> AuthRefusal? {
         let key = key(head, exchange)
         guard !cells.allows(key, of: bucket, at: loop.now) else { return nil }
         return refusal(cells.arrival(of: key, in: bucket, at: loop.now))
     }
 
     /// Counts a refused credential; the refusal that replaces it if the limit was reached before.
-    func countFailure(of head: RequestHead, _ exchange: Exchange) -> AccessRefusal? {
+    func countFailure(of head: RequestHead, _ exchange: Exchange) -> AuthRefusal? {
         let charge = cells.charge(key(head, exchange), of: bucket, at: loop.now)
         return charge.isGranted ? nil : refusal(charge.arrival)
     }
@@ -52,8 +52,8 @@ final class AuthFailureLimit {
         return hash.value
     }
 
-    private func refusal(_ arrival: Int64) -> AccessRefusal {
+    private func refusal(_ arrival: Int64) -> AuthRefusal {
         let wait = bucket.wait(for: 1, arrival, at: TokenBucket.time(of: loop.now))
-        return AccessRefusal(.quota, retryAfter: TokenBucket.seconds(wait))
+        return AuthRefusal(.quota, retryAfter: TokenBucket.seconds(wait))
     }
 }

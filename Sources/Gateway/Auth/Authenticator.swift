@@ -1,33 +1,7 @@
 import Basics
-package import HTTP
-package import Promises
+import HTTP
+import Promises
 import Reactor
-
-/// What an authenticator decided about a credential.
-package enum AuthResult {
-    case accepted(Caller)
-    case refused(AccessRefusal)
-    /// It has to wait, for instance for the keys of an issuer. The promise never rejects, except when
-    /// it is cancelled, and never has this value again.
-    case later(LocalPromise<AuthResult>)
-
-    static func refused(_ reason: RefusalReason) -> AuthResult { .refused(AccessRefusal(reason)) }
-}
-
-/// Why a credential is refused.
-package struct AccessRefusal {
-    package let reason: RefusalReason
-    /// Of a token.
-    package let cause: RefusalCause?
-    /// Seconds, for a refusal that has nothing to do with the credential.
-    package let retryAfter: Int?
-
-    package init(_ reason: RefusalReason, cause: RefusalCause? = nil, retryAfter: Int? = nil) {
-        self.reason = reason
-        self.cause = cause
-        self.retryAfter = retryAfter
-    }
-}
 
 /// One of `auth:`, on one worker.
 package final class Authenticator {

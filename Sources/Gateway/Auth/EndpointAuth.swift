@@ -56,40 +56,8 @@ final class EndpointAuth {
     /// The decision of one of the authenticators.
     private enum Decision {
         case accepted(Caller, by: Int, after: FormerRefusals)
-        case refused(Refused, after: FormerRefusals)
+        case refused(AttributedRefusal, after: FormerRefusals)
         case later(LocalPromise<AuthResult>, by: Int, after: FormerRefusals)
-    }
-
-    /// The refusals of the authenticators that were tried so far.
-    private struct FormerRefusals {
-        /// The one with the most specific reason.
-        private(set) var worst: Refused?
-        /// The authenticators whose refusal is a failure, as bits. Those from the 65th are not
-        /// counted.
-        private(set) var failed: UInt64 = 0
-        /// The other ones that refused.
-        private(set) var undecided: UInt64 = 0
-
-        mutating func add(_ refused: Refused) {
-            if refused.refusal.reason.countsAsFailure {
-                failed |= 1 << refused.authenticator
-            } else {
-                undecided |= 1 << refused.authenticator
-            }
-            if let worst, worst.refusal.reason.rank >= refused.refusal.reason.rank { return }
-            worst = refused
-        }
-
-        mutating func add(_ refusal: AccessRefusal, of authenticator: Int) {
-            add(Refused(refusal: refusal, authenticator: authenticator))
-        }
-    }
-
-    private struct Refused {
-        let refusal: AccessRefusal
-        let authenticator: Int
-        /// The request has several credentials.
-        var isAmbiguous = false
     }
 
     // MARK: Decision
@@ -100,8 +68,8 @@ final class EndpointAuth {
 
     private func decision(on head: RequestHead, _ exchange: Exchange) -> Decision {
         if let index = ambiguousAuthenticator(head.fields) {
-            let refused = Refused(
-                refusal: AccessRefusal(.malformed), authenticator: index, isAmbiguous: true)
+            let refused = AttributedRefusal(
+                refusal: AuthRefusal(.malformed), authenticator: index, isAmbiguous: true)
             var refusals = FormerRefusals()
             refusals.add(refused)
             return .refused(refused, after: refusals)
@@ -207,7 +175,7 @@ final class EndpointAuth {
                 return .later(promise, by: index, after: refusals)
             }
         }
-        let missing = Refused(refusal: AccessRefusal(.missing), authenticator: 0)
+        let missing = AttributedRefusal(refusal: AuthRefusal(.missing), authenticator: 0)
         return .refused(refusals.worst ?? missing, after: refusals)
     }
 
@@ -272,25 +240,25 @@ final class EndpointAuth {
         guard caller.has(scopes) else {
             return respond(
                 to: request, exchange,
-                with: Refused(refusal: AccessRefusal(.scope), authenticator: index))
+                with: AttributedRefusal(refusal: AuthRefusal(.scope), authenticator: index))
         }
         guard requirements.hold(for: request.head, exchange) else {
             return respond(
                 to: request, exchange,
-                with: Refused(refusal: AccessRefusal(.claims), authenticator: index))
+                with: AttributedRefusal(refusal: AuthRefusal(.claims), authenticator: index))
         }
         authenticators[index].counts.countAccepted()
         return next(request, exchange)
     }
 
     private func refuse(
-        _ refused: Refused, after refusals: FormerRefusals, _ request: Request,
+        _ refused: AttributedRefusal, after refusals: FormerRefusals, _ request: Request,
         _ exchange: Exchange
     ) -> LocalPromise<Response> {
         var refused = refused
         let limited = countFailures(refusals, acceptedBy: nil, request.head, exchange)
         if refused.refusal.reason.countsAsFailure, let limited {
-            refused = Refused(refusal: limited, authenticator: refused.authenticator)
+            refused = AttributedRefusal(refusal: limited, authenticator: refused.authenticator)
         }
         return respond(to: request, exchange, with: refused)
     }
@@ -300,9 +268,9 @@ final class EndpointAuth {
     private func countFailures(
         _ refusals: FormerRefusals, acceptedBy accepted: Int?, _ head: RequestHead,
         _ exchange: Exchange
-    ) -> AccessRefusal? {
+    ) -> AuthRefusal? {
         guard refusals.failed != 0, let failures else { return nil }
-        var limited: AccessRefusal?
+        var limited: AuthRefusal?
         for index in authenticators.indices where refusals.failed & (1 << index) != 0 {
             let isCountedElsewhere = authenticators.indices.contains { other in
                 guard authenticators[other].source == authenticators[index].source else {
@@ -318,7 +286,7 @@ final class EndpointAuth {
     }
 
     private func respond(
-        to request: Request, _ exchange: Exchange, with refused: Refused
+        to request: Request, _ exchange: Exchange, with refused: AttributedRefusal
     ) -> LocalPromise<Response> {
         let reason = refused.refusal.reason
         authenticators[refused.authenticator].counts.count(reason)
@@ -331,7 +299,7 @@ final class EndpointAuth {
         return (padding?.around(response) ?? response)(request, exchange)
     }
 
-    private func response(to refused: Refused, _ exchange: Exchange) -> Response {
+    private func response(to refused: AttributedRefusal, _ exchange: Exchange) -> Response {
         let reason = refused.refusal.reason
         if reason == .quota {
             return Problem.quota(
@@ -346,22 +314,5 @@ final class EndpointAuth {
             fields.append(.retryAfter, FieldValue(UInt64(max(1, seconds))))
         }
         return problem.response(fields)
-    }
-}
-
-extension RefusalReason {
-    /// Whether the request counts for `auth_failures`. A credential that is missing or was valid is
-    /// no guess.
-    fileprivate var countsAsFailure: Bool { self == .malformed || self == .untrusted }
-
-    /// Which of several reasons for one credential is reported: an authenticator that could not
-    /// decide might have accepted it, and an expired credential was valid, unlike an untrusted one.
-    fileprivate var rank: Int {
-        switch self {
-        case .keysUnavailable, .quota: 3
-        case .expired, .notYetValid: 2
-        case .untrusted: 1
-        default: 0
-        }
     }
 }

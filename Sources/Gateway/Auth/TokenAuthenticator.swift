@@ -94,9 +94,9 @@ final class TokenAuthenticator {
 
     /// - Parameter end: when the request stops to wait for keys
     func checkToken(_ token: Bytes, until end: Instant) -> AuthResult {
-        guard !token.isEmpty else { return .refused(AccessRefusal(.malformed, cause: .empty)) }
+        guard !token.isEmpty else { return .refused(AuthRefusal(.malformed, cause: .empty)) }
         guard token.count <= CompactJWS.sizeMax else {
-            return .refused(AccessRefusal(.malformed, cause: .tooLong))
+            return .refused(AuthRefusal(.malformed, cause: .tooLong))
         }
         let hash = plan.rememberedMax > 0 ? hasher.words(of: token) : nil
         if let keys = usableKeys {
@@ -136,7 +136,7 @@ final class TokenAuthenticator {
         do throws(TokenFault) {
             return check(try CompactJWS(token))
         } catch {
-            return .refused(AccessRefusal(error))
+            return .refused(AuthRefusal(error))
         }
     }
 
@@ -157,18 +157,18 @@ final class TokenAuthenticator {
             {
                 return later
             }
-            return .refused(AccessRefusal(error))
+            return .refused(AuthRefusal(error))
         }
     }
 
     /// Why no key can make the token valid; nil if one may. Another issuer's token must neither wait
     /// for the keys of this one nor cause a fetch.
-    private func refusalWithoutKey(of token: CompactJWS) -> AccessRefusal? {
+    private func refusalWithoutKey(of token: CompactJWS) -> AuthRefusal? {
         do throws(TokenFault) {
             _ = try plan.rules.checkWithoutKey(token, now: unixSeconds)
             return nil
         } catch {
-            return AccessRefusal(error)
+            return AuthRefusal(error)
         }
     }
 
@@ -199,7 +199,7 @@ final class TokenAuthenticator {
     /// Without keys the gateway cannot decide; a request never passes for that reason.
     private var refusedForLackOfKeys: AuthResult {
         guard case .issuer(let issuer) = keys else { return .refused(.keysUnavailable) }
-        return .refused(AccessRefusal(.keysUnavailable, retryAfter: issuer.retryAfter))
+        return .refused(AuthRefusal(.keysUnavailable, retryAfter: issuer.retryAfter))
     }
 
     private var unixSeconds: Int64 { loop.unixTime / 1_000_000_000 }
@@ -214,47 +214,4 @@ final class TokenAuthenticator {
     }
 
     private static let subject = Bytes("sub")
-}
-
-/// The scopes of a token.
-enum TokenScopes {
-    /// Those of the first claim that the token has: the words of a text, separated by spaces (RFC
-    /// 8693, section 4.2), or the texts of an array.
-    static func scopes(in payload: JSONSlice, _ claims: [Bytes]) -> [Bytes] {
-        for claim in claims {
-            guard let value = payload.member(named: claim) else { continue }
-            if value.kind == .array {
-                return value.elements.compactMap { $0.kind == .string ? $0.text : nil }
-            }
-            guard value.kind == .string, let text = value.text else { return [] }
-            return text.words
-        }
-        return []
-    }
-}
-
-extension JSONSlice {
-    /// The value of a member of an object whose names are unique.
-    fileprivate func member(named name: Bytes) -> JSONSlice? {
-        members.first { $0.key.means(name) }?.value
-    }
-
-    /// The text of a member that is a string.
-    fileprivate func text(of name: Bytes) -> Bytes? {
-        member(named: name).flatMap { $0.kind == .string ? $0.text : nil }
-    }
-}
-
-extension Bytes {
-    /// The parts between spaces; none is empty.
-    fileprivate var words: [Bytes] {
-        var words: [Bytes] = []
-        var start = 0
-        for index in 0...count {
-            guard index == count || self[index] == UInt8(ascii: " ") else { continue }
-            if index > start { words.append(self[start..<index]) }
-            start = index + 1
-        }
-        return words
-    }
 }

@@ -1,7 +1,7 @@
 import HTTP
 import JOSE
 
-extension AccessRefusal {
+extension AuthRefusal {
     init(_ fault: TokenFault) {
         self.init(fault.reason, cause: fault.cause)
     }

@@ -99,8 +99,10 @@ package final class EndpointPlan {
         let forwarded = calls.flatMap { call -> [Bytes] in
             if case .names(let names)? = call.forward.query { names } else { [] }
         }
-        return declared + forwarded + calls.flatMap(\.queryNames) + (auth?.queryNames ?? [])
-            + limits.flatMap(\.queryNames)
+        var names = declared + forwarded
+        for call in calls { names += call.queryNames }
+        for limit in limits { names += limit.queryNames }
+        return names + (auth?.queryNames ?? [])
     }
 
     /// Whether a call, or its condition, uses the response of another one.

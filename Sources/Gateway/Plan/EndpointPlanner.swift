@@ -32,6 +32,9 @@ struct EndpointPlanner {
         AddressMask(prefix: config.clients?.ipv6Prefix?.value ?? PlanDefaults.ipv6Prefix)
     }
 
+    /// Whether an authenticator of the endpoint reads tokens, so that `{token.claim}` is a claim.
+    private var readsTokens: Bool { !config.tokenAuthenticators(of: endpoint).isEmpty }
+
     /// One worker's share of a number for the whole process.
     func share(_ count: Int) -> Int { planner.share(count) }
 
@@ -41,7 +44,7 @@ struct EndpointPlanner {
             let scope = CallScope(
                 endpoint: endpoint, params: params, uses: graph.uses[index],
                 waitsFor: graph.waitsFor[index],
-                readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
+                readsTokens: readsTokens)
             calls.append(try CallPlan(index, CallPlanner(call, scope, planner)))
         }
         return calls
@@ -51,7 +54,7 @@ struct EndpointPlanner {
     var requestScope: CallScope {
         CallScope(
             endpoint: endpoint, params: params, uses: [], waitsFor: [],
-            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
+            readsTokens: readsTokens)
     }
 
     /// Conditions on the head of a request: `require`.
@@ -68,10 +71,7 @@ struct EndpointPlanner {
     /// Nil for an endpoint with calls.
     func relay() throws(PlanError) -> RelayPlan? {
         guard let proxy = endpoint.proxy else { return nil }
-        let scope = CallScope(
-            endpoint: endpoint, params: params, uses: [], waitsFor: [],
-            readsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty)
-        return try RelayPlan(RelayPlanner(proxy, scope, route, planner))
+        return try RelayPlan(RelayPlanner(proxy, requestScope, route, planner))
     }
 
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
@@ -80,7 +80,7 @@ struct EndpointPlanner {
         guard let rule = config.authRule(of: endpoint) else { return nil }
         return try EndpointAuthPlan(
             rule, of: config, requirements: try requirements(rule.require.map(\.value)),
-            acceptsTokens: !config.tokenAuthenticators(of: endpoint).isEmpty, claims: claims)
+            acceptsTokens: readsTokens, claims: claims)
     }
 
     /// The claims that the calls use, without those that only conditions test.
@@ -118,21 +118,5 @@ struct EndpointPlanner {
         case .required: .required
         case nil: endpoint.calls.contains { $0.required?.value == true } ? .required : .any
         }
-    }
-}
-
-/// Resolves the names in a call's templates.
-struct CallScope {
-    let endpoint: Config.Endpoint
-    let params: [ParamPlan]
-    let uses: [Int]
-    let waitsFor: [Int]
-    /// Whether `{token.claim}` refers to a claim.
-    let readsTokens: Bool
-
-    func param(named name: String) -> Int? { params.firstIndex { $0.name == name } }
-
-    func call(named name: String) -> Int? {
-        endpoint.calls.firstIndex { $0.name.value == name }
     }
 }

@@ -94,9 +94,9 @@ final class EndpointLimits {
             head: head, exchange: exchange, values: values, now: loop.now,
             isLast: position.isLast)
         var fields = RateLimitFields()
-        if let refusal = charge(position.process[...], input, &fields) {
+        if let exceeded = charge(position.process[...], input, &fields) {
             refundEarlierPositions(of: exchange, at: input.now)
-            return .refused(.quota(refusal))
+            return .refused(.exceeded(exceeded))
         }
         fields.append(to: &exchange.responseFields)
         guard let shared, !position.shared.isEmpty else {
@@ -165,13 +165,13 @@ final class EndpointLimits {
     /// Charges the first limit, then the others: the stack remembers what a refusal refunds.
     private func charge(
         _ indices: ArraySlice<Int>, _ input: Input, _ fields: inout RateLimitFields
-    ) -> QuotaRefusal? {
+    ) -> ExceededLimits? {
         guard let index = indices.first else { return nil }
         let check = checks[index]
         let target = check.target(of: input.head, input.exchange, input.values, proxies)
         let rate = check.plan.limit.rates[target.rate]
         let charge = cells.charge(target.key, check.plan.cost, of: rate.bucket, at: input.now)
-        guard charge.isGranted else { return refusal(indices, charge, rate, input) }
+        guard charge.isGranted else { return exceeded(indices, charge, rate, input) }
         check.counts.granted &+= 1
         if !input.isLast {
             input.exchange.limitCharges.append(
@@ -180,24 +180,24 @@ final class EndpointLimits {
         if check.plan.limit.announce == .always {
             fields.add(check.plan.limit, rate, arrival: charge.arrival, at: input.now)
         }
-        guard let refusal = self.charge(indices.dropFirst(), input, &fields) else { return nil }
+        guard let exceeded = self.charge(indices.dropFirst(), input, &fields) else { return nil }
         // `refundEarlierPositions` refunds what is recorded in the exchange.
         if input.isLast {
             cells.refund(target.key, check.plan.cost, of: rate.bucket, at: input.now)
             check.counts.refunded &+= 1
         }
-        return refusal
+        return exceeded
     }
 
     /// The first limit refuses; others of this position may refuse, too. They are not charged.
-    private func refusal(
+    private func exceeded(
         _ indices: ArraySlice<Int>, _ charge: LimitCells.Charge, _ rate: LimitPlan.Rate,
         _ input: Input
-    ) -> QuotaRefusal? {
+    ) -> ExceededLimits? {
         guard let index = indices.first else { return nil }
         let now = TokenBucket.time(of: input.now)
         checks[index].counts.refused &+= 1
-        var refusal = QuotaRefusal(
+        var exceeded = ExceededLimits(
             checks[index].plan, rate,
             wait: rate.bucket.wait(for: checks[index].plan.cost, charge.arrival, at: now))
         for other in indices.dropFirst() {
@@ -208,9 +208,9 @@ final class EndpointLimits {
             let wait = rate.bucket.wait(for: check.plan.cost, arrival, at: now)
             guard wait > 0 else { continue }
             check.counts.refused &+= 1
-            refusal.add(check.plan, rate, wait: wait)
+            exceeded.add(check.plan, rate, wait: wait)
         }
-        return refusal
+        return exceeded
     }
 
     private func refundEarlierPositions(of exchange: Exchange, at now: Instant) {

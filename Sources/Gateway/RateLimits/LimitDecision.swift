@@ -1,5 +1,3 @@
-import Basics
-import HTTP
 import Promises
 
 /// What the limits of one position decide about a request.
@@ -17,32 +15,4 @@ struct GrantedLimit {
     let rate: LimitPlan.Rate
     /// When the bucket is full again, in units of `TokenBucket`.
     let arrival: Int64
-}
-
-/// Why limits refuse a request.
-enum LimitRefusal {
-    case quota(QuotaRefusal)
-    /// The store is down, and the limit is closed then.
-    case unavailable
-}
-
-extension LimitRefusal {
-    var reason: RefusalReason {
-        switch self {
-        case .quota: .quota
-        case .unavailable: .limitsUnavailable
-        }
-    }
-
-    func response(to exchange: Exchange) -> Response {
-        switch self {
-        case .quota(let refusal): return refusal.response(to: exchange)
-        case .unavailable:
-            // What earlier limits announced is refunded.
-            exchange.responseFields.removeAll(.rateLimitPolicy)
-            exchange.responseFields.removeAll(.rateLimit)
-            return Problem(.limitsUnavailable, instance: exchange.id)
-                .response([.retryAfter: FieldValue(UInt64(1))])
-        }
-    }
 }

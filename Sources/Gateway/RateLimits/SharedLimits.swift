@@ -205,7 +205,7 @@ struct SharedLimits {
     ) -> LimitRefusal {
         target.counts.refused &+= 1
         let wait = bucket.wait(for: cost, arrival, at: TokenBucket.time(of: now))
-        return .quota(QuotaRefusal(target.use, target.rate, wait: wait))
+        return .exceeded(ExceededLimits(target.use, target.rate, wait: wait))
     }
 
     /// Those limits refused whose bucket lacks room for the request.
@@ -218,15 +218,15 @@ struct SharedLimits {
         }
         // The script rounds intervals up, so that the longest wait may be 0 here.
         let longest = waits.max() ?? 0
-        var refusal: QuotaRefusal?
+        var exceeded: ExceededLimits?
         for (target, wait) in zip(targets, waits) where wait > 0 || wait == longest {
             target.counts.refused &+= 1
-            if refusal == nil {
-                refusal = QuotaRefusal(target.use, target.rate, wait: wait)
+            if exceeded == nil {
+                exceeded = ExceededLimits(target.use, target.rate, wait: wait)
             } else {
-                refusal?.add(target.use, target.rate, wait: wait)
+                exceeded?.add(target.use, target.rate, wait: wait)
             }
         }
-        return refusal.map { .quota($0) } ?? .unavailable
+        return exceeded.map { .exceeded($0) } ?? .unavailable
     }
 }

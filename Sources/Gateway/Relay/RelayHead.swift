@@ -203,9 +203,9 @@ extension Bytes {
     fileprivate func withoutCookies(named names: [Bytes]) -> Bytes {
         var rest: [UInt8] = []
         for part in parts(separatedBy: UInt8(ascii: ";")) {
-            let pair = part.trimmingSpaces
+            let pair = part.trimmed
             let equals = pair.span.firstOffset(of: UInt8(ascii: "=")) ?? pair.count
-            guard !pair.isEmpty, !names.contains(pair[0..<equals].trimmingSpaces) else { continue }
+            guard !pair.isEmpty, !names.contains(pair[0..<equals].trimmed) else { continue }
             if !rest.isEmpty { rest.append(literal: "; ") }
             rest.append(pair)
         }

@@ -1,0 +1,20 @@
+import Basics
+import HTTP
+import JSONText
+
+/// The scopes of a token.
+enum TokenScopes {
+    /// Those of the first claim that the token has: the words of a text, separated by spaces (RFC
+    /// 8693, section 4.2), or the texts of an array.
+    static func scopes(in payload: JSONSlice, _ claims: [Bytes]) -> [Bytes] {
+        for claim in claims {
+            guard let value = payload.member(named: claim) else { continue }
+            if value.kind == .array {
+                return value.elements.compactMap { $0.kind == .string ? $0.text : nil }
+            }
+            guard value.kind == .string, let text = value.text else { return [] }
+            return text.parts(separatedBy: UInt8(ascii: " ")).filter { !$0.isEmpty }
+        }
+        return []
+    }
+}

@@ -1,0 +1,17 @@
+import GatewayConfig
+
+/// Resolves the names in a call's templates.
+struct CallScope {
+    let endpoint: Config.Endpoint
+    let params: [ParamPlan]
+    let uses: [Int]
+    let waitsFor: [Int]
+    /// Whether `{token.claim}` refers to a claim.
+    let readsTokens: Bool
+
+    func param(named name: String) -> Int? { params.firstIndex { $0.name == name } }
+
+    func call(named name: String) -> Int? {
+        endpoint.calls.firstIndex { $0.name.value == name }
+    }
+}

@@ -11,7 +11,6 @@ import Testing
 /// A pool and a scripted backend on a simulated network.
 final class PoolHarness: Harness {
     let testbed: Testbed
-    var network: SimNetwork { testbed.network }
     var loop: SimLoop { testbed.loop }
     var backendLoop: SimLoop { testbed.peerLoop }
     let backend: ScriptedBackend
@@ -77,8 +76,7 @@ final class PoolHarness: Harness {
         advance(by: .seconds(1))
         #expect(counts == "0 in flight, 0 idle, 0 open", sourceLocation: location)
         backend.close()
-        network.runUntilQuiet()
-        #expect(network.leftovers == [], sourceLocation: location)
+        expectNothingOpen(location)
     }
 }
 

@@ -63,8 +63,7 @@ final class ClientHarness: Harness {
         client.close()
         advance(100)
         store.kill()
-        network.runUntilQuiet()
-        #expect(network.leftovers == [], sourceLocation: location)
+        expectNothingOpen(location)
     }
 }
 

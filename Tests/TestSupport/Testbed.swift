@@ -2,6 +2,7 @@ import Basics
 import Promises
 package import Reactor
 package import SimReactor
+package import Testing
 
 /// A simulated network with two event loops: one for the component under test, one for the clients and
 /// backends around it. The test owns it and drives it on its own thread; all time is virtual.
@@ -75,6 +76,12 @@ extension Harness {
     /// From now on the latency of each packet is random, up to this.
     package func randomizeLatency(upTo milliseconds: Int) {
         network.settings.latency = .zero ... .milliseconds(milliseconds)
+    }
+
+    /// Runs all events, and expects that no handle and no timer stays open.
+    package func expectNothingOpen(_ location: SourceLocation) {
+        #expect(network.runUntilQuiet(), sourceLocation: location)
+        #expect(network.leftovers == [], sourceLocation: location)
     }
 
     /// A random number of the testbed's seed.

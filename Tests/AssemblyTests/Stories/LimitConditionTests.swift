@@ -6,17 +6,6 @@ import Testing
 /// `when` of a rate limit, in virtual time: a limit whose condition does not hold is neither charged
 /// nor announced, and refuses nothing.
 @Suite(.watched) struct LimitConditionTests {
-    private static let call = "one: { from: a, get: /1 }"
-
-    private func harness(
-        _ limits: String, _ uses: String, _ endpoint: String = "", top: String = "",
-        call: String = call, files: [String: String] = [:]
-    ) throws -> GatewayHarness {
-        try GatewayHarness(
-            call, endpoint: "\(endpoint)\nrate_limits: \(uses)",
-            top: "rate_limits: { \(limits) }\n\(top)", files: files)
-    }
-
     /// The status, and the names of the limits that are announced.
     private func outcome(_ harness: GatewayHarness, _ text: String = get()) throws -> String {
         let response = try harness.fetch(text)
@@ -31,7 +20,7 @@ import Testing
     }
 
     @Test func conditionOnAHeader() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "all: { rate: 5/m, key: address }, bulk: { rate: 1/m, key: address }",
             "[all, { limit: bulk, when: { value: \"{request.header.X-Bulk}\", is: \"yes\" } }]")
         let bulk = get("/x", "X-Bulk: yes")
@@ -52,7 +41,7 @@ import Testing
     /// The key of the limit is known before the caller: the condition makes it wait for the
     /// authentication.
     @Test func conditionOnTheCaller() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/m, key: address }",
             "[{ limit: it, when: { value: \"{request.caller}\", is_not: ci } }]", "auth: keys",
             top: "auth: { keys: { api_key: { header: X-Api-Key, keys: keys.yaml } } }",
@@ -66,7 +55,7 @@ import Testing
     }
 
     @Test func conditionOnAClaim() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "free: { rate: 1/m, key: caller }",
             "[{ limit: free, when: { not: { value: \"{token.plan}\", is: gold } } }]",
             "auth: customers",
@@ -92,7 +81,7 @@ import Testing
         "{ any: [{ value: \"{request.client}\", is: 192.0.2.1 }, { param: full, is: \"true\" }] }",
     ])
     func conditionOnAParameter(_ condition: String) throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/m, key: address }", "[{ limit: it, cost: 1, when: \(condition) }]",
             "params: { full: { type: boolean } }")
         #expect(try outcome(harness, get("/x")) == "200")
@@ -104,7 +93,7 @@ import Testing
     }
 
     @Test func conditionOnTheBody() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/m }",
             "[{ limit: it, when: { value: \"{request.body.items}\", has: 7 } }]",
             "route: POST /x", call: "one: { from: a, post: /1, body: \"{request.body}\" }")
@@ -117,7 +106,7 @@ import Testing
 
     /// A refusal at a later position refunds only what was charged.
     @Test func refundsOnlyWhatWasCharged() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "early: { rate: 3/m, key: address }, late: { rate: 1/m, key: \"{k}\" }",
             "[{ limit: early, when: { value: \"{request.header.X-E}\", exists: true } }, late]",
             "params: { k: {} }")

@@ -8,17 +8,6 @@ import Testing
 /// `rate_limits` in virtual time: which requests reach the backends, and the responses to all
 /// others. The harness's clients are on 127.0.0.1.
 @Suite(.watched) struct RateLimitTests {
-    private static let call = "one: { from: a, get: /1 }"
-
-    private func harness(
-        _ limits: String, _ uses: String, _ endpoint: String = "", top: String = "",
-        call: String = call, files: [String: String] = [:]
-    ) throws -> GatewayHarness {
-        try GatewayHarness(
-            call, endpoint: "\(endpoint)\nrate_limits: \(uses)",
-            top: "rate_limits: { \(limits) }\n\(top)", files: files)
-    }
-
     private func statuses(_ harness: GatewayHarness, _ count: Int, _ text: String = get()) throws
         -> [Int]
     {
@@ -28,7 +17,8 @@ import Testing
     // MARK: One limit
 
     @Test func grantsTheBurstAndThenTheRate() throws {
-        let harness = try harness("it: { rate: 10/s, burst: 3, key: address }", "[it]")
+        let harness = try GatewayHarness.limited(
+            "it: { rate: 10/s, burst: 3, key: address }", "[it]")
         #expect(try statuses(harness, 5) == [200, 200, 200, 429, 429])
         harness.pass(99)
         #expect(try statuses(harness, 1) == [429])
@@ -41,7 +31,8 @@ import Testing
     }
 
     @Test func announcesWhatIsLeft() throws {
-        let harness = try harness("it: { rate: 100/m, burst: 3, key: address }", "[it]")
+        let harness = try GatewayHarness.limited(
+            "it: { rate: 100/m, burst: 3, key: address }", "[it]")
         let expected = [(2, 1), (1, 2), (0, 2)]
         for (remaining, seconds) in expected {
             let response = try harness.fetch()
@@ -54,7 +45,7 @@ import Testing
     }
 
     @Test func refusesWithAProblem() throws {
-        let harness = try harness("it: { rate: 1/m, key: address }", "[it]")
+        let harness = try GatewayHarness.limited("it: { rate: 1/m, key: address }", "[it]")
         #expect(try harness.fetch().status == 200)
         harness.pass(20_500)
         let response = try harness.fetch(get("/x", "X-Request-Id: r"))
@@ -78,7 +69,7 @@ import Testing
 
     /// The gateway itself is overloaded, whatever this client does.
     @Test func aLimitWithoutKeyIs503() throws {
-        let harness = try harness("all: { rate: 1/s }", "[all]")
+        let harness = try GatewayHarness.limited("all: { rate: 1/s }", "[all]")
         #expect(try harness.fetch().status == 200)
         let response = try harness.fetch()
         #expect(response.status == 503 && response["Retry-After"] == "1")
@@ -89,7 +80,8 @@ import Testing
     @Test(arguments: [("always", true, true), ("refused", false, true), ("never", false, false)])
     func announceDecidesAboutTheFields(_ announce: String, _ granted: Bool, _ refused: Bool) throws
     {
-        let harness = try harness("it: { rate: 1/s, key: address, announce: \(announce) }", "[it]")
+        let harness = try GatewayHarness.limited(
+            "it: { rate: 1/s, key: address, announce: \(announce) }", "[it]")
         let first = try harness.fetch()
         #expect(first.status == 200)
         #expect((first["RateLimit"] != nil) == granted)
@@ -102,7 +94,7 @@ import Testing
     }
 
     @Test func aRequestCountsAsItsCost() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 10/s, key: address }", "[{ limit: it, cost: 4 }]")
         #expect(try statuses(harness, 3) == [200, 200, 429])
         harness.pass(199)
@@ -126,7 +118,7 @@ import Testing
         ("[address, \"{request.header.X-T}\"]", [["X-T: a"], ["X-T: a"]], ["X-T: b"]),
     ])
     func countsByAHeader(_ key: String, _ same: [[String]], _ other: [String]) throws {
-        let harness = try harness("it: { rate: 1/s, key: \(key) }", "[it]")
+        let harness = try GatewayHarness.limited("it: { rate: 1/s, key: \(key) }", "[it]")
         #expect(try harness.fetch(request("GET", "/x", same[0])).status == 200)
         #expect(try harness.fetch(request("GET", "/x", same[1])).status == 429)
         #expect(try harness.fetch(request("GET", "/x", other)).status == 200)
@@ -135,7 +127,7 @@ import Testing
 
     @Test func countsByParameterAndBody() throws {
         let route = "route: POST /x/{id}\nparams: { id: { type: integer } }"
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "by_id: { rate: 1/s, key: \"{id}\" },"
                 + " by_user: { rate: 2/s, key: \"{request.body.user}\" }",
             "[by_id, by_user]", route, call: "one: { from: a, post: \"/1\" }")
@@ -159,7 +151,7 @@ import Testing
     /// A backend reads the numbers as equal, so a client must not get a bucket with each spelling.
     @Test func countsNumbersInAnySpelling() throws {
         let route = "route: POST /x/{n}\nparams: { n: { type: number } }"
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "by_user: { rate: 1/m, key: \"{request.body.user}\" },"
                 + " by_n: { rate: 1/m, key: \"{n}\" }", "[by_user, by_n]", route,
             call: "one: { from: a, post: \"/1\" }")
@@ -190,11 +182,11 @@ import Testing
 
     /// The debt of a former rate does not outlive it.
     @Test func reloadAppliesAnotherRateAtOnce() throws {
-        let harness = try harness("it: { rate: 2/d, key: address }", "[it]")
+        let harness = try GatewayHarness.limited("it: { rate: 2/d, key: address }", "[it]")
         #expect(try statuses(harness, 3) == [200, 200, 429])
         try harness.install(
             GatewayHarness.text(
-                Self.call, "rate_limits: [it]", "",
+                GatewayHarness.oneCall, "rate_limits: [it]", "",
                 "rate_limits: { it: { rate: 100/s, key: address } }"))
         let response = try harness.fetch()
         #expect(response.status == 429 && response["Retry-After"] == "1")
@@ -203,7 +195,7 @@ import Testing
         // The positive control: the same rate keeps the debt.
         try harness.install(
             GatewayHarness.text(
-                Self.call, "rate_limits: [it]", "",
+                GatewayHarness.oneCall, "rate_limits: [it]", "",
                 "rate_limits: { it: { rate: 100/s, key: address } }"))
         #expect(try statuses(harness, 1) == [429])
         harness.expectQuiet()
@@ -214,7 +206,7 @@ import Testing
             "keys.yaml": Keys.entry("ann", "key-of-ann") + Keys.entry("ann", "other-of-ann")
                 + Keys.entry("ben", "key-of-ben")
         ]
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/s, key: caller }", "[it]", "auth: keys",
             top: "auth: { keys: { api_key: { header: X-Api-Key, keys: keys.yaml } } }",
             files: files)
@@ -227,7 +219,7 @@ import Testing
 
     /// A limit by address is above the authentication, so it also bounds guesses.
     @Test func limitByAddressCountsBeforeTheAuthentication() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 2/s, key: address }", "[it]", "auth: keys",
             top: "auth: { keys: { api_key: { header: X-Api-Key, keys: keys.yaml } } }",
             files: ["keys.yaml": Keys.entry("ann", "key-of-ann")])
@@ -249,7 +241,7 @@ import Testing
     func countsAddressesByNetwork(
         _ clients: String, _ first: String, _ second: String, _ isSame: Bool
     ) throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/s, key: address }", "[it]",
             top: "clients: { trusted_proxies: [127.0.0.1]\(clients) }")
         #expect(try harness.fetch(get("/x", "X-Forwarded-For: \(first)")).status == 200)
@@ -265,7 +257,7 @@ import Testing
             "keys.yaml": Keys.entry("ann", "key-of-ann", "plan: gold")
                 + Keys.entry("ben", "key-of-ben", "plan: unknown") + Keys.entry("cid", "key-of-cid")
         ]
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/s, key: caller, plans: { gold: 3/s } }", "[it]", "auth: keys",
             top: "auth: { keys: { api_key: { header: X-Api-Key, keys: keys.yaml } } }",
             files: files)
@@ -281,7 +273,7 @@ import Testing
     }
 
     @Test func planComesFromAReference() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/s, key: address, plans: { gold: 2/s }, plan: \"{request.header.X-P}\" }",
             "[it]")
         #expect(try statuses(harness, 3, get("/x", "X-P: gold")) == [200, 200, 429])
@@ -293,7 +285,7 @@ import Testing
     /// With one bucket for all plans, the requests of a high rate would use up the lower ones.
     @Test(arguments: ["", "key: address, "])
     func plansHaveBucketsOfTheirOwn(_ key: String) throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 2/h, \(key)plans: { gold: 3/h, tin: 1/h }, plan: \"{request.header.X-P}\" }",
             "[it]")
         let status = key.isEmpty ? 503 : 429
@@ -308,7 +300,7 @@ import Testing
     // MARK: Several limits
 
     @Test func chargesAllLimitsOrNone() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "many: { rate: 3/s, key: address }, few: { rate: 1/s, key: \"{request.query.k}\" }",
             "[many, few]")
         #expect(try harness.fetch(get("/x?k=a")).status == 200)
@@ -330,7 +322,7 @@ import Testing
     }
 
     @Test func refundsLimitsOfEarlierPositions() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "early: { rate: 2/h, key: address }, late: { rate: 1/s, key: \"{k}\" }",
             "[late, early]", "params: { k: {} }")
         let first = try harness.fetch(get("/x?k=a"))
@@ -353,7 +345,7 @@ import Testing
     }
 
     @Test func namesAllLimitsThatRefuse() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "a: { rate: 1/s, key: address }, b: { rate: 1/m, key: address },"
                 + " c: { rate: 9/s, key: address }", "[a, b, c]")
         #expect(try harness.fetch().status == 200)
@@ -367,7 +359,7 @@ import Testing
     @Test func endpointsShareALimit() throws {
         let config =
             GatewayHarness.text(
-                Self.call, "", "",
+                GatewayHarness.oneCall, "", "",
                 """
                 rate_limits: { it: { rate: 2/s, key: address }, own: { rate: 1/s, key: address } }
                 defaults: { rate_limits: [it] }
@@ -390,7 +382,7 @@ import Testing
 
     @Test func rejectionIsPadded() throws {
         for (limit, use) in [("address", "/x?k=1"), ("\"{k}\"", "/x?k=1")] {
-            let harness = try harness(
+            let harness = try GatewayHarness.limited(
                 "it: { rate: 1/m, key: \(limit) }", "[it]",
                 "params: { k: {} }\nmin_duration: 300ms\ndeadline: 250ms")
             #expect(try harness.fetch(get(use)).outcome == "200 at 300")
@@ -400,7 +392,7 @@ import Testing
     }
 
     @Test func rejectionHasTheHeadersOfItsEndpoint() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/m, key: address }", "[it]",
             "cors: { origins: [\"https://shop.example.com\"] }\nresponse_headers: { X-A: b }",
             top: "security_headers: api")
@@ -421,7 +413,7 @@ import Testing
 
     /// The body of a refused request is not read, and needs no room.
     @Test func refusesBeforeTheBody() throws {
-        let harness = try harness(
+        let harness = try GatewayHarness.limited(
             "it: { rate: 1/m, key: address }", "[it]", "route: POST /x",
             call: "one: { from: a, post: /1 }")
         #expect(try harness.fetch(post("{}")).status == 200)
@@ -432,7 +424,7 @@ import Testing
     }
 
     @Test func countsAndLogsTheReason() throws {
-        let harness = try harness("it: { rate: 1/m, key: address }", "[it]")
+        let harness = try GatewayHarness.limited("it: { rate: 1/m, key: address }", "[it]")
         #expect(try statuses(harness, 3) == [200, 429, 429])
         #expect(harness.instance?.snapshot.meter.refusals[.quota] == 2)
         let usage = try #require(harness.instance?.snapshot.limitUsages.first)
@@ -449,7 +441,7 @@ import Testing
     @Test func countsSurviveAReload() throws {
         func text(_ rate: String, _ name: String = "it") -> String {
             GatewayHarness.text(
-                Self.call, "rate_limits: [\(name)]", "",
+                GatewayHarness.oneCall, "rate_limits: [\(name)]", "",
                 "rate_limits: { \(name): { rate: \(rate), key: address } }")
         }
         let harness = try GatewayHarness(config: text("2/m"))

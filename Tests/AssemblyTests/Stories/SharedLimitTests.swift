@@ -10,7 +10,6 @@ import Testing
 
 /// Rate limits that replicas share (`share: store`), with a simulated store, in virtual time.
 @Suite(.watched) struct SharedLimitTests {
-    private static let call = "one: { from: a, get: /1 }"
     private static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 6379)
 
     /// A gateway with a limit `it`, and its store.
@@ -29,6 +28,19 @@ import Testing
             return "\(response.status) after \(String(format: "%g", gateway.ms - start))"
         }
 
+        /// Ends the store after it has received what was sent to it.
+        func loseStore() {
+            gateway.pass(1)
+            store.kill()
+            gateway.pass(1)
+        }
+
+        func expectStoreDecides(_ location: SourceLocation = #_sourceLocation) throws {
+            let former = store.charges.count
+            #expect(try outcome() == "200 after 0", sourceLocation: location)
+            #expect(store.charges.count == former + 1, sourceLocation: location)
+        }
+
         func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
             store.kill()
             gateway.expectQuiet(location)
@@ -40,15 +52,33 @@ import Testing
         isRunning: Bool = true
     ) throws -> Replica {
         let gateway = try GatewayHarness(
-            Self.call, endpoint: "rate_limits: \(uses)\n\(endpoint)",
-            top: """
-                store: { url: redis://127.0.0.1 }
-                rate_limits: { it: { share: store, \(limit) }\(others) }
-                """)
+            config: text(limit, endpoint, others: others, uses: uses))
         let store = SimulatedStore(on: gateway.outside, at: Self.address)
         if isRunning { try store.start() }
         gateway.pass(1)
         return Replica(gateway: gateway, store: store)
+    }
+
+    /// A configuration with a limit `it` that replicas share.
+    private func text(
+        _ limit: String, _ endpoint: String = "", others: String = "", uses: String = "[it]",
+        store: String = ""
+    ) -> String {
+        GatewayHarness.text(
+            GatewayHarness.oneCall, "rate_limits: \(uses)\n\(endpoint)", "",
+            """
+            store: { url: redis://127.0.0.1\(store) }
+            rate_limits: { it: { share: store, \(limit) }\(others) }
+            """)
+    }
+
+    /// A second limit, by the parameter `k` and thus checked after `it`, grants each value once.
+    private func replicaWithLaterLimit(
+        _ limit: String, others: String = "", uses: String = "[it, late]"
+    ) throws -> Replica {
+        try replica(
+            limit, "params: { k: {} }", others: others + ", late: { rate: 1/h, key: \"{k}\" }",
+            uses: uses)
     }
 
     // MARK: The store decides
@@ -130,9 +160,7 @@ import Testing
     }
 
     @Test func aLaterRefusalRefundsTheStore() throws {
-        let replica = try replica(
-            "rate: 3/h, key: address", "params: { k: {} }",
-            others: ", late: { rate: 1/h, key: \"{k}\" }", uses: "[it, late]")
+        let replica = try replicaWithLaterLimit("rate: 3/h, key: address")
         #expect(try replica.statuses(4, get("/x?k=a")) == [200, 429, 429, 429])
         replica.gateway.pass(1)
         #expect(try replica.statuses(1, get("/x?k=b")) == [200])
@@ -144,36 +172,27 @@ import Testing
     /// The store grants two requests and the share of this replica one, so that the second request is
     /// not charged there, and its refund must not return the first one.
     @Test func onlyWhatTheLocalShareHasChargedIsRefunded() throws {
-        let replica = try replica(
-            "rate: 2/h, burst: 2, replicas: 2, key: address", "params: { k: {} }",
-            others: ", late: { rate: 1/h, key: \"{k}\" }", uses: "[it, late]")
+        let replica = try replicaWithLaterLimit("rate: 2/h, burst: 2, replicas: 2, key: address")
         #expect(try replica.statuses(2, get("/x?k=a")) == [200, 429])
-        replica.gateway.pass(1)
-        replica.store.kill()
-        replica.gateway.pass(1)
+        replica.loseStore()
         #expect(try replica.statuses(1, get("/x?k=b")) == [429])
         replica.expectQuiet()
     }
 
     /// The positive control: a charge of the local share is refunded there.
     @Test func aChargeOfTheLocalShareIsRefunded() throws {
-        let replica = try replica(
-            "rate: 2/h, burst: 2, key: address", "params: { k: {} }",
-            others: ", late: { rate: 1/h, key: \"{k}\" }", uses: "[it, late]")
+        let replica = try replicaWithLaterLimit("rate: 2/h, burst: 2, key: address")
         #expect(try replica.statuses(2, get("/x?k=a")) == [200, 429])
-        replica.gateway.pass(1)
-        replica.store.kill()
-        replica.gateway.pass(1)
+        replica.loseStore()
         #expect(try replica.statuses(2, get("/x?k=b")) == [200, 429])
         replica.expectQuiet()
     }
 
     /// A limit that the store decides gets no verdict; the synchronised one is refunded all the same.
     @Test func aSynchronisedChargeIsRefundedWithoutAVerdict() throws {
-        let replica = try replica(
-            "rate: 2/h, sync: 100ms, key: address", "params: { k: {} }",
-            others: ", each: { share: store, rate: 100/s, key: address },"
-                + " late: { rate: 1/h, key: \"{k}\" }", uses: "[it, each, late]")
+        let replica = try replicaWithLaterLimit(
+            "rate: 2/h, sync: 100ms, key: address",
+            others: ", each: { share: store, rate: 100/s, key: address }", uses: "[it, each, late]")
         #expect(try replica.statuses(1, get("/x?k=a")) == [200])
         replica.store.set(.frozen)
         #expect(try replica.outcome(get("/x?k=a")) == "429 after 50")
@@ -222,9 +241,7 @@ import Testing
         #expect(try replica.outcome() == "200 after 0")
         replica.store.set(nil)
         replica.gateway.pass(1_100)
-        let former = replica.store.charges.count
-        #expect(try replica.outcome() == "200 after 0")
-        #expect(replica.store.charges.count == former + 1)
+        try replica.expectStoreDecides()
         replica.expectQuiet()
     }
 
@@ -243,9 +260,7 @@ import Testing
         #expect(replica.gateway.logged.count { $0.contains(#""msg":"store down""#) } == 1)
         replica.store.set(nil)
         replica.gateway.pass(1_100)
-        let former = replica.store.charges.count
-        #expect(try replica.outcome() == "200 after 0")
-        #expect(replica.store.charges.count == former + 1)
+        try replica.expectStoreDecides()
         replica.expectQuiet()
     }
 
@@ -311,11 +326,7 @@ import Testing
     /// Before its first connection, a closed limit does not refuse either.
     @Test func requestsAtTheStartWaitForTheConnection() throws {
         let gateway = try GatewayHarness(
-            Self.call, endpoint: "rate_limits: [it]",
-            top: """
-                store: { url: redis://127.0.0.1 }
-                rate_limits: { it: { share: store, rate: 1/s, when_down: closed, key: address } }
-                """)
+            config: text("rate: 1/s, when_down: closed, key: address"))
         let store = SimulatedStore(on: gateway.outside, at: Self.address)
         try store.start()
         #expect(try gateway.fetch().status == 200)
@@ -354,15 +365,6 @@ import Testing
     }
 
     // MARK: Another rate, another clock
-
-    private func text(_ limit: String, store: String = "") -> String {
-        GatewayHarness.text(
-            Self.call, "rate_limits: [it]", "",
-            """
-            store: { url: redis://127.0.0.1\(store) }
-            rate_limits: { it: { share: store, \(limit) } }
-            """)
-    }
 
     /// The debt of a former rate does not outlive it, neither in the store nor in the process.
     @Test(arguments: [("", 10.0), (", sync: 10ms", 1_000)])
@@ -443,13 +445,7 @@ import Testing
         let replica = try replica("rate: 1/m, burst: 3, key: address")
         #expect(try replica.statuses(1) == [200])
         let commands = replica.store.commands
-        try replica.gateway.install(
-            GatewayHarness.text(
-                Self.call, "rate_limits: [it]", "",
-                """
-                store: { url: redis://127.0.0.1 }
-                rate_limits: { it: { share: store, rate: 1/m, burst: 3, key: address } }
-                """))
+        try replica.gateway.install(text("rate: 1/m, burst: 3, key: address"))
         #expect(try replica.statuses(3) == [200, 200, 429])
         #expect(replica.store.commands == commands + 3)
         replica.expectQuiet()
@@ -460,7 +456,7 @@ import Testing
         replica.store.set(.frozen)
         let client = try replica.gateway.send(get())
         replica.gateway.pass(10)
-        try replica.gateway.install(GatewayHarness.text(Self.call))
+        try replica.gateway.install(GatewayHarness.text(GatewayHarness.oneCall))
         replica.gateway.pass(1)
         #expect(client.responses.map(\.status) == [200])
         replica.expectQuiet()
@@ -475,7 +471,7 @@ import Testing
         #expect(try replica.statuses(1, text) == [200])
         let client = try replica.gateway.send(String(text.dropLast(3)))
         replica.gateway.pass(10)
-        try replica.gateway.install(GatewayHarness.text(Self.call))
+        try replica.gateway.install(GatewayHarness.text(GatewayHarness.oneCall))
         client.send(String(text.suffix(3)))
         replica.gateway.pass(1_000)
         #expect(client.responses.map(\.status) == [429])
@@ -491,7 +487,7 @@ import Testing
         replica.store.set(.frozen)
         let client = try replica.gateway.send(get())
         replica.gateway.pass(10)
-        try replica.gateway.install(GatewayHarness.text(Self.call))
+        try replica.gateway.install(GatewayHarness.text(GatewayHarness.oneCall))
         replica.gateway.pass(1_000)
         #expect(client.responses.map(\.status) == [200])
         replica.expectQuiet()
@@ -511,7 +507,7 @@ import Testing
     /// `explain` and tools have no store; the limit counts in the process.
     @Test func withoutALimitThatUsesItTheStoreIsNotConnected() throws {
         let gateway = try GatewayHarness(
-            Self.call, top: "store: { url: redis://127.0.0.1 }")
+            GatewayHarness.oneCall, top: "store: { url: redis://127.0.0.1 }")
         let store = SimulatedStore(on: gateway.outside, at: Self.address)
         try store.start()
         gateway.pass(1_000)

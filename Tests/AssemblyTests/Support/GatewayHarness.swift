@@ -333,8 +333,7 @@ final class GatewayHarness: Harness {
         weak let former = instance
         instance = nil
         for backend in backends.values { backend.close() }
-        #expect(network.runUntilQuiet(), sourceLocation: location)
-        #expect(network.leftovers == [], sourceLocation: location)
+        expectNothingOpen(location)
         #expect(former == nil, "the instance is still referenced", sourceLocation: location)
     }
 

@@ -2,7 +2,7 @@
 """Sends requests from pages of two and more origins in headless Chromium, and checks which of them the browser
 lets the pages read.
 
-    Tests/Verify/cors.py .build/debug/tributary [--port 26700] [--chromium /usr/bin/chromium]
+    Tests/Verify/cors.py .build/debug/tributary [--chromium /usr/bin/chromium]
 
 Where the configuration allows an origin, the page must read status, body and exposed headers, and the console must
 have no error but the browser's own line about a status of 400 and above. Where it does not, every request must
@@ -12,21 +12,18 @@ package and Chromium.
 
 import argparse
 import http.server
-import json
-import os
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 
 from playwright.sync_api import sync_playwright
 
+from harness import Gateway, expect, finish, free_port
+
 CONFIG = """\
 version: 1
-listen: 127.0.0.1:{gateway}
+listen: 127.0.0.1:{listen}
+admin: 127.0.0.1:{admin}
 workers: 1
 defaults:
   deadline: 400ms
@@ -141,12 +138,6 @@ class Backend(http.server.BaseHTTPRequestHandler):
 class Matrix:
     def __init__(self, gateway):
         self.gateway = gateway
-        self.failures = []
-        self.cases = 0
-
-    def fail(self, name, text):
-        self.failures.append(f"{name}: {text}")
-        print(f"FAILED {name}: {text}")
 
     def run(self, page, origin, name, path, options, status):
         """One request; status is None where the browser has to block it."""
@@ -160,38 +151,22 @@ class Matrix:
         result = page.evaluate(SCRIPT, [self.gateway + path, options])
         page.wait_for_timeout(30)
         page.remove_listener("console", listen)
-        self.cases += 1
         name = f"{name} from {origin}"
         if status is None:
-            if "error" not in result:
-                self.fail(name, f"the page has read {result}")
-            elif not any("CORS" in error for error in errors):
-                self.fail(name, f"blocked without an error of CORS: {errors}")
+            expect("error" in result and any("CORS" in error for error in errors),
+                   f"{name}: expected an error of CORS; the page has read {result}, errors {errors}")
             return None
         others = [error for error in errors if "the server responded with a status of" not in error]
-        if result.get("status") != status:
-            self.fail(name, f"{result}, expected {status}; {errors}")
-        elif others:
-            self.fail(name, f"errors on the console: {others}")
+        expect(result.get("status") == status and not others, f"{name}: {result}, expected {status}; {errors}")
         return result
 
 
-def serve(handler, port):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+def serve(handler):
+    """The port of a new server."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
-
-
-def wait_for(port, process):
-    for _ in range(100):
-        if process.poll() is not None:
-            sys.exit(f"the gateway ended with {process.returncode}")
-        try:
-            socket.create_connection(("127.0.0.1", port), 0.1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    sys.exit("the gateway does not listen")
+    return server.server_port
 
 
 def run_matrix(matrix, browser, allowed, other, subdomain):
@@ -203,8 +178,8 @@ def run_matrix(matrix, browser, allowed, other, subdomain):
     page = page_of(allowed)
     for name, path, options, status in DEFAULT_RULES + ALWAYS:
         result = matrix.run(page, allowed, name, path, options, status)
-        if name == "simple" and result and result.get("names") != ["ETag", "X-Request-Id", "Gateway-Complete"]:
-            matrix.fail(name, f"exposed headers: {result.get('names')}")
+        if name == "simple":
+            expect(result.get("names") == ["ETag", "X-Request-Id", "Gateway-Complete"], f"exposed headers: {result}")
     for name, path, options in NEVER:
         matrix.run(page, allowed, name, path, options, None)
     for origin in [other, subdomain]:
@@ -226,42 +201,28 @@ def run_matrix(matrix, browser, allowed, other, subdomain):
     frame = page.frames[1]
     for name, path, status in [("sandboxed", "/items", None), ("sandboxed, any origin", "/open", 200)]:
         result = frame.evaluate(SCRIPT, [matrix.gateway + path, {}])
-        matrix.cases += 1
-        if result.get("status") != status:
-            matrix.fail(name, f"{result}, expected {status}")
+        expect(result.get("status") == status, f"{name}: {result}, expected {status}")
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("binary")
-    arguments.add_argument("--port", type=int, default=26700, help="the first of five ports")
-    arguments.add_argument("--chromium", default="/usr/bin/chromium")
-    arguments = arguments.parse_args()
-    gateway, backend, pages, others, closed = range(arguments.port, arguments.port + 5)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary")
+    parser.add_argument("--chromium", default="/usr/bin/chromium")
+    options = parser.parse_args()
+    backend, pages, others = serve(Backend), serve(Pages), serve(Pages)
     allowed, other = f"http://127.0.0.1:{pages}", f"http://127.0.0.1:{others}"
-    for port, handler in [(backend, Backend), (pages, Pages), (others, Pages)]:
-        serve(handler, port)
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "cors.yaml")
-        with open(path, "w") as file:
-            file.write(CONFIG.format(
-                gateway=gateway, backend=backend, closed=closed, allowed=allowed,
-                subdomains=f"http://*.localhost:{pages}"))
-        process = subprocess.Popen([arguments.binary, "serve", path], stdout=subprocess.DEVNULL)
-        try:
-            wait_for(gateway, process)
-            matrix = Matrix(f"http://127.0.0.1:{gateway}")
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(
-                    executable_path=arguments.chromium, args=["--no-sandbox"])
-                print(f"Chromium {browser.version}")
-                run_matrix(matrix, browser, allowed, other, f"http://shop.localhost:{pages}")
-                browser.close()
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(10)
-    print(json.dumps({"cases": matrix.cases, "failures": len(matrix.failures)}))
-    sys.exit(1 if matrix.failures else 0)
+        gateway = Gateway(
+            options.binary, folder, CONFIG, backend=backend, closed=free_port(), allowed=allowed,
+            subdomains=f"http://*.localhost:{pages}")
+        matrix = Matrix(f"http://127.0.0.1:{gateway.port}")
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
+            print(f"Chromium {browser.version}")
+            run_matrix(matrix, browser, allowed, other, f"http://shop.localhost:{pages}")
+            browser.close()
+        gateway.stop()
+        finish()
 
 
 if __name__ == "__main__":

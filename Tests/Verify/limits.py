@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends requests to a gateway with rate limits and two workers, and holds the responses against the limits.
 
-    Tests/Verify/limits.py .build/debug/tributary [--port 26800] [--seconds 5]
+    Tests/Verify/limits.py .build/debug/tributary [--seconds 5]
 
 Checks: every RateLimit-Policy and RateLimit field is a list of RFC 9651, parsed by http-sf, with the parameters of
 the draft; refusals have Retry-After and name their limits; clients that send more than the limit from eight
@@ -13,21 +13,18 @@ import argparse
 import http.client
 import http.server
 import json
-import os
-import re
-import signal
 import socketserver
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 
 import http_sf
 
+from harness import Gateway, expect, finish
+
 CONFIG = """\
 version: 1
-listen: 127.0.0.1:{gateway}
+listen: 127.0.0.1:{listen}
 admin: 127.0.0.1:{admin}
 workers: 2
 log: {{ access: false }}
@@ -43,14 +40,6 @@ endpoints:
   - {{ route: GET /tenant, rate_limits: [together, per_tenant], calls: {{ a: {{ from: up, get: / }} }} }}
   - {{ route: "GET /items/{{id}}", rate_limits: [per_item, together], calls: {{ a: {{ from: up, get: / }} }} }}
 """
-
-failures = []
-
-
-def check(condition, text):
-    if not condition:
-        failures.append(text)
-        print("FAILED", text, flush=True)
 
 
 class Backend(http.server.BaseHTTPRequestHandler):
@@ -81,26 +70,26 @@ def hold_fields(response, body, limits):
     """`limits`: name -> (q, w) of the endpoint."""
     policies = {name: parameters for name, parameters in members(response, "RateLimit-Policy")}
     states = {name: parameters for name, parameters in members(response, "RateLimit")}
-    check(policies.keys() == states.keys(), f"policies {policies} and limits {states} differ")
+    expect(policies.keys() == states.keys(), f"policies {policies} and limits {states} differ")
     for name, parameters in policies.items():
-        check(
+        expect(
             (parameters.get("q"), parameters.get("w")) == limits.get(name),
             f"the policy {name} is {parameters}, expected {limits.get(name)}")
     for name, parameters in states.items():
-        check(
+        expect(
             isinstance(parameters.get("r"), int) and isinstance(parameters.get("t"), int)
             and parameters["r"] >= 0 and parameters["t"] >= 0, f"the limit {name} has {parameters}")
     if response.status == 200:
-        check(states.keys() == limits.keys(), f"a 200 announces {list(states)}, not {list(limits)}")
+        expect(states.keys() == limits.keys(), f"a 200 announces {list(states)}, not {list(limits)}")
         return
-    check(response.status == 429, f"the status is {response.status}")
+    expect(response.status == 429, f"the status is {response.status}")
     problem = json.loads(body)
-    check(problem["type"].endswith("#quota-exceeded"), f"the type is {problem['type']}")
-    check(problem["reason"] == "quota", f"the reason is {problem['reason']}")
-    check(set(problem["violated-policies"]) == states.keys(), f"{problem} names other limits than {states}")
+    expect(problem["type"].endswith("#quota-exceeded"), f"the type is {problem['type']}")
+    expect(problem["reason"] == "quota", f"the reason is {problem['reason']}")
+    expect(set(problem["violated-policies"]) == states.keys(), f"{problem} names other limits than {states}")
     wait = int(response.getheader("Retry-After"))
-    check(wait == max(parameters["t"] for parameters in states.values()), f"Retry-After {wait}, but {states}")
-    check(all(parameters["r"] == 0 for parameters in states.values()), f"a refusal with {states}")
+    expect(wait == max(parameters["t"] for parameters in states.values()), f"Retry-After {wait}, but {states}")
+    expect(all(parameters["r"] == 0 for parameters in states.values()), f"a refusal with {states}")
 
 
 def get(port, path, headers={}):
@@ -149,80 +138,50 @@ def load(port, seconds, limits):
     return granted[0], refused[0], time.monotonic() - begin
 
 
-def metric(port, name):
-    _, body = get(port, "/metrics")
-    return {
-        match[1]: float(match[2])
-        for match in re.finditer(rf"^{name}(\S*) (\S+)$", body.decode(), re.M)
-    }
-
-
-def wait_until_ready(port):
-    for _ in range(200):
-        try:
-            if get(port, "/readyz")[0].status == 200:
-                return
-        except OSError:
-            pass
-        time.sleep(0.05)
-    sys.exit("the gateway is not ready")
-
-
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--port", type=int, default=26800)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary")
     parser.add_argument("--seconds", type=float, default=5)
     options = parser.parse_args()
-    gateway, admin, backend = options.port, options.port + 1, options.port + 2
-    server = Server(("127.0.0.1", backend), Backend)
+    server = Server(("127.0.0.1", 0), Backend)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "limits.yaml")
-        with open(path, "w") as file:
-            file.write(CONFIG.format(gateway=gateway, admin=admin, backend=backend))
-        log = open(os.path.join(folder, "log"), "wb")
-        process = subprocess.Popen([options.program, "serve", path], stdout=log, stderr=log)
-        try:
-            wait_until_ready(admin)
-            run(options, process, gateway, admin)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(30)
-    print("failed" if failures else "ok")
-    return 1 if failures else 0
+        gateway = Gateway(options.binary, folder, CONFIG, backend=server.server_port)
+        run(gateway, options.seconds)
+        gateway.stop()
+        finish()
 
 
-def run(options, process, gateway, admin):
+def run(gateway, seconds):
+    port = gateway.port
     together = {"together": (100000, 1)}
     tenant = together | {"per_tenant": (2, 60)}
-    found = statuses(gateway, "/tenant", 4, tenant, {"X-Tenant": "a"})
-    check(found == [200, 200, 429, 429], f"a tenant gets {found}")
-    found = statuses(gateway, "/tenant", 3, tenant, {"X-Tenant": "b"})
-    check(found == [200, 200, 429], f"another tenant gets {found}")
+    found = statuses(port, "/tenant", 4, tenant, {"X-Tenant": "a"})
+    expect(found == [200, 200, 429, 429], f"a tenant gets {found}")
+    found = statuses(port, "/tenant", 3, tenant, {"X-Tenant": "b"})
+    expect(found == [200, 200, 429], f"another tenant gets {found}")
     item = together | {"per_item": (3, 3600)}
-    found = statuses(gateway, "/items/1", 4, item) + statuses(gateway, "/items/2", 1, item)
-    check(found == [200, 200, 200, 429, 200], f"items get {found}")
+    found = statuses(port, "/items/1", 4, item) + statuses(port, "/items/2", 1, item)
+    expect(found == [200, 200, 200, 429, 200], f"items get {found}")
 
-    process.send_signal(signal.SIGHUP)
-    time.sleep(0.5)
-    found = statuses(gateway, "/tenant", 1, tenant, {"X-Tenant": "a"})
-    check(found == [429], f"after a reload, the tenant gets {found}")
+    gateway.reload()
+    found = statuses(port, "/tenant", 1, tenant, {"X-Tenant": "a"})
+    expect(found == [429], f"after a reload, the tenant gets {found}")
 
-    granted, refused, seconds = load(gateway, options.seconds, together | {"per_client": (50, 1)})
+    granted, refused, seconds = load(port, seconds, together | {"per_client": (50, 1)})
     expected = 20 + 50 * seconds
     print(f"{granted} granted and {refused} refused in {seconds:.3f} s; burst + rate x time is {expected:.1f}")
     # The first request comes somewhat after the start, the last one before the end.
-    check(expected - 50 * 0.05 - 2 <= granted <= expected + 2, f"granted {granted}, expected {expected}")
-    check(refused > 100, f"only {refused} were refused: too little load to show anything")
+    expect(expected - 50 * 0.05 - 2 <= granted <= expected + 2, f"granted {granted}, expected {expected}")
+    expect(refused > 100, f"only {refused} were refused: too little load to show anything")
 
-    counts = metric(admin, "tributary_rate_limit_total")
-    check(counts['{limit="per_client",result="granted"}'] == granted, f"{counts}, granted {granted}")
-    check(counts['{limit="per_client",result="refused"}'] == refused, f"{counts}, refused {refused}")
-    check(counts['{limit="together",result="refunded"}'] >= refused, f"{counts}")
-    check(metric(admin, "tributary_rate_limit_keys_limit") == {"": 131072}, "the room for keys")
-    check(metric(admin, "tributary_rate_limit_keys")[""] >= 4, "the keys in use")
+    counts = gateway.series("tributary_rate_limit_total")
+    expect(counts['{limit="per_client",result="granted"}'] == granted, f"{counts}, granted {granted}")
+    expect(counts['{limit="per_client",result="refused"}'] == refused, f"{counts}, refused {refused}")
+    expect(counts['{limit="together",result="refunded"}'] >= refused, f"{counts}")
+    expect(gateway.series("tributary_rate_limit_keys_limit") == {"": 131072}, "the room for keys")
+    expect(gateway.series("tributary_rate_limit_keys")[""] >= 4, "the keys in use")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

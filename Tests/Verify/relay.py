@@ -13,21 +13,21 @@ machine may add to a time, in milliseconds. Needs curl and nginx.
 """
 
 import argparse
-import atexit
 import email.utils
 import hashlib
-import http.client
 import json
 import os
 import pathlib
 import re
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import zlib
+
+import harness
+from harness import expect, finish, free_port, start, wait
 
 CONFIG = """\
 version: 1
@@ -53,45 +53,6 @@ http {{
 }}
 """
 MIB = 1 << 20
-
-failures = []
-processes = []
-
-
-@atexit.register
-def end_processes():
-    """Also after an exception; by their ids."""
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"failed: {what}", file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.005)
-    return False
-
-
-def start(command):
-    process = subprocess.Popen(command)
-    processes.append(process)
-    return process
 
 
 class RawBackend:
@@ -241,38 +202,9 @@ class RawBackend:
         return self.respond(connection, head)
 
 
-class Gateway:
-    def __init__(self, binary, folder, raw, files):
-        self.port, self.admin = free_port(), free_port()
-        config = pathlib.Path(folder) / "gateway.yaml"
-        config.write_text(CONFIG.format(listen=self.port, admin=self.admin, raw=raw, files=files))
-        self.log_path = pathlib.Path(folder) / "gateway.log"
-        self.log = open(self.log_path, "wb")
-        self.process = subprocess.Popen([binary, "serve", str(config)], stdout=self.log, stderr=self.log)
-        processes.append(self.process)
-        if not wait(lambda: self.page("/readyz")[0] == 200):
-            sys.exit(f"the gateway did not start: {self.log_path.read_text()}")
-
-    def page(self, path):
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=5)
-            connection.request("GET", path)
-            response = connection.getresponse()
-            return response.status, response.read().decode()
-        except OSError:
-            return 0, ""
-
+class Gateway(harness.Gateway):
     def url(self, path):
         return f"http://127.0.0.1:{self.port}{path}"
-
-    def memory(self, what="VmHWM"):
-        """In MiB."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(rf"{what}:\s+(\d+)", status)[1]) / 1024
-
-    def cpu(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def exchange(self, text, end=False, seconds=5):
         """Sends bytes on a connection of its own and returns what comes back until the end, and whether it ended."""
@@ -316,10 +248,10 @@ def transfer(gateway, folder, gib):
                    f"{name}: {done.stdout[-200:]} {done.stderr}")
         took = time.monotonic() - begin
         print(f"{name}: {gib} GiB in {took:.1f} s, {(gateway.cpu() - cpu) / gib:.2f} s of CPU per GiB, "
-              f"{gateway.memory():.1f} MiB of memory at most")
-        expect(gateway.memory() <= 64, f"{name}: {gateway.memory():.1f} MiB")
+              f"{gateway.memory('VmHWM') / 1024:.1f} MiB of memory at most")
+        expect(gateway.memory("VmHWM") <= 64 << 10, f"{name}: {gateway.memory('VmHWM')} KiB")
 
-    before = gateway.memory("VmRSS")
+    before = gateway.memory()
     readers = []
     for number in range(100):
         connection = socket.socket()
@@ -328,7 +260,7 @@ def transfer(gateway, folder, gib):
         connection.sendall(f"GET /raw/download?{1 << 30}&{number} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
         readers.append(connection)
     time.sleep(2)
-    each = (gateway.memory("VmRSS") - before) * 1024 / len(readers)
+    each = (gateway.memory() - before) / len(readers)
     print(f"100 responses that no client reads: {each:.0f} KiB each")
     expect(each <= 192, f"memory of a response that is not read: {each:.0f} KiB")
     for connection in readers:
@@ -360,8 +292,7 @@ def files(gateway, folder):
 
 
 def events(gateway, noise):
-    process = subprocess.Popen(["curl", "-sN", gateway.url("/raw/events?curl")], stdout=subprocess.PIPE)
-    processes.append(process)
+    process = start(["curl", "-sN", gateway.url("/raw/events?curl")], stdout=subprocess.PIPE)
     delays = []
     for line in process.stdout:
         if line.startswith(b"data: "):
@@ -460,7 +391,7 @@ def main():
         (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port))
         start(["nginx", "-p", name, "-c", str(folder / "nginx.conf"), "-g", "user root;"])
         backend = RawBackend()
-        gateway = Gateway(options.binary, folder, backend.port, port)
+        gateway = Gateway(options.binary, folder, CONFIG, raw=backend.port, files=port)
         if only in (None, "early"):
             early(gateway, backend, options.noise)
         if only in (None, "files"):
@@ -469,9 +400,7 @@ def main():
             events(gateway, options.noise)
         if only in (None, "transfer"):
             transfer(gateway, folder, options.gib)
-        end_processes()
-    print("failed" if failures else "all passed")
-    sys.exit(1 if failures else 0)
+        finish()
 
 
 if __name__ == "__main__":

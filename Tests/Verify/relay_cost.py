@@ -10,21 +10,20 @@ every process that it starts is ended by its id. Needs curl, nginx, haproxy, wrk
 """
 
 import argparse
-import os
 import pathlib
 import re
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
 
-from relay import end_processes, free_port, processes, wait
+from costs import LOAD, MeasuredServer, Table, compile_floor, cpu_per_request
+from harness import accepts, end_processes, free_port, start, wait
 
 GATEWAY = """\
 version: 1
 workers: 1
-access_log: off
+log: {{ access: false }}
 listen: 127.0.0.1:{port}
 limits: {{ connections: 5000, streams: 5000 }}
 backends: {{ it: {{ url: "http://127.0.0.1:{backend}", max_concurrent: 5000 }} }}
@@ -70,48 +69,17 @@ backend b
 STREAM = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
 
 
-class Server:
+class RelayServer(MeasuredServer):
     def __init__(self, name, folder, backend, binary, floor):
-        self.name, self.port = name, free_port()
+        self.port = free_port()
         values = dict(port=self.port, backend=backend, folder=folder, name=f"peer-{name}")
-        config = folder / f"{name}.yaml"
-        if name == "floor":
-            command = [floor, str(self.port), str(backend)]
-        elif name == "tributary":
-            config.write_text(GATEWAY.format(**values))
-            command = [binary, "serve", str(config)]
-        elif name == "nginx":
-            config.write_text(COMMON.format(rest=NGINX.format(**values), **values))
-            command = ["nginx", "-p", str(folder), "-c", str(config)]
-        else:
-            config.write_text(HAPROXY.format(**values))
-            command = ["haproxy", "-f", str(config)]
-        self.process = subprocess.Popen(
-            ["taskset", "-c", "1", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        processes.append(self.process)
-        if not wait(lambda: accepts(self.port)):
-            sys.exit(f"{name} did not start")
+        nginx = COMMON.replace("{rest}", NGINX)
+        super().__init__(
+            name, folder, binary, [floor, str(self.port), str(backend)],
+            dict(tributary=GATEWAY, nginx=nginx, haproxy=HAPROXY), [self.port], values)
 
-    def cpu(self):
-        """In seconds."""
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def memory(self):
-        """In KiB."""
-        return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text())[1])
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
-def accepts(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        return True
-    except OSError:
-        return False
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
 
 
 class Sink:
@@ -148,22 +116,11 @@ def transfer(server, gib, *command):
     """Seconds of CPU for a GiB."""
     before = server.cpu()
     out = subprocess.run(
-        ["taskset", "-c", "0", "curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", *command],
+        [*LOAD, "curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", *command],
         capture_output=True, text=True, timeout=300)
     if out.stdout not in ("200", "201"):
         sys.exit(f"{server.name}: {out.stdout} {out.stderr}")
     return (server.cpu() - before) / gib
-
-
-def requests(server, connections, seconds):
-    """Microseconds of CPU for one small request."""
-    before = server.cpu()
-    out = subprocess.run(
-        ["taskset", "-c", "0", "wrk", "-t1", f"-c{connections}", f"-d{seconds}s",
-         f"http://127.0.0.1:{server.port}/small"], capture_output=True, text=True).stdout
-    if "Non-2xx" in out:
-        sys.exit(f"{server.name}: {out}")
-    return (server.cpu() - before) / int(re.search(r"(\d+) requests in", out)[1]) * 1e6
 
 
 def idle(server, count=500):
@@ -201,47 +158,36 @@ def main():
     if options.sink:
         return Sink(options.sink).run()
     names = options.only.split(",")
-    rows = {}
+    table = Table(names)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        floor = str(folder / "relay-floor")
-        source = pathlib.Path(__file__).with_name("relay-floor.c")
-        subprocess.run(["cc", "-O2", "-o", floor, str(source), "-luv"], check=True)
+        floor = compile_floor("relay-floor.c", folder, "-luv")
         (folder / "files").mkdir()
         folder.chmod(0o755)
         with open(folder / "files/big", "wb") as file:
             file.truncate(options.gib << 30)
         sink, port = free_port(), free_port()
-        processes.append(subprocess.Popen(["taskset", "-c", "0", sys.executable, __file__, "--sink", str(sink)]))
+        start([*LOAD, sys.executable, __file__, "--sink", str(sink)])
         rest = BACKEND.format(port=port, folder=folder, sink=sink, text="x" * 170)
         (folder / "backend.conf").write_text(COMMON.format(folder=folder, name="backend", rest=rest))
-        processes.append(subprocess.Popen(
-            ["taskset", "-c", "0", "nginx", "-p", name, "-c", str(folder / "backend.conf")]))
+        start([*LOAD, "nginx", "-p", name, "-c", str(folder / "backend.conf")])
         if not wait(lambda: accepts(port) and accepts(sink)):
             sys.exit("the backends did not start")
         for _ in range(options.repeat):
             for name in names:
-                add = lambda row, value: rows.setdefault(row, {}).setdefault(name, []).append(value)
-                server = Server(name, folder, port, options.binary, floor)
-                url = f"http://127.0.0.1:{server.port}"
-                add("download, s per GiB", transfer(server, options.gib, f"{url}/big"))
-                add("small request, 64, us", requests(server, 64, options.seconds))
-                server.stop()
-                server = Server(name, folder, sink, options.binary, floor)
-                url = f"http://127.0.0.1:{server.port}"
-                add("upload, s per GiB", transfer(
-                    server, options.gib, "-H", "Expect:", "-T", str(folder / "files/big"), f"{url}/up"))
-                server.stop()
-                server = Server(name, folder, sink, options.binary, floor)
-                add("idle stream, KiB", idle(server))
-                server.stop()
+                server = RelayServer(name, folder, port, options.binary, floor)
+                table.add("download, s per GiB", name, transfer(server, options.gib, server.url("/big")))
+                table.add("small request, 64, us", name, cpu_per_request(server, server.url("/small"), 64, options.seconds))
+                server.kill()
+                server = RelayServer(name, folder, sink, options.binary, floor)
+                table.add("upload, s per GiB", name, transfer(
+                    server, options.gib, "-H", "Expect:", "-T", str(folder / "files/big"), server.url("/up")))
+                server.kill()
+                server = RelayServer(name, folder, sink, options.binary, floor)
+                table.add("idle stream, KiB", name, idle(server))
+                server.kill()
         end_processes()
-    print(f"{'':24}" + "".join(f"{name:>18}" for name in names))
-    for row, values in rows.items():
-        medians = {name: statistics.median(values[name]) for name in names}
-        base = medians.get("floor")
-        print(f"{row:24}" + "".join(
-            f"{medians[name]:10.2f}" + (f" {medians[name] / base:5.2f} x" if base else " " * 8) for name in names))
+    table.print()
 
 
 if __name__ == "__main__":

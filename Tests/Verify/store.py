@@ -12,7 +12,6 @@ machine may add to a time, in milliseconds. Needs redis-server.
 """
 
 import argparse
-import atexit
 import http.client
 import json
 import os
@@ -26,6 +25,9 @@ import sys
 import tempfile
 import threading
 import time
+
+import harness
+from harness import expect, finish, free_port, start, wait
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TLS = ROOT / "Tests/Fixtures/tls"
@@ -49,39 +51,6 @@ endpoints:
     calls: {{ one: {{ from: a, get: / }} }}
 """
 
-failures = []
-processes = []
-
-
-@atexit.register
-def end_processes():
-    """Also after an exception; by their ids."""
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"failed: {what}", file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
 
 class Redis:
     """One redis-server, and a connection of this script to it."""
@@ -94,10 +63,9 @@ class Redis:
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(
+        self.process = start(
             ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
              "--dir", self.folder, *self.options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        processes.append(self.process)
         if not wait(self.connect):
             sys.exit("redis-server did not start")
 
@@ -159,37 +127,20 @@ class Backend:
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
 
 
-class Gateway:
-    def __init__(self, binary, folder, name, store, backend, workers=1, replicas=1, rate=RATE, burst=BURST):
-        self.listen, self.admin = free_port(), free_port()
-        config = pathlib.Path(folder) / f"{name}.yaml"
-        config.write_text(CONFIG.format(
-            listen=self.listen, admin=self.admin, workers=workers, store=store, backend=backend.port, replicas=replicas,
-            rate=rate, burst=burst))
-        self.log_path = pathlib.Path(folder) / f"{name}.log"
-        self.log_file = open(self.log_path, "wb")
-        self.process = subprocess.Popen([binary, "serve", str(config)], stdout=self.log_file, stderr=self.log_file)
-        processes.append(self.process)
-        if not wait(lambda: self.page("/readyz")[0] == 200):
-            sys.exit(f"the gateway did not start: {self.log_path.read_text()}")
-
-    def page(self, path):
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=5)
-            connection.request("GET", path)
-            response = connection.getresponse()
-            return response.status, response.read().decode()
-        except OSError:
-            return 0, ""
+class Gateway(harness.Gateway):
+    def __init__(self, binary, folder, name, store, backend, workers=1, replicas=1):
+        super().__init__(
+            binary, folder, CONFIG, name=name, workers=workers, store=store, backend=backend.port, replicas=replicas,
+            rate=RATE, burst=BURST)
 
     def ups(self):
-        return re.findall(r'^tributary_store_up\{worker="\d+"\} (\d)', self.page("/metrics")[1], re.M)
+        return self.series("tributary_store_up").values()
 
     def is_up(self):
-        return self.ups() and set(self.ups()) == {"1"}
+        return set(self.ups()) == {1}
 
     def is_down(self):
-        return self.ups() and set(self.ups()) == {"0"}
+        return set(self.ups()) == {0}
 
     def lines(self):
         out = []
@@ -204,21 +155,12 @@ class Gateway:
         return [line["reason"] for line in self.lines() if line["msg"] == "store down"]
 
     def get(self, key="a"):
-        connection = http.client.HTTPConnection("127.0.0.1", self.listen, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
         connection.request("GET", "/x", headers={"X-Key": key})
         response = connection.getresponse()
         body = response.read()
         connection.close()
         return response.status, body
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.log_file.close()
 
 
 # ---------------------------------------------------------------------------------------- faults
@@ -323,8 +265,7 @@ def rows(binary, folder, noise):
 
 
 def decisions(gateway):
-    found = re.search(r'^tributary_store_requests_total\{result="decided"\} (\d+)', gateway.page("/metrics")[1], re.M)
-    return int(found[1]) if found else 0
+    return gateway.series("tributary_store_requests_total").get('{result="decided"}', 0)
 
 
 def check_limit(gateway):
@@ -381,7 +322,7 @@ class Client(threading.Thread):
         self.results = []
 
     def run(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.gateway.listen, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", self.gateway.port, timeout=5)
         due = time.monotonic()
         while due < self.until:
             time.sleep(max(0, due - time.monotonic()))
@@ -486,9 +427,8 @@ def main():
         if options.only != "rows":
             print(f"two gateways through all faults, {options.seconds:.0f} s", flush=True)
             load(binary, folder, options.seconds, options.noise)
-    print("failed" if failures else "all passed")
-    return 1 if failures else 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -13,20 +13,15 @@ and curl.
 """
 
 import argparse
-import atexit
-import collections
 import dataclasses
 import datetime
-import http.client
 import json
 import os
 import pathlib
 import re
-import signal
 import socket
 import ssl
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -34,7 +29,9 @@ import warnings
 
 from cryptography import x509
 
+import harness
 from authority import DAY, Authority
+from harness import accepts, expect, finish, free_port, wait
 
 warnings.simplefilter("ignore", DeprecationWarning)  # Python's for TLS 1.0 and 1.1, which the rows offer on purpose
 
@@ -82,43 +79,6 @@ http {{
 NGINX_SERVER = """server {{ listen 127.0.0.1:{port} ssl {default}; server_name {names}; {more}
   location / {{ default_type application/json; return 200 '{{}}'; }} }}
 """
-
-failures = []
-processes = []
-counts = collections.Counter()
-
-
-@atexit.register
-def end_processes():
-    """Also after an exception; by their ids."""
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
-def expect(condition, what):
-    counts["rows"] += 1
-    if condition:
-        counts["passed"] += 1
-    else:
-        failures.append(what)
-        print(f"failed: {what}", file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 class Backend:
@@ -174,44 +134,15 @@ class Files:
         }
 
 
-class Gateway:
-    NAMES = ["redirect", "first", "modern", "required", "optional", "untracked", "newest", "plain", "admin"]
+class Gateway(harness.Gateway):
+    NAMES = ["redirect", "first", "modern", "required", "optional", "untracked", "newest", "plain"]
 
     def __init__(self, binary, files, backend):
-        self.ports = {name: free_port() for name in self.NAMES}
-        self.config = files.folder / "gateway.yaml"
-        self.config.write_text(CONFIG.format(**self.ports, backend=backend.port, certificates=CERTIFICATES))
-        self.log_path = files.folder / "gateway.log"
-        self.log = open(self.log_path, "wb")
-        self.process = subprocess.Popen([binary, "serve", str(self.config)], stdout=self.log, stderr=self.log)
-        processes.append(self.process)
-        if not wait(lambda: self.page("/readyz")[0] == 200):
-            sys.exit(f"the gateway did not start: {self.log_path.read_text()}")
-
-    def page(self, path):
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.ports["admin"], timeout=5)
-            connection.request("GET", path)
-            response = connection.getresponse()
-            return response.status, response.read().decode()
-        except OSError:
-            return 0, ""
-
-    def metric(self, pattern):
-        return sum(float(value) for value in re.findall(rf"^{pattern} (\S+)", self.page("/metrics")[1], re.M))
-
-    def reloads(self):
-        return re.findall(r'^(tributary_config_reloads_total\{[^}]*\}) (\S+)', self.page("/metrics")[1], re.M)
-
-    def reload(self):
-        """Sends SIGHUP and waits until the reload has been counted."""
-        before = self.reloads()
-        self.process.send_signal(signal.SIGHUP)
-        if not wait(lambda: self.reloads() != before):
-            sys.exit("the reload was not counted")
+        super().__init__(
+            binary, files.folder, CONFIG, self.NAMES, backend=backend.port, certificates=CERTIFICATES)
 
 
-class Nginx:
+class Nginx(harness.Server):
     """The same certificates and rules, as far as nginx has them."""
 
     def __init__(self, files):
@@ -234,18 +165,8 @@ class Nginx:
             + server("newest", "_", pair("a") + newest))
         config = folder / "nginx.conf"
         config.write_text(NGINX.format(folder=folder, servers=servers))
-        self.process = subprocess.Popen(["nginx", "-p", str(folder), "-c", str(config)])
-        processes.append(self.process)
-        if not wait(lambda: accepts(self.ports["first"])):
-            sys.exit("nginx did not start")
-
-
-def accepts(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        return True
-    except OSError:
-        return False
+        super().__init__(["nginx", "-p", str(folder), "-c", str(config)])
+        self.wait_until(lambda: accepts(self.ports["first"]))
 
 
 VERSIONS = {"1.0": ssl.TLSVersion.TLSv1, "1.1": ssl.TLSVersion.TLSv1_1, "1.2": ssl.TLSVersion.TLSv1_2,
@@ -696,15 +617,13 @@ def main():
         server = Nginx(files) if options.nginx else Gateway(options.binary, files, Backend())
         if options.only in (None, "matrix"):
             matrix(server, files, options.nginx)
-            print(f"matrix: {counts['passed']} of {counts['rows']} rows")
+            print(f"matrix: {harness.checked - len(harness.failures)} of {harness.checked} rows")
         if not options.nginx:
             if options.only in (None, "input"):
                 inputs(server, files)
             if options.only in (None, "reload"):
                 reload(server, files, options.requests)
-        print(f"{counts['passed']} of {counts['rows']} passed")
-        end_processes()
-    sys.exit(1 if failures else 0)
+        finish()
 
 
 if __name__ == "__main__":

@@ -13,21 +13,20 @@ haproxy, wrk, and a C compiler.
 import argparse
 import os
 import pathlib
-import re
 import socket
 import ssl
-import statistics
-import subprocess
 import sys
 import tempfile
 
-import tls
 from authority import Authority
+from costs import MeasuredServer, Table, compile_floor, cpu_per_request
+from harness import free_port
+from tls import VERSIONS
 
 GATEWAY = """\
 version: 1
 workers: 1
-access_log: off
+log: {{ access: false }}
 listen:
   - {{ address: "127.0.0.1:{plain}" }}
   - {{ address: "127.0.0.1:{secure}", tls: {{ cert: {cert}, key: {key} }} }}
@@ -62,44 +61,15 @@ frontend it
 """
 
 
-class Server:
+class TLSServer(MeasuredServer):
     def __init__(self, name, folder, cert, key, binary, floor):
-        self.name = name
-        self.plain, self.secure = tls.free_port(), tls.free_port()
+        self.plain, self.secure = free_port(), free_port()
         both = folder / "both.pem"
         both.write_bytes(pathlib.Path(cert).read_bytes() + pathlib.Path(key).read_bytes())
         values = dict(plain=self.plain, secure=self.secure, cert=cert, key=key, folder=folder, both=both)
-        config = folder / f"{name}.conf"
-        if name == "floor":
-            command = [floor, str(self.plain), str(self.secure), cert, key]
-        elif name == "tributary":
-            config = folder / "gateway.yaml"
-            config.write_text(GATEWAY.format(**values))
-            command = [binary, "serve", str(config)]
-        elif name == "nginx":
-            config.write_text(NGINX.format(**values))
-            command = ["nginx", "-p", str(folder), "-c", str(config)]
-        else:
-            config.write_text(HAPROXY.format(**values))
-            command = ["haproxy", "-f", str(config)]
-        self.process = subprocess.Popen(
-            ["taskset", "-c", "1", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        tls.processes.append(self.process)
-        if not tls.wait(lambda: tls.accepts(self.secure) and tls.accepts(self.plain)):
-            sys.exit(f"{name} did not start")
-
-    def cpu(self):
-        """In seconds."""
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def memory(self):
-        """In KiB."""
-        return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text())[1])
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
+        super().__init__(
+            name, folder, binary, [floor, str(self.plain), str(self.secure), cert, key],
+            dict(tributary=GATEWAY, nginx=NGINX, haproxy=HAPROXY), [self.secure, self.plain], values)
 
 
 def connect(server, context, session=None):
@@ -117,7 +87,7 @@ def request(connection):
 def context_for(authority, version):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(authority.path)
-    context.minimum_version = context.maximum_version = tls.VERSIONS[version]
+    context.minimum_version = context.maximum_version = VERSIONS[version]
     return context
 
 
@@ -138,14 +108,6 @@ def handshakes(server, authority, version, resumed, count):
     if resumed and reused < count * 0.99:
         sys.exit(f"{server.name}: {reused} of {count} connections were resumed")
     return (server.cpu() - before) / count * 1e6
-
-
-def kept(server, url, seconds):
-    """Microseconds of CPU for one request on kept connections."""
-    before = server.cpu()
-    out = subprocess.run(
-        ["taskset", "-c", "0", "wrk", "-t1", "-c16", f"-d{seconds}s", url], capture_output=True, text=True).stdout
-    return (server.cpu() - before) / int(re.search(r"(\d+) requests in", out)[1]) * 1e6
 
 
 def idle(server, authority, count=1000):
@@ -172,35 +134,31 @@ def main():
     parser.add_argument("--only", default="floor,tributary,nginx,haproxy")
     options = parser.parse_args()
     names = options.only.split(",")
-    rows = {}
+    table = Table(names)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        floor = str(folder / "tls-floor")
-        source = pathlib.Path(__file__).with_name("tls-floor.c")
-        subprocess.run(["cc", "-O2", "-o", floor, str(source), "-luv", "-lssl", "-lcrypto"], check=True)
+        floor = compile_floor("tls-floor.c", folder, "-luv", "-lssl", "-lcrypto")
         authority = Authority(folder)
         pairs = {kind: authority.issue(kind, ["a.test"], kind=kind) for kind in ("ec", "rsa")}
         os.sched_setaffinity(0, {0})
         for _ in range(options.repeat):
             for name in names:
-                add = lambda row, value: rows.setdefault(row, {}).setdefault(name, []).append(value)
-                server = Server(name, folder, *pairs["ec"], options.binary, floor)
+                add = lambda row, value: table.add(row, name, value)
+                server = TLSServer(name, folder, *pairs["ec"], options.binary, floor)
                 add("idle connection, KiB", idle(server, authority))
                 add("full, ECDSA, TLS 1.3, us", handshakes(server, authority, "1.3", False, options.connections))
                 add("resumed, TLS 1.3, us", handshakes(server, authority, "1.3", True, options.connections))
                 add("resumed, TLS 1.2, us", handshakes(server, authority, "1.2", True, options.connections))
-                plain = kept(server, f"http://127.0.0.1:{server.plain}/x", options.seconds)
-                add("added per request, us", kept(server, f"https://127.0.0.1:{server.secure}/x", options.seconds) - plain)
-                server.stop()
-                server = Server(name, folder, *pairs["rsa"], options.binary, floor)
+                # The gateway has no endpoint without a backend, so it responds with 404.
+                plain, secure = (
+                    cpu_per_request(server, url, 16, options.seconds, any_status=True)
+                    for url in (f"http://127.0.0.1:{server.plain}/x", f"https://127.0.0.1:{server.secure}/x"))
+                add("added per request, us", secure - plain)
+                server.kill()
+                server = TLSServer(name, folder, *pairs["rsa"], options.binary, floor)
                 add("full, RSA-2048, TLS 1.3, us", handshakes(server, authority, "1.3", False, options.connections))
-                server.stop()
-    print(f"{'':28}" + "".join(f"{name:>18}" for name in names))
-    for row, values in rows.items():
-        medians = {name: statistics.median(values[name]) for name in names}
-        base = medians.get("floor")
-        print(f"{row:28}" + "".join(
-            f"{medians[name]:10.1f}" + (f" {medians[name] / base:5.2f} x" if base else " " * 8) for name in names))
+                server.kill()
+    table.print()
 
 
 if __name__ == "__main__":

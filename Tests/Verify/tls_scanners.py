@@ -11,13 +11,13 @@ Everything runs on loopback, on free ports. --nginx scans nginx instead, to chec
 
 import argparse
 import json
-import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
 import tls
+from harness import expect, finish
 
 # What testssl.sh reports about a test authority on loopback, not about the gateway.
 EXPECTED = {
@@ -43,7 +43,7 @@ def sslyze(port, profile, files):
          f"--certinfo_ca_file={files.root.path}", "--sni=a.test", f"127.0.0.1:{port}"],
         capture_output=True, text=True, timeout=300)
     compliant = re.search(r"127\.0\.0\.1:\d+: OK - Compliant", done.stdout)
-    tls.expect(compliant, f"sslyze, {profile}: {done.stdout[-1500:]}{done.stderr[-500:]}")
+    expect(compliant, f"sslyze, {profile}: {done.stdout[-1500:]}{done.stderr[-500:]}")
     print(f"sslyze {profile}: {'compliant' if compliant else 'not compliant'}")
 
 
@@ -54,10 +54,10 @@ def testssl(port, name, files):
          "--add-ca", files.root.path, "--jsonfile", str(out), f"a.test:{port}"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=1200)
     findings = json.loads(out.read_text())
-    tls.expect(len(findings) > 50, f"testssl.sh, {name}: only {len(findings)} results")
+    expect(len(findings) > 50, f"testssl.sh, {name}: only {len(findings)} results")
     serious = [finding for finding in findings if finding["severity"] in ("LOW", "MEDIUM", "HIGH", "CRITICAL", "WARN", "FATAL")]
     remaining = [finding for finding in serious if not any(finding["id"].startswith(known) for known in EXPECTED)]
-    tls.expect(not remaining, f"testssl.sh, {name}: " + "; ".join(
+    expect(not remaining, f"testssl.sh, {name}: " + "; ".join(
         f"{finding['id']} ({finding['severity']}): {finding['finding']}" for finding in remaining))
     print(f"testssl.sh {name}: {len(findings)} results, {len(serious) - len(remaining)} about the test's authority, "
           f"{len(remaining)} findings")
@@ -76,8 +76,7 @@ def main():
                 listener = "modern"
             sslyze(server.ports[listener], profile, files)
             testssl(server.ports[listener], listener, files)
-        tls.end_processes()
-    sys.exit(1 if tls.failures else 0)
+        finish()
 
 
 if __name__ == "__main__":

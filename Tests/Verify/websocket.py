@@ -15,15 +15,10 @@ is ended by its id. Needs websockets and wsproto (PyPI).
 
 import argparse
 import asyncio
-import atexit
-import http.client
 import os
-import pathlib
 import re
 import resource
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -33,6 +28,8 @@ import wsproto
 import wsproto.events
 import wsproto.extensions
 import wsproto.utilities
+
+from harness import Gateway, expect, finish, free_port
 
 CONFIG = """\
 version: 1
@@ -52,39 +49,6 @@ endpoints:
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # RFC 6455, 1.3
 MASK = bytes([0x37, 0xFA, 0x21, 0x3D])
-
-failures = []
-processes = []
-
-
-@atexit.register
-def end_processes():
-    """Also after an exception; by their ids."""
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
-def expect(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"failed: {what}", file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 class Echo(asyncio.Protocol):
@@ -180,33 +144,6 @@ class OddServer:
         connection.close()
 
 
-class Gateway:
-    def __init__(self, binary, folder, backend, odd):
-        self.port, self.admin = free_port(), free_port()
-        config = pathlib.Path(folder) / "gateway.yaml"
-        config.write_text(CONFIG.format(listen=self.port, admin=self.admin, backend=backend, odd=odd))
-        self.log_path = pathlib.Path(folder) / "gateway.log"
-        self.log = open(self.log_path, "wb")
-        self.process = subprocess.Popen([binary, "serve", str(config)], stdout=self.log, stderr=self.log)
-        processes.append(self.process)
-        if not wait(lambda: self.page("/readyz")[0] == 200):
-            sys.exit(f"the gateway did not start: {self.log_path.read_text()}")
-
-    def page(self, path):
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=5)
-            connection.request("GET", path)
-            response = connection.getresponse()
-            return response.status, response.read().decode()
-        except OSError:
-            return 0, ""
-
-    def memory(self):
-        """In KiB."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
-
-
 def handshake(path="/", more="", token="websocket"):
     return (f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: {token}\r\n"
             f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n{more}\r\n").encode()
@@ -247,7 +184,7 @@ def every_case():
         for piece in (None, 1):
             yield f"ping of {size}, writes of {piece}", frame(PING, b"p" * size) + close(), piece
     yield "ping of 126", frame(PING, b"p" * 126) + close(), None
-    yield "pong that nobody waits for", frame(PONG, b"x") + frame(PING, b"y") + close(), None
+    yield "unsolicited pong", frame(PONG, b"x") + frame(PING, b"y") + close(), None
     yield "ten pings", b"".join(frame(PING, b"%d" % number) for number in range(10)) + close(), None
     for reserved in range(1, 8):
         yield f"reserved bits {reserved}", frame(TEXT, b"a", reserved=reserved) + close(), None
@@ -443,7 +380,7 @@ def main():
     raise_descriptor_limit(2 * options.idle + 2000)
     with tempfile.TemporaryDirectory() as folder:
         server = EchoServer()
-        gateway = Gateway(options.binary, folder, server.port, OddServer().port)
+        gateway = Gateway(options.binary, folder, CONFIG, backend=server.port, odd=OddServer().port)
         if options.only in (None, "refusals"):
             refusals(gateway)
         if options.only in (None, "cases"):
@@ -452,9 +389,7 @@ def main():
             asyncio.run(traffic(gateway, server))
         if options.only in (None, "idle"):
             idle(gateway, options.idle)
-        end_processes()
-    print("failed" if failures else "all passed")
-    sys.exit(1 if failures else 0)
+        finish()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,155 @@
+"""What the checks with a running gateway share: expectations, and processes that are ended by their ids.
+
+A failed expectation is printed at once; `finish` prints the result and ends the script with it.
+"""
+
+import atexit
+import http.client
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+failures = []
+processes = []
+checked = 0
+lock = threading.Lock()
+
+
+@atexit.register
+def end_processes():
+    """Also after an exception."""
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def expect(condition, what):
+    global checked
+    with lock:
+        checked += 1
+    if not condition:
+        failures.append(what)
+        print(f"failed: {what}", file=sys.stderr, flush=True)
+
+
+def finish():
+    end_processes()
+    print(f"{len(failures)} of {checked} checks failed" if failures else f"all {checked} checks passed")
+    sys.exit(1 if failures else 0)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait(condition, seconds=10):
+    """Whether the condition becomes true in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def accepts(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        return True
+    except OSError:
+        return False
+
+
+def start(command, **options):
+    process = subprocess.Popen(command, **options)
+    processes.append(process)
+    return process
+
+
+class Server:
+    """A process, its CPU time and its memory."""
+
+    def __init__(self, command, **options):
+        self.process = start(command, **options)
+
+    def cpu(self):
+        """In seconds."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory(self, what="VmRSS"):
+        """In KiB; `VmHWM` is the most so far."""
+        return int(re.search(rf"{what}:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text())[1])
+
+    def wait_until(self, condition):
+        """Ends the script if the server does not start."""
+        if not wait(lambda: self.process.poll() is None and condition()):
+            sys.exit(f"{self.process.args[0]} did not start")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Gateway(Server):
+    """A gateway on free ports, which ends with the script.
+
+    - config: the text of the file, with the names of `ports` and of `values` in braces
+    - ports: the names of the ports, besides `listen` and `admin`
+    """
+
+    def __init__(self, binary, folder, config, ports=(), name="gateway", **values):
+        self.ports = {name: free_port() for name in ("listen", "admin", *ports)}
+        self.port = self.ports["listen"]
+        self.config = pathlib.Path(folder) / f"{name}.yaml"
+        self.config.write_text(config.format(**self.ports, **values))
+        self.log_path = pathlib.Path(folder) / f"{name}.log"
+        with open(self.log_path, "wb") as log:
+            super().__init__([binary, "serve", str(self.config)], stdout=log, stderr=log)
+        self.wait_until(lambda: self.page("/readyz")[0] == 200)
+
+    def wait_until(self, condition):
+        if not wait(lambda: self.process.poll() is None and condition()):
+            sys.exit(f"the gateway did not start: {self.log_path.read_text()}")
+
+    def page(self, path):
+        """Status and text of a page of the admin address; status 0 if there is no response."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports["admin"], timeout=5)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        except OSError:
+            return 0, ""
+        finally:
+            connection.close()
+
+    def series(self, name):
+        """The values of a metric, by their labels as text."""
+        found = re.findall(rf"^{name}({{\S*}})? (\S+)$", self.page("/metrics")[1], re.M)
+        return {labels: float(value) for labels, value in found}
+
+    def reload(self):
+        """Sends SIGHUP, and waits until the reload is counted."""
+        before = self.series("tributary_config_reloads_total")
+        self.process.send_signal(signal.SIGHUP)
+        if not wait(lambda: self.series("tributary_config_reloads_total") != before):
+            sys.exit("the reload was not counted")
+
+    def stop(self, seconds=30):
+        """SIGTERM; a gateway that does not end by it is a failure."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            expect(self.process.wait(seconds) == 0, f"the gateway ended with {self.process.returncode}")
+        except subprocess.TimeoutExpired:
+            expect(False, f"the gateway did not end within {seconds} s")
+            self.kill()

@@ -17,7 +17,8 @@ package final class LimitPlan {
         /// The caller's plan; nil for the rate without a plan.
         package let plan: Bytes?
         package let bucket: TokenBucket
-        /// `100/s`
+        package let unit: Config.Rate.Unit
+        /// As configured: `100/s`, or the variable in its place.
         package let spelled: String
         /// The member of `RateLimit-Policy`: `"per_caller";q=1000;w=60`.
         let policy: Bytes
@@ -55,7 +56,8 @@ package final class LimitPlan {
             rates.append(
                 Rate(
                     plan: index == 0 ? nil : Bytes(limit.plans[index - 1].name.value),
-                    bucket: bucket, spelled: rate.written ?? rate.value.spelled,
+                    bucket: bucket, unit: rate.value.unit,
+                    spelled: rate.written ?? rate.value.spelled,
                     policy: Bytes(
                         "\"\(name)\";q=\(rate.value.count);w=\(rate.value.unit.seconds)"),
                     shared: shared))

@@ -82,9 +82,8 @@ package struct ReplicaReport {
     private func limits(of limit: LimitPlan) -> [Limit] {
         limit.rates.map { rate in
             let plan = rate.plan.map { ", plan \(String($0))" } ?? ""
-            let unit = rate.spelled.split(separator: "/").last ?? ""
             return Limit(
-                name: "rate_limits.\(limit.name)\(plan), each key per \(unit)",
+                name: "rate_limits.\(limit.name)\(plan), each key per \(rate.unit.rawValue)",
                 replica: rate.bucket.count, isShared: limit.isShared)
         }
     }

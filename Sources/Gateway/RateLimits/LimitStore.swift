@@ -12,7 +12,9 @@ package final class LimitStore {
     private let loop: any Loop
     private let log: Log
     private let history: StoreHistory
-    private(set) lazy var sync = LimitSync(loop: loop) { [weak self] in self?.add($0) }
+    private(set) lazy var sync = LimitSync(
+        loop: loop, onDrop: { [history] in history.counts.dropped += 1 },
+        add: { [weak self] in self?.add($0) })
 
     /// The store's decision about a request.
     package struct Verdict: Equatable {
@@ -154,10 +156,14 @@ package final class StoreHistory {
     package init() {}
 }
 
-/// How often the store decided about a request of one worker, and how often it did not in time.
+/// How one worker has used the store.
 package struct StoreCounts: Sendable, Equatable {
+    /// Requests that the store decided about.
     package var decided = 0
+    /// Requests that it did not decide about in time.
     package var failed = 0
+    /// Uses of a key of a limit with `sync: INTERVAL` that were not sent.
+    package var dropped = 0
 
     package init() {}
 }

@@ -20,11 +20,12 @@ final class LimitSync {
     private let loop: any Loop
     /// Nil if the store is gone.
     private let add: ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>?
+    private let onDrop: () -> Void
     private var batches: [Duration: Batch] = [:]
     /// Requests that began before a reload may still charge and refund the former store.
     private var isClosed = false
 
-    /// Due, and not sent yet.
+    /// Batches that are due and not sent yet, divided into runs.
     private var waiting: [[Usage]] = []
     private var runsInFlight = 0
     /// Keys in the batches and in `waiting`.
@@ -35,21 +36,25 @@ final class LimitSync {
         let timer: Timer
     }
 
-    /// Keys in one run of the script, which blocks the store as long.
+    /// Keys in one run of the script; the store does nothing else while it runs.
     private static let runKeysMax = 64
     /// Keys at which a batch is sent before its interval ends.
     static let batchKeysMax = 4_096
     /// Runs without a reply, so that a slow store is not flooded.
     static let runsMax = 16
-    /// Keys that are remembered in all. What is used of others beyond it is not sent: the clients
-    /// choose the number of keys.
+    /// Keys that are remembered in all, because clients choose the number of keys. The use of further
+    /// keys is not sent.
     static let keysMax = 16_384
 
-    /// - Parameter add: charges keys in the store
+    /// - Parameters:
+    ///   - onDrop: called for each use of a key that is not sent, because too many keys are remembered
+    ///   - add: charges keys in the store
     init(
-        loop: any Loop, add: @escaping ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>?
+        loop: any Loop, onDrop: @escaping () -> Void,
+        add: @escaping ([StoreCharge]) -> LocalPromise<LimitStore.Verdict?>?
     ) {
         self.loop = loop
+        self.onDrop = onDrop
         self.add = add
     }
 
@@ -58,7 +63,7 @@ final class LimitSync {
         guard !isClosed else { return }
         let key = usage.key.array
         if batches[interval]?.usages[key] == nil {
-            guard keys < Self.keysMax else { return }
+            guard keys < Self.keysMax else { return onDrop() }
             keys += 1
         }
         if batches[interval] == nil {

@@ -14,6 +14,8 @@ import Testing
         let loop: SimLoop
         private(set) var sync: LimitSync?
         private(set) var runs: [Int] = []
+        /// Uses of a key that are not sent.
+        private(set) var dropped = 0
         private var pending: [Pending] = []
 
         private final class Pending {
@@ -22,15 +24,19 @@ import Testing
 
         init() {
             loop = network.makeLoop("loop")
-            sync = LimitSync(loop: loop) { [unowned self] charges in
-                runs.append(charges.count)
-                let resolver = LocalResolver<LimitStore.Verdict?>(on: loop.local)
-                let promise = resolver.promise
-                let reply = Pending()
-                reply.resolver = consume resolver
-                pending.append(reply)
-                return promise
-            }
+            sync = LimitSync(
+                loop: loop, onDrop: { [unowned self] in dropped += 1 },
+                add: { [unowned self] in add($0) })
+        }
+
+        private func add(_ charges: [StoreCharge]) -> LocalPromise<LimitStore.Verdict?> {
+            runs.append(charges.count)
+            let resolver = LocalResolver<LimitStore.Verdict?>(on: loop.local)
+            let promise = resolver.promise
+            let reply = Pending()
+            reply.resolver = consume resolver
+            pending.append(reply)
+            return promise
         }
 
         var runsInFlight: Int { pending.count }
@@ -84,9 +90,11 @@ import Testing
         while store.runsInFlight > 0 { store.reply() }
         let sent = store.runs.reduce(0, +)
         #expect(sent == LimitSync.keysMax + LimitSync.runsMax * 64)
+        #expect(store.dropped == 100_000 - sent, "every other one is counted")
         // The positive control: there is room again.
         try store.record(0..<10, cells)
         store.network.advance(by: .seconds(2))
         #expect(store.runs.last == 10)
+        #expect(store.dropped == 100_000 - sent)
     }
 }

@@ -18,11 +18,16 @@ extension MetricsWriter {
             guard let store = report.snapshot?.store else { continue }
             sum.decided += store.counts.decided
             sum.failed += store.counts.failed
+            sum.dropped += store.counts.dropped
         }
         family(
             "tributary_store_requests_total", .counter,
             "Requests whose limits were sent to the store, by result.")
         sample(MetricLabels("result", "decided"), sum.decided)
         sample(MetricLabels("result", "failed"), sum.failed)
+        family(
+            "tributary_store_sync_dropped_total", .counter,
+            "Uses of limits with sync that were not sent to the store, since too many keys waited.")
+        sample(sum.dropped)
     }
 }

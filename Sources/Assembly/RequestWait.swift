@@ -60,19 +60,12 @@ extension RequestWait {
         switch record.phase {
         case .receiving: self = .body
         case .calling: self = .calls(Self.calls(of: record, at: record.moment(now)))
-        case .own: self = record.answered.hasHappened ? .client : RequestWait(record.awaited)
+        case .own: self = record.answered.hasHappened ? .client : .nothing
+        case .store: self = .store
+        case .keys: self = .keys
         // Only padded endpoints hold responses back, and those hide their timing.
         case .held: self = .nothing
         }
-    }
-
-    private init(_ awaited: RequestRecord.Awaited) {
-        self =
-            switch awaited {
-            case .nothing: .nothing
-            case .store: .store
-            case .keys: .keys
-            }
     }
 
     private static func calls(of record: RequestRecord, at now: Moment) -> [CallWait] {

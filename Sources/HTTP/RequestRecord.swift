@@ -20,7 +20,6 @@ package final class RequestRecord {
         var isPartial = false
         var streamEnd: StreamEnd?
         var bodyBytes = 0
-        var awaited = Awaited.nothing
         var callsInFlight = 0
         var phase = RequestTimes.Phase.own
         /// When the phase began.
@@ -63,20 +62,6 @@ package final class RequestRecord {
     package var streamEnd: StreamEnd? {
         get { unsafe values.streamEnd }
         set { unsafe values.streamEnd = newValue }
-    }
-
-    /// What a request waits for before its calls, besides its body.
-    package enum Awaited: UInt8, Sendable {
-        case nothing
-        /// The store of the rate limits.
-        case store
-        /// The keys of an issuer.
-        case keys
-    }
-
-    package var awaited: Awaited {
-        get { unsafe values.awaited }
-        set { unsafe values.awaited = newValue }
     }
 
     /// Of the request's body, in bytes.
@@ -133,6 +118,18 @@ package final class RequestRecord {
 
     /// The body is complete, or its rest cannot be read.
     package func bodyEnded(at now: Instant) { change(to: .own, at: next(now)) }
+
+    /// The decision of the store about the rate limits is awaited.
+    package func storeAwaited(at now: Instant) { change(to: .store, at: next(now)) }
+
+    /// The keys of an issuer are awaited.
+    package func keysAwaited(at now: Instant) { change(to: .keys, at: next(now)) }
+
+    /// The wait for the store or for keys is over; without effect if there was none.
+    package func decisionMade(at now: Instant) {
+        guard phase == .store || phase == .keys else { return }
+        change(to: .own, at: next(now))
+    }
 
     /// The response of the endpoint is made: calls that still run are cancelled, and a padded endpoint
     /// holds the response back from now on.

@@ -67,6 +67,38 @@ import Testing
         #expect(times == [10, 1_000, 0, 0])
     }
 
+    @Test func waitingForTheStoreOrForKeysIsNotTheGatewaysOwn() {
+        record.enter(endpoint(calls: 1))
+        record.keysAwaited(at: at(2))
+        record.decisionMade(at: at(52))
+        record.storeAwaited(at: at(55))
+        record.decisionMade(at: at(75))
+        record.end(at: at(80))
+        #expect(times == [10, 0, 0, 0])
+        #expect(record.times[.keys] == .microseconds(50))
+        #expect(record.times[.store] == .microseconds(20))
+    }
+
+    /// A decision without a wait ends no other wait.
+    @Test func aDecisionWithoutAWaitChangesNothing() {
+        record.enter(endpoint(calls: 1))
+        record.bodyAwaited(at: at(2))
+        record.decisionMade(at: at(5))
+        record.bodyEnded(at: at(12))
+        record.end(at: at(12))
+        #expect(times == [2, 10, 0, 0])
+    }
+
+    /// The client leaves during the wait.
+    @Test func aRequestThatEndsWhileItWaitsForTheStore() {
+        record.enter(endpoint(calls: 1))
+        record.storeAwaited(at: at(3))
+        record.end(at: at(33))
+        record.decisionMade(at: at(40))
+        #expect(times == [3, 0, 0, 0])
+        #expect(record.times[.store] == .microseconds(30))
+    }
+
     @Test func callsThatRunWhenTheResponseIsMadeAreCancelled() {
         record.enter(endpoint(calls: 2))
         record.beginCall(0, at: at(1))

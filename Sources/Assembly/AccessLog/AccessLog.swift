@@ -103,9 +103,13 @@ struct AccessLog {
     }
 
     private func addTimes(of record: RequestRecord, to line: inout LogLine) {
-        line.add(milliseconds: "own_ms", record.times[.own])
-        let receiving = record.times[.receiving]
-        if receiving > .zero { line.add(milliseconds: "receive_ms", receiving) }
+        let times = record.times
+        line.add(milliseconds: "own_ms", times[.own])
+        if times[.receiving] > .zero {
+            line.add(milliseconds: "receive_ms", times[.receiving])
+        }
+        if times[.store] > .zero { line.add(milliseconds: "store_ms", times[.store]) }
+        if times[.keys] > .zero { line.add(milliseconds: "keys_ms", times[.keys]) }
     }
 
     private func addCalls(of record: RequestRecord, _ hidesTimes: Bool, to line: inout LogLine) {

@@ -58,6 +58,8 @@ struct ShownRequest {
         append("ms", entry.ended, to: &json)
         json.append("own_ms", microseconds: Int(entry.own))
         json.append("receive_ms", microseconds: Int(entry.receiving))
+        json.append("store_ms", microseconds: Int(entry.store))
+        json.append("keys_ms", microseconds: Int(entry.keys))
         json.append("calls_ms", microseconds: Int(entry.calling))
     }
 

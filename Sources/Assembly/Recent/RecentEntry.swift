@@ -17,6 +17,8 @@ package struct RecentEntry: Sendable {
     /// In microseconds.
     package let own: UInt32
     package let receiving: UInt32
+    package let store: UInt32
+    package let keys: UInt32
     package let calling: UInt32
     package let held: UInt32
     package let traceHigh: UInt64
@@ -77,6 +79,8 @@ extension RecentEntry {
         let times = record.times
         words.append(times.microseconds(.own))
         words.append(times.microseconds(.receiving))
+        words.append(times.microseconds(.store))
+        words.append(times.microseconds(.keys))
         words.append(times.microseconds(.calling))
         words.append(times.microseconds(.held))
         words.append(wide: exchange.trace.traceHigh)
@@ -134,7 +138,8 @@ extension RecentEntry {
             let counts = reader.next(),
             let outcome = RequestOutcome(rawValue: UInt8(truncatingIfNeeded: kind >> 8)),
             let ended = reader.next(), let own = reader.next(), let receiving = reader.next(),
-            let calling = reader.next(), let held = reader.next(),
+            let store = reader.next(), let keys = reader.next(), let calling = reader.next(),
+            let held = reader.next(),
             let traceHigh = reader.nextWide(), let traceLow = reader.nextWide(),
             let id = reader.nextID()
         else { return nil }
@@ -145,7 +150,8 @@ extension RecentEntry {
         self.outcome = outcome
         reasons = RetentionReason(rawValue: UInt8(truncatingIfNeeded: kind))
         self.ended = Moment(microseconds: ended)
-        (self.own, self.receiving, self.calling, self.held) = (own, receiving, calling, held)
+        (self.own, self.receiving, self.store, self.keys) = (own, receiving, store, keys)
+        (self.calling, self.held) = (calling, held)
         (self.traceHigh, self.traceLow, self.id) = (traceHigh, traceLow, id)
         var calls: [Call] = []
         for _ in 0..<counts >> 16 {

@@ -16,7 +16,7 @@ final class EndpointAuth {
     private let failures: AuthFailureLimit?
     /// `deadline` of the endpoint, which also bounds the wait for keys.
     private let deadline: Duration
-    /// Pads a refusal, whose filter is above the padding of the endpoint.
+    /// Pads a refusal, since this filter is above the padding of the endpoint.
     private let padding: Filter<Request, Response>?
     private let loop: any Loop
 
@@ -155,7 +155,8 @@ final class EndpointAuth {
             guard let credential = authenticator.credential(of: head, exchange) else {
                 continue
             }
-            // In this order: a key needs no look at the limit, and the hash of a token only beyond it.
+            // In this order: an API key never needs the limit, and a token is hashed here only beyond
+            // it.
             if authenticator.mayBeLimited, let refusal = failures?.refusal(of: head, exchange),
                 authenticator.isLimited(credential)
             {
@@ -167,7 +168,7 @@ final class EndpointAuth {
             case .accepted(let caller): return .accepted(caller, by: index, after: refusals)
             case .refused(let refusal): refusals.add(refusal, of: index)
             case .later(let promise):
-                // One that knows the token need not wait for the issuer of another one.
+                // An authenticator that has verified the token before decides without a wait.
                 if let known = rememberedCaller(head.fields, after: index) {
                     promise.cancel()
                     return .accepted(known.caller, by: known.index, after: refusals)
@@ -179,7 +180,7 @@ final class EndpointAuth {
         return .refused(refusals.worst ?? missing, after: refusals)
     }
 
-    /// The first of the later authenticators that has verified the credential before.
+    /// The caller of the first later authenticator that has verified the credential before.
     private func rememberedCaller(
         _ fields: Fields, after index: Int
     ) -> (caller: Caller, index: Int)? {
@@ -201,15 +202,16 @@ final class EndpointAuth {
     ) -> LocalPromise<Response> {
         switch decision {
         case .accepted(let caller, let index, let refusals):
-            // A guess counts also beside a valid credential: the caller may show that it is right.
+            // A wrong credential counts also beside a valid one: a caller with a key could otherwise
+            // guess passwords without limit.
             _ = countFailures(refusals, acceptedBy: index, request.head, exchange)
             return accept(caller, by: index, request, exchange, next)
         case .refused(let refused, let refusals):
             return refuse(refused, after: refusals, request, exchange)
         case .later(let promise, let index, let before):
-            exchange.record.awaited = .keys
+            exchange.record.keysAwaited(at: loop.now)
             return promise.then { [self] result in
-                exchange.record.awaited = .nothing
+                exchange.record.decisionMade(at: loop.now)
                 return respond(
                     self.decision(result, of: index, after: before, request, exchange), to: request,
                     exchange, next)

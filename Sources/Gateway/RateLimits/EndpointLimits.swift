@@ -110,7 +110,7 @@ final class EndpointLimits {
         }
         switch shared.charge(targets, until: Deadline.waitEnd(deadline, exchange)) {
         case .later(let decision):
-            exchange.record.awaited = .store
+            exchange.record.storeAwaited(at: loop.now)
             return .later(decision.onValue(complete))
         case let decision:
             complete(decision)
@@ -122,7 +122,7 @@ final class EndpointLimits {
     /// Announces what limits that replicas share have granted, or refunds what was charged before;
     /// returns the refusal.
     func conclude(_ decision: LimitDecision, _ exchange: Exchange) -> LimitRefusal? {
-        exchange.record.awaited = .nothing
+        exchange.record.decisionMade(at: loop.now)
         switch decision {
         case .later: return nil
         case .refused(let refusal):
@@ -162,7 +162,7 @@ final class EndpointLimits {
         let isLast: Bool
     }
 
-    /// Charges the first limit, then the others: the stack remembers what a refusal refunds.
+    /// Charges the first limit, then the others by recursion, so that a refusal can refund the former.
     private func charge(
         _ indices: ArraySlice<Int>, _ input: Input, _ fields: inout RateLimitFields
     ) -> ExceededLimits? {

@@ -34,8 +34,7 @@ struct RecordCheck {
             return add(recorded, "its record has no end")
         }
         let times = recorded.times
-        let phases: [RequestTimes.Phase] = [.own, .receiving, .calling, .held]
-        let sum = phases.reduce(Duration.zero) { $0 + times[$1] }
+        let sum = RequestTimes.Phase.allCases.reduce(Duration.zero) { $0 + times[$1] }
         if sum != duration { add(recorded, "times of \(sum) in a duration of \(duration)") }
         if times[.own] != .zero { add(recorded, "\(times[.own]) in which nothing was awaited") }
         let inCalls = timeInCalls(recorded)

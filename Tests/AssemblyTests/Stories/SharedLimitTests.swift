@@ -245,6 +245,28 @@ import Testing
         replica.expectQuiet()
     }
 
+    @Test func theWaitForTheStoreIsNotTheGatewaysOwnTime() throws {
+        let replica = try replica("rate: 100/s, key: address")
+        #expect(try replica.outcome() == "200 after 0")
+        replica.store.set(.frozen)
+        #expect(try replica.outcome() == "200 after 50")
+        let lines = replica.gateway.logged.filter { $0.contains(#""msg":"request""#) }
+        try #require(lines.count == 2)
+        #expect(!lines[0].contains("store_ms"))
+        #expect(lines[1].contains(#""ms":50.000,"own_ms":0.000,"store_ms":50.000,"#))
+        replica.expectQuiet()
+    }
+
+    @Test func aRequestInFlightShowsThatItWaitsForTheStore() throws {
+        let replica = try replica("rate: 100/s, key: address")
+        replica.store.set(.frozen)
+        _ = try replica.gateway.send(get())
+        replica.gateway.pass(10)
+        #expect(replica.gateway.instance?.snapshot.requests.map(\.wait) == [.store])
+        replica.gateway.pass(100)
+        replica.expectQuiet()
+    }
+
     @Test(arguments: [
         SimulatedStore.Fault.writesFail("READONLY You can't write against a read only replica."),
         .writesFail("OOM command not allowed when used memory > 'maxmemory'."),

@@ -309,6 +309,8 @@ import Testing
         harness.on("/jwks", .ok(TestIssuer.keys("k1"), after: 900))
         #expect(try harness.fetch(get("/x", TestIssuer.bearer())).outcome == "200 at 900")
         #expect(fetches(harness) == ["0"])
+        let times = #""ms":900.000,"own_ms":0.000,"keys_ms":900.000,"#
+        #expect(harness.logged.contains { $0.contains(times) })
         harness.expectQuiet()
     }
 

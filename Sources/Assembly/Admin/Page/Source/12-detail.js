@@ -72,7 +72,8 @@ function showFacts(request) {
   } else {
     facts.push(["Took", `${milliseconds(request.ms)} ms`], ["Own time", `${milliseconds(request.own_ms)} ms`],
       ["Calls in progress", `${milliseconds(request.calls_ms)} ms`]);
-    if (request.receive_ms > 0) facts.push(["Wait for the body", `${milliseconds(request.receive_ms)} ms`]);
+    const waits = [["body", request.receive_ms], ["store", request.store_ms], ["keys", request.keys_ms]];
+    for (const [what, ms] of waits) if (ms > 0) facts.push([`Wait for the ${what}`, `${milliseconds(ms)} ms`]);
   }
   if (request.reasons.length > 0) facts.push(["Kept because", request.reasons.map(spaced).join(", ")]);
   byId("facts").replaceChildren(...facts.map(([name, value, look]) =>

@@ -47,7 +47,7 @@ static inline int tributary_ssl_ctx_add1_chain_cert(SSL_CTX *context, X509 *cert
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }
 
-/* A passphrase is never asked for: a daemon has no terminal. */
+/* There is no prompt for a passphrase: a daemon has no terminal. */
 static inline int tributary_no_passphrase(char *buffer, int size, int writing, void *data)
 {
     (void)buffer;
@@ -86,7 +86,7 @@ static inline int tributary_ssl_ctx_set_min_version(SSL_CTX *context, int versio
     return (int)SSL_CTX_set_min_proto_version(context, version);
 }
 
-/* One ticket per handshake with keys of ours, or none. */
+/* One ticket per handshake, encrypted with the keys of the process, or none. */
 typedef int (*tributary_ticket_key_callback)(
     SSL *, unsigned char *, unsigned char *, EVP_CIPHER_CTX *, EVP_MAC_CTX *, int);
 

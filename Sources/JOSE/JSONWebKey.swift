@@ -1,7 +1,7 @@
 import Basics
 import JSONText
 
-/// Makes a key of a JSON Web Key (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
+/// Creates a key from a JSON Web Key (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
 enum JSONWebKey {
     /// RSA keys with fewer bits can be factored, and with more they take milliseconds.
     static let bitsOfRSA = 2048...8192

@@ -49,7 +49,7 @@ package final class KeySet {
         }
     }
 
-    /// Reads a JWK Set or PEM, whichever it is.
+    /// Reads a JWK Set or PEM; a brace at the beginning decides.
     package convenience init(file text: Bytes) throws(KeySetError) {
         let first = (0..<text.count).first { text[$0] > UInt8(ascii: " ") }.map { text[$0] }
         if first == UInt8(ascii: "{") {
@@ -83,9 +83,9 @@ package final class KeySet {
 
     /// The key that must have signed the token.
     ///
-    /// With a `kid`, the key that has it, else a key that has none: the latter is a guess, and if it
-    /// is wrong, the key of this `kid` is unknown. There must be exactly one key that fits: which of
-    /// several keys verifies a token is not for the sender to find out.
+    /// With a `kid`, the key that has it, else a key that has none: if such a key does not verify the
+    /// token, the key of this `kid` is unknown. Exactly one key must fit: several keys would give
+    /// the sender of a token several attempts.
     package func key(
         for header: JOSEHeader, _ algorithm: SignatureAlgorithm
     ) throws(TokenFault) -> VerificationKey {

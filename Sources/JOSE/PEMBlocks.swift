@@ -26,7 +26,7 @@ struct PEMBlocks {
         }
     }
 
-    /// The blocks in order, at most so many.
+    /// The blocks in order, at most `max`.
     func read(max: Int) -> [Block] {
         text.span.withUnsafeBufferPointer { buffer in
             let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
@@ -36,7 +36,7 @@ struct PEMBlocks {
             }
             var blocks: [Block] = []
             while blocks.count < max, let block = Self.next(of: bio) { blocks.append(block) }
-            // A text without a whole block is no PEM.
+            // A text without a complete block is not PEM.
             return blocks.contains { $0.content != nil } ? blocks : []
         }
     }

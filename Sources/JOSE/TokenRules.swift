@@ -42,7 +42,7 @@ package struct TokenRules: Sendable, Equatable {
         let algorithm = try checkHeader(of: token)
         let key = try keys.key(for: token.header, algorithm)
         guard key.verify(token, algorithm) else {
-            // A key without an id was a guess.
+            // The key was selected without its id, so the key of this id is unknown.
             if let id = token.header.keyID, key.id == nil { throw .untrusted(.unknownKey(id)) }
             throw .untrusted(.signature)
         }

@@ -1,4 +1,4 @@
-/// Why a key of a set is not used. The other keys of the set are (RFC 7517 section 5).
+/// Why a key of a set is not used. The other keys of the set are used (RFC 7517 section 5).
 package enum UnusableKey: Error, Equatable, Sendable {
     case notObject
     case duplicateName

@@ -5,9 +5,9 @@ import Promises
 final class PendingReply {
     private var resolver: LocalResolver<RESPValue>?
     let deadline: Instant
-    /// Its time is over.
+    /// Its deadline has passed.
     private(set) var isLate = false
-    /// The command, while there is no connection for it.
+    /// The bytes of the command until they are written to a connection.
     var unsent: [UInt8] = []
 
     init(_ resolver: consuming LocalResolver<RESPValue>, until deadline: Instant) {
@@ -27,7 +27,7 @@ final class PendingReply {
 
     func fail(_ failure: RESPFailure) { resolver.take()?.reject(failure) }
 
-    /// Its time is over.
+    /// Fails the command because its deadline has passed.
     func expire() {
         isLate = true
         fail(.timedOut)
@@ -37,16 +37,16 @@ final class PendingReply {
 /// The commands of one connection in the order in which they were written, which is that of their
 /// replies.
 ///
-/// A command whose time is over stays in the queue: its reply, which may still arrive, must not be
+/// A command whose deadline has passed stays in the queue: its reply, which may still arrive, must not be
 /// taken for that of the next command.
 struct PendingReplies {
     private var replies: [PendingReply?] = []
-    /// The index of the oldest.
+    /// The index of the oldest command.
     private var first = 0
-    /// The index of the oldest that has not failed for lack of time.
+    /// The index of the oldest command whose deadline has not passed.
     private var firstInTime = 0
 
-    /// The number of commands without a reply, including those whose time is over.
+    /// The number of commands without a reply, including those whose deadline has passed.
     var count: Int { replies.count - first }
 
     mutating func append(_ reply: PendingReply) { replies.append(reply) }
@@ -61,13 +61,13 @@ struct PendingReplies {
         return reply
     }
 
-    /// When the time of the oldest command is over; nil without one. A command with an earlier
-    /// deadline than one before it waits as long as that one.
+    /// The deadline of the oldest command; nil without one. A command whose deadline is earlier
+    /// than that of one before it waits as long as that one.
     var nextDeadline: Instant? {
         firstInTime < replies.count ? replies[firstInTime]?.deadline : nil
     }
 
-    /// The next command whose time is over at `now`; it stays in the queue.
+    /// The next command whose deadline has passed at `now`; it stays in the queue.
     mutating func nextExpired(at now: Instant) -> PendingReply? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
         firstInTime += 1

@@ -27,7 +27,7 @@ package final class RESPClient {
     private var unsent = PendingReplies()
     private var unsentTimer: Timer?
     private var isClosed = false
-    /// Report the next connection, though the client was up before.
+    /// Whether the next connection is reported as going up although the client was not down.
     private var reportsConnection: Bool
 
     /// Whether commands are sent.
@@ -41,7 +41,7 @@ package final class RESPClient {
     private enum Link {
         case none
         case dialing(LocalPromise<any ByteStream>)
-        /// The first commands were sent, and so many replies are missing.
+        /// The first commands were sent; `missing` is the number of replies that have not arrived.
         case settingUp(RESPConnection, missing: Int)
         case ready(RESPConnection)
     }
@@ -105,7 +105,7 @@ package final class RESPClient {
         return promise
     }
 
-    /// A command with a shorter time than those before it needs a timer of its own.
+    /// A command with an earlier deadline than those before it needs a timer of its own.
     private func expire(_ reply: PendingReply, at deadline: Instant) {
         loop.timer(after: deadline - loop.now) { [self] in
             guard !reply.isLate, reply.isPending else { return }

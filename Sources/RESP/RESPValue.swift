@@ -36,9 +36,9 @@ package struct RESPLimits: Sendable, Equatable {
 
 /// Why a reply is not RESP2, or is beyond a limit.
 package enum RESPError: Error, Sendable, Hashable {
-    /// The first byte of a value is that of no type of RESP2.
+    /// The first byte of a value is not a type of RESP2.
     case type
-    /// A number is not a decimal one of 64 bits.
+    /// A number is not decimal, or does not fit into 64 bits.
     case number
     /// A length is negative and not -1.
     case length
@@ -55,7 +55,7 @@ extension RESPError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .type: "a value of an unknown type"
-        case .number: "a number that is not one"
+        case .number: "an invalid number"
         case .length: "a negative length"
         case .lineEnd: "a line that does not end with CR LF"
         case .stringEnd: "a string that is longer than its length"

@@ -52,7 +52,6 @@ package final class HandshakeQueue {
         }
         isContinuing = false
         waiting.removeFirst(first)
-        first = 0
         if !waiting.isEmpty { awaitNextIteration() }
     }
 }

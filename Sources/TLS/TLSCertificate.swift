@@ -114,10 +114,10 @@ package final class TLSCertificate: @unchecked Sendable {
 
 /// The alternative names of a certificate, in their order (RFC 5280 4.2.1.6).
 struct AlternativeNames {
-    /// Those without a zero byte, which would end the name early elsewhere.
+    /// Without names that contain a zero byte: other readers would end them there.
     let texts: [String]
 
-    /// - Parameter types: those that are wanted: `GEN_DNS`, `GEN_URI`
+    /// - Parameter types: those to read: `GEN_DNS`, `GEN_URI`
     init(of certificate: OpaquePointer, including types: [CInt]) {
         guard let names = tributary_names_open(certificate) else {
             ERR_clear_error()

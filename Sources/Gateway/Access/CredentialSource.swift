@@ -13,10 +13,10 @@ package enum CredentialSource: Sendable, Equatable {
     case token(FieldName)
     /// The value of a cookie is the token.
     case cookie(Bytes)
-    /// The client's certificate, which is no part of a request.
+    /// The client's certificate, which is not part of a request.
     case certificate
 
-    /// What a request has at such a place.
+    /// What a request has at this place.
     enum Content {
         case none
         /// Without the name of the scheme.

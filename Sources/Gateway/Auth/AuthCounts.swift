@@ -9,7 +9,7 @@ final class AuthCounts {
     func countAccepted() { accepted &+= 1 }
     func count(_ reason: RefusalReason) { refused[Int(reason.rawValue)] &+= 1 }
 
-    /// A copy as a value.
+    /// The counts as a value that other threads can read.
     func results(of name: String, keysAge: Int64? = nil) -> AuthResults {
         AuthResults(
             name: name, accepted: accepted, refused: refused.map { $0 }, keysAge: keysAge)
@@ -44,7 +44,7 @@ package struct AuthResults: Sendable {
 
     package subscript(reason: RefusalReason) -> Int { refused[Int(reason.rawValue)] }
 
-    /// A copy without the gauge, for a worker that no longer answers.
+    /// A copy without the gauge, for a worker that does not respond any more.
     package var countersOnly: AuthResults {
         var results = self
         results.keysAge = nil

@@ -6,7 +6,7 @@ package enum AuthResult {
     case accepted(Caller)
     case refused(AuthRefusal)
     /// It has to wait, for instance for the keys of an issuer. The promise never rejects, except when
-    /// it is cancelled, and never has this value again.
+    /// it is cancelled, and never fulfils with `later`.
     case later(LocalPromise<AuthResult>)
 
     static func refused(_ reason: RefusalReason) -> AuthResult { .refused(AuthRefusal(reason)) }

@@ -94,6 +94,6 @@ package final class Authenticator {
     /// first fetch.
     var keysAge: Int64? { tokens?.keysAge }
 
-    /// Fetches no more keys.
+    /// Stops fetching keys.
     func stop() { tokens?.stop() }
 }

@@ -4,8 +4,7 @@ import HTTP
 struct FormerRefusals {
     /// The one with the most specific reason.
     private(set) var worst: AttributedRefusal?
-    /// The authenticators whose refusal is a failure, as bits. Those from the 65th are not
-    /// counted.
+    /// The authenticators whose refusal is a failure, as bits. Only the first 64 are counted.
     private(set) var failed: UInt64 = 0
     /// The other ones that refused.
     private(set) var undecided: UInt64 = 0
@@ -26,8 +25,8 @@ struct FormerRefusals {
 }
 
 extension RefusalReason {
-    /// Whether the request counts for `auth_failures`. A credential that is missing or was valid is
-    /// no guess.
+    /// Whether the credential counts for `auth_failures`. A missing one, and one that was valid, is
+    /// not an attempt to guess one.
     var countsAsFailure: Bool { self == .malformed || self == .untrusted }
 
     /// Which of several reasons for one credential is reported: an authenticator that could not

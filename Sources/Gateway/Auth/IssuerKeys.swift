@@ -21,10 +21,10 @@ final class IssuerKeys {
     /// The fetch under way.
     private var fetch: LocalPromise<Void>?
     private var isStopped = false
-    /// The last fetch failed, which the log has.
+    /// Whether the last fetch failed; the log states the first failure of a series only.
     private var isFailing = false
     private let log: KeyLog
-    /// Those of the tokens that the keys have to verify.
+    /// The algorithms of the tokens that the keys must verify.
     private var algorithms: [SignatureAlgorithm]
 
     /// How long a request waits for a fetch.
@@ -44,7 +44,7 @@ final class IssuerKeys {
 
     deinit { timer?.cancel() }
 
-    /// Fetches the keys for the first time, without waiting for a token.
+    /// Fetches the keys for the first time, before a token needs them.
     func start() { startFetch() }
 
     /// Continues with the connections and the algorithms of another plan.
@@ -127,7 +127,7 @@ final class IssuerKeys {
         isFailing = false
     }
 
-    /// Otherwise every token is refused, and nothing shows that the set is the reason.
+    /// Without this line, every token is refused and nothing shows that the set is the reason.
     private func logUselessKeys() {
         guard let keys, !keys.canVerify(algorithms) else { return }
         log.recordUselessKeys(keys.problems(with: algorithms))

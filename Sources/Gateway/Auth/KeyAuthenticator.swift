@@ -11,7 +11,7 @@ final class KeyAuthenticator {
 
     /// Far longer than a key with 256 bits in any spelling; bounds the cost of a hash.
     private static let keyBytesMax = 512
-    /// Of the user name and the password in Base64.
+    /// The user name and the password in Base64.
     private static let passwordBytesMax = 1024
 
     init(_ keys: KeyTable, loop: any Loop) {

@@ -16,7 +16,7 @@ struct KeySetRequest {
         case backend(Backend)
     }
 
-    /// Of one fetch.
+    /// The time limit of one fetch.
     private static let timeout = Duration.seconds(5)
 
     init(_ plan: IssuerKeysPlan, _ backends: [Backend], _ pools: ConnectionPools) {
@@ -34,7 +34,7 @@ struct KeySetRequest {
         }
     }
 
-    /// - Parameter entityTag: that of the set which is in use; the response may be 304 then
+    /// - Parameter entityTag: of the set that is in use; the response may then be 304
     func send(_ entityTag: FieldValue?) -> LocalPromise<ClientResponse> {
         var fields: Fields = [.accept: "application/jwk-set+json, application/json"]
         if let entityTag { fields.append("If-None-Match", entityTag) }

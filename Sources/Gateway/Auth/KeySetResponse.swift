@@ -27,7 +27,7 @@ enum KeySetResponse {
                 self = .failed("status \(response.status.code)")
                 return
             }
-            // The memory of verified tokens stays valid as long as the set is the same.
+            // The same set: tokens that were verified with it stay remembered.
             guard response.content != text else {
                 self = .unchanged(lifetime: lifetime)
                 return

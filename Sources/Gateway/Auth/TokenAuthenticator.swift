@@ -14,7 +14,7 @@ final class TokenAuthenticator {
     private let name: Bytes
     private let loop: any Loop
     private let keys: Keys
-    /// Another authenticator, after a reload, has taken over the keys.
+    /// Whether the authenticator of a reload has taken over the keys.
     private var isReplaced = false
     private let verified: VerifiedTokens
     /// The generation of keys that the remembered tokens were verified with.
@@ -82,7 +82,7 @@ final class TokenAuthenticator {
         }
     }
 
-    /// Fetches no more keys, unless another authenticator does.
+    /// Stops fetching keys, unless another authenticator has taken them over.
     func stop() {
         if case .issuer(let keys) = keys, !isReplaced { keys.stop() }
     }
@@ -182,7 +182,7 @@ final class TokenAuthenticator {
         return .later(
             fetch.map { [self] in
                 guard let keys = usableKeys else { return refusedForLackOfKeys }
-                // The set may have changed, and the memory with it.
+                // Another request may have verified the token meanwhile.
                 if let hash, let known = rememberedResult(hash) { return known }
                 return verify(token, hash, with: keys, waitUntil: nil)
             })

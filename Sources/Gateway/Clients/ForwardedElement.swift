@@ -23,9 +23,9 @@ struct ForwardedElement: Equatable {
 
     /// The elements of one line from the right; nil for each malformed one.
     ///
-    /// Found from the right, so that what a client wrote cannot change what a proxy appended: in
-    /// `for="x, for=203.0.113.9` a quote of the client hides the proxy's element from a reader that
-    /// begins at the left.
+    /// Read from the right, so that the client's part of the line cannot change the meaning of what
+    /// a proxy appended: in `for="x, for=203.0.113.9` the client's quote hides the proxy's element
+    /// from a reader that begins at the left.
     static func reversed(in line: Bytes) -> ReversedForwardedElements {
         ReversedForwardedElements(line)
     }
@@ -33,10 +33,10 @@ struct ForwardedElement: Equatable {
 
 /// See `ForwardedElement.reversed`.
 struct ReversedForwardedElements: Sequence, IteratorProtocol {
-    /// What is left of the last element.
+    /// The text to the left of the last element.
     private var rest: Bytes
-    /// Nothing to the left can begin a string, which keeps a line of quotes from being searched for
-    /// each of them.
+    /// Whether a search of `rest` has found no opening quote. A line of many quotes is searched only
+    /// once.
     private var hasNoOpeningQuote = false
 
     init(_ line: Bytes) {

@@ -55,7 +55,7 @@ struct ForwardedFields {
 
     // MARK: X-Forwarded-*
 
-    /// The addresses received, and the peer's.
+    /// The received addresses and that of the peer.
     private var forwardedFor: [UInt8] {
         var list: [UInt8] = []
         if continues(.forwardedFor) {
@@ -95,7 +95,7 @@ struct ForwardedFields {
         return list
     }
 
-    /// Nil if one is malformed, which could change the meaning of what follows it.
+    /// Nil if a line is malformed: it could change the meaning of what follows it.
     private var readableLines: [Bytes]? {
         let lines = head.fields.all(.forwarded).map(\.bytes)
         let areReadable = lines.allSatisfy { line in

@@ -9,7 +9,7 @@ import Reactor
 /// Only that family is used: a proxy that maintains one passes the other on as the client sent it.
 package struct TrustedProxies: Sendable, Equatable {
     let networks: [AddressPrefix]
-    /// Peers on unix sockets, which have no address. A peer that is unknown is no such peer.
+    /// Whether peers on unix sockets are trusted, which have no address. An unknown peer never is.
     let includesUnixSockets: Bool
     let source: Config.Clients.AddressSource
 

@@ -156,8 +156,8 @@ import Synchronization
     /// cut. One minute.
     private static let clockLagMax = 60 * 1_000_000_000 / TokenBucket.unit
 
-    /// The place of a key, whose debt is one that its bucket can have. A word of another size is that
-    /// of another rate, and needs no margin for the clock.
+    /// The place of a key. A debt that its bucket cannot have is cut first: it is that of a former
+    /// rate. A word of another size is of another rate for certain, and needs no margin for the clock.
     private func findPlace(
         of key: UInt64, in bucket: TokenBucket, _ slack: Int64 = 0, at now: Int64
     ) -> Place {

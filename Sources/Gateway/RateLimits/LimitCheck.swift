@@ -19,7 +19,7 @@ struct LimitCheck {
         addressMask = mask
     }
 
-    /// What a request is charged as.
+    /// The bucket that a request is charged to.
     struct Target {
         let key: UInt64
         /// The index of the rate.
@@ -62,7 +62,7 @@ struct LimitCheck {
         _ proxies: TrustedProxies, into key: inout some LimitKey
     ) {
         for part in plan.key where !combine(part, exchange, values, into: &key) {
-            // Also instead of a missing value: a client must not avoid a limit by leaving it out.
+            // Also in place of a missing value: a client must not avoid a limit by omitting it.
             key.combine(
                 addressMask.network(of: exchange.clientAddress(of: head, proxies).host))
         }

@@ -2,7 +2,7 @@ import Promises
 
 /// What the limits of one position decide about a request.
 enum LimitDecision {
-    /// With what the limits announce, and what limits that replicas share have charged.
+    /// With the limits to announce, and the charges of limits that replicas share.
     case granted([GrantedLimit], [SharedCharge])
     case refused(LimitRefusal)
     /// The store decides.

@@ -4,7 +4,7 @@ import HTTP
 import Promises
 import Reactor
 
-/// What a granted request was charged for one limit that replicas share.
+/// The charge of a granted request for one limit that replicas share.
 struct SharedCharge {
     let target: SharedLimits.Target
     /// Whether the local share has charged it; only then can it be refunded there.

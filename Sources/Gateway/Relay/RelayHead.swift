@@ -54,8 +54,7 @@ struct RelayHead {
             return false
         }
         if name.isAboutClient {
-            // Only a trusted proxy may state who the client is; what is generated continues its
-            // lines.
+            // Only a trusted proxy may state the client; the generated lines continue its lines.
             guard isProxied, !plan.forwarded.contains(where: { $0.isEqual(name) }) else {
                 return false
             }

@@ -113,7 +113,7 @@ final class RelayPipe: BodySource, BodySink {
         sink.bodyFailed(error)
     }
 
-    /// Ends the body without its last byte.
+    /// Ends the body as truncated.
     func fail(_ error: any Error) {
         guard let sink = sink.take() else { return }
         let transfer = transfer.take()

@@ -5,7 +5,7 @@ import Promises
 import Reactor
 
 /// One request that is passed through, until the last byte of its response: its time limits, its
-/// permit, and what becomes of it. Confined to its worker.
+/// permit, and its outcome. Confined to its worker.
 ///
 /// Its timer, its call and its pipes retain it. One timer serves all limits: it is set again only for
 /// an earlier deadline, so that pieces of the bodies set no timer.
@@ -216,7 +216,7 @@ final class RelayTransfer {
         continueTimer.take()?.cancel()
         relayed.permit.take()?.release()
         relayed.stream.interimReceived = nil
-        // A body that was never read would keep the transfer.
+        // A body that is never read would retain the transfer.
         requestPipe.take()?.transfer = nil
         responsePipe = nil
     }

@@ -10,7 +10,7 @@ enum LimitRefusal: Equatable {
 }
 
 extension RunRecord {
-    /// Nil if the response is no such refusal.
+    /// Nil if no limit refused the request.
     ///
     /// Of a response without a body, a 429 is always a refusal, and its `RateLimit` has the names; but
     /// `auth_failures` refuses with the fields of the limits that granted the request. A 503 may have

@@ -418,7 +418,7 @@ import Testing
     private func send(_ harness: GatewayHarness) throws {
         _ = try harness.fetch(get("/x", "X-Api-Key: key-of-ann"))
         _ = try harness.fetch(get("/x", "X-Api-Key: key-of-ben"))
-        _ = try harness.fetch(get("/x", "X-Api-Key: key-of-nobody"))
+        _ = try harness.fetch(get("/x", "X-Api-Key: unknown-key"))
         _ = try harness.fetch(get("/x", "Authorization: Basic c2VjcmV0"))
         _ = try harness.fetch(get("/x"))
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self).contains("EVAL\r\n"))
     }
 
-    /// A burst of seven at 7/s is granted, though the interval is no whole number of units.
+    /// A burst of seven at 7/s is granted, although the interval is not a whole number of units.
     @Test(arguments: [1, 3, 7, 999, 30_000, 1_000_000])
     func aBurstIsAWholeNumberOfCharges(_ count: Int) {
         let bucket = StoreBucket(count: count, per: .seconds(1), burst: count)

@@ -48,4 +48,29 @@ package enum Base64 {
         default: nil
         }
     }
+
+    fileprivate static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+}
+
+extension [UInt8] {
+    /// Appends the Base64 text of the bytes, with padding.
+    package mutating func append(base64 bytes: Span<UInt8>) {
+        let alphabet = Base64.alphabet
+        func digit(_ bits: UInt32, _ index: UInt32) -> UInt8 {
+            alphabet[Int(bits >> (18 - 6 * index) & 0x3F)]
+        }
+        var position = 0
+        while position < bytes.count {
+            let count = Swift.min(3, bytes.count - position)
+            var bits = UInt32(bytes[position]) << 16
+            if count > 1 { bits |= UInt32(bytes[position + 1]) << 8 }
+            if count > 2 { bits |= UInt32(bytes[position + 2]) }
+            append(digit(bits, 0))
+            append(digit(bits, 1))
+            append(count > 1 ? digit(bits, 2) : UInt8(ascii: "="))
+            append(count > 2 ? digit(bits, 3) : UInt8(ascii: "="))
+            position += 3
+        }
+    }
 }

@@ -23,6 +23,8 @@ package final class RelayPlan {
     package let removed: [FieldName]
     /// The headers with the client's address, which are generated.
     package let forwarded: [FieldName]
+    /// Whether `Client-Cert` sends the certificate of a verified client.
+    package let sendsClientCert: Bool
     /// Where the credential is that the backend must not receive.
     let credentials: [CredentialSource]
     package let retry: RetryPlan?
@@ -45,6 +47,7 @@ package final class RelayPlan {
         forward = try planner.forward()
         headers = try planner.headers()
         forwarded = planner.forwarded(besides: headers.map(\.name))
+        sendsClientCert = planner.sendsClientCert(besides: headers.map(\.name))
         removed = try planner.removed(besides: headers.map(\.name))
         credentials = planner.credentials
         retry = proxy.retry.map { RetryPlan($0) }

@@ -57,11 +57,18 @@ struct RelayPlanner {
 
     /// A header that the configuration sets is not generated.
     func forwarded(besides set: [FieldName]) -> [FieldName] {
-        let ofBackend = planner.config.backends[backend].headers.compactMap {
-            FieldName($0.name.value)
-        }
         let kind = proxy.forwarded?.value ?? PlanDefaults.proxyForwarded
-        return kind.names.filter { !set.contains($0) && !ofBackend.contains($0) }
+        return kind.names.filter { !set.contains($0) && !fieldsOfBackend.contains($0) }
+    }
+
+    /// A header that the configuration sets is not generated.
+    func sendsClientCert(besides set: [FieldName]) -> Bool {
+        (proxy.clientCert?.value ?? PlanDefaults.proxyClientCert) == .on
+            && !set.contains(.clientCert) && !fieldsOfBackend.contains(.clientCert)
+    }
+
+    private var fieldsOfBackend: [FieldName] {
+        planner.config.backends[backend].headers.compactMap { FieldName($0.name.value) }
     }
 
     func removed(besides set: [FieldName]) throws(PlanError) -> [FieldName] {

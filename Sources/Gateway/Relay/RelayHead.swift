@@ -13,6 +13,8 @@ struct RelayHead {
     private let proxies: TrustedProxies
     /// Whether the endpoint responds to CORS itself.
     private let hasCORS: Bool
+    /// Nil unless the backend receives the certificates of clients.
+    private let clientCert: ClientCertField?
 
     init(_ plan: RelayPlan, of endpoint: EndpointPlan) {
         self.plan = plan
@@ -25,6 +27,7 @@ struct RelayHead {
         }
         proxies = endpoint.proxies
         hasCORS = endpoint.cors != nil
+        clientCert = plan.sendsClientCert ? ClientCertField() : nil
     }
 
     /// Room for the fields that are added to those of the client, in bytes.
@@ -41,6 +44,10 @@ struct RelayHead {
         }
         if cookies { appendCookies(head.fields, to: &fields) }
         appendForwarded(head, exchange, to: &fields)
+        // A trusted proxy states the certificate of its client; its own does not identify a client.
+        if let clientCert, !isProxied, let identity = exchange.peer.facts?.identity {
+            clientCert.append(identity, to: &fields)
+        }
         fields.append(.via, head.version == .http10 ? "1.0 tributary" : "1.1 tributary")
         appendConfigured(head, exchange, to: &fields)
         return fields

@@ -59,9 +59,8 @@ extension ConfigCheck {
         }
     }
 
-    /// Without `client_ca` no client has a certificate.
     private mutating func checkListeners(for certificate: Config.ClientCertificateRule) {
-        guard wasRead, !config.listen.contains(where: { $0.tls?.clientCA != nil }) else { return }
+        guard wasRead, !config.verifiesClients else { return }
         problems.error(
             at: certificate.location,
             "'certificate' needs a listener with 'tls' and 'client_ca'; no client has a certificate"

@@ -7,6 +7,7 @@ extension ConfigCheck {
         checkBackend(of: proxy)
         checkPath(of: proxy, in: endpoint)
         checkHeaders(of: proxy, in: endpoint)
+        checkClientCert(of: proxy)
         checkRetry(of: proxy, in: endpoint)
         refuseKeysOfCalls(in: endpoint)
         checkLimits(of: endpoint)
@@ -65,6 +66,16 @@ extension ConfigCheck {
                         + " read")
             }
         }
+    }
+
+    private mutating func checkClientCert(of proxy: Config.Proxy) {
+        guard wasRead, let setting = proxy.clientCert, setting.value == .on,
+            !config.verifiesClients
+        else { return }
+        problems.error(
+            at: setting.location,
+            "'client_cert' needs a listener with 'tls' and 'client_ca'; no client has a certificate"
+                + " without it")
     }
 
     private mutating func checkRetry(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {

@@ -55,6 +55,7 @@ extension Config.Forwarded {
 }
 
 extension FieldName {
+    package static var clientCert: FieldName { "Client-Cert" }
     package static var forwarded: FieldName { "Forwarded" }
     package static var xForwardedFor: FieldName { "X-Forwarded-For" }
     package static var xForwardedProto: FieldName { "X-Forwarded-Proto" }

@@ -55,3 +55,8 @@ package protocol AddressBlock: Sendable {
     /// The name or number of the group that owns the socket's file.
     var group: Located<String>? { get set }
 }
+
+extension Config {
+    /// Whether a listener requests client certificates; without one no client has an identity.
+    package var verifiesClients: Bool { listen.contains { $0.tls?.clientCA != nil } }
+}

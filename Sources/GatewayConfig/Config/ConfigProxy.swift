@@ -15,6 +15,7 @@ extension Config {
         package var maxBody: Located<Int>?
         package var host: Located<ProxyHost>?
         package var forwarded: Located<Forwarded>?
+        package var clientCert: Located<ClientCert>?
         package var credential: Located<Credential>?
         package var headers: [Call.HeaderTemplate] = []
         package var dropHeaders: [Located<String>] = []
@@ -25,6 +26,9 @@ extension Config {
         init(location: SourceLocation) {
             self.location = location
         }
+
+        /// Whether the backend receives the certificate of a verified client (RFC 9440).
+        package enum ClientCert: String, Sendable, CaseIterable { case off, on }
 
         /// Whether the backend receives the credential of an authenticated client.
         package enum Credential: String, Sendable, CaseIterable { case drop, pass }

@@ -84,6 +84,7 @@ package enum PlanDefaults {
     package static let proxyTimeout: Duration = .seconds(30)
     package static let proxyIdleTimeout: Duration = .seconds(300)
     package static let proxyForwarded = Config.Forwarded.x
+    package static let proxyClientCert = Config.Proxy.ClientCert.off
     package static let proxyCredential = Config.Proxy.Credential.drop
 
     package static let drainTimeout: Duration = .seconds(30)

@@ -26,6 +26,9 @@ extension Config.Proxy: PlainBlock {
             "forwarded", \.forwarded, .choice, default: .choice(PlanDefaults.proxyForwarded),
             "headers that send the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
         .value(
+            "client_cert", \.clientCert, .choice, default: .choice(PlanDefaults.proxyClientCert),
+            "whether Client-Cert sends the certificate of a verified client (RFC 9440)"),
+        .value(
             "credential", \.credential, .choice, default: .choice(PlanDefaults.proxyCredential),
             "whether the backend receives the credential that auth has checked"),
         .list(

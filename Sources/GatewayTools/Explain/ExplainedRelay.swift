@@ -38,7 +38,9 @@ struct ExplainedRelay {
 
     private var headers: String {
         var texts = [passed]
-        let set = plan.headers.map { "\($0.name)" } + plan.forwarded.map { "\($0)" } + ["Via"]
+        let set =
+            plan.headers.map { "\($0.name)" } + plan.forwarded.map { "\($0)" }
+            + (plan.sendsClientCert ? ["Client-Cert of a verified client"] : []) + ["Via"]
         texts.append("sets \(set.joined(separator: ", "))")
         return texts.joined(separator: "; ")
     }

@@ -71,6 +71,29 @@ import Testing
 
     // MARK: Errors
 
+    /// Without `client_ca` no client has a certificate that could be sent or checked.
+    @Test(arguments: [
+        ("client_cert: on", "'client_cert' needs a listener with 'tls' and 'client_ca'"),
+        ("client_cert: off", nil),
+    ])
+    func certificatesOfClientsNeedAnAuthority(_ key: String, _ error: String?) {
+        func lines(_ tls: String) -> [String] {
+            problems(
+                """
+                version: 1
+                listen: { address: 127.0.0.1:1, tls: { cert: shop.pem, key: shop.key\(tls) } }
+                auth: { callers: { certificate: {} } }
+                backends: { a: { url: "http://a" } }
+                endpoints: [{ route: ANY /*, auth: callers, proxy: { to: a, \(key) } }]
+                """)
+        }
+        #expect(lines(", client_ca: ca.pem") == [])
+        let messages = lines("")
+        #expect(messages.count == (error == nil ? 1 : 2))
+        #expect(messages.contains { $0.contains("'certificate' needs a listener") })
+        #expect(error == nil || messages.contains { $0.contains(error ?? "") })
+    }
+
     @Test(arguments: [
         ("tickets: 30m", "'tickets' in 'tls' of 'listen' must be a time from 1h to 168h, or off"),
         ("policy: old", "'policy' in 'tls' of 'listen' must be intermediate or modern"),

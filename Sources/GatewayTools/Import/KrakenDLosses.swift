@@ -1,7 +1,6 @@
 /// Why a KrakenD setting has no equivalent, what to do about it, and the severity of the loss.
 enum KrakenDLosses {
     static let ofService: [String: ImportLoss] = [
-        "tls": .warning("terminate TLS in a proxy in front of the gateway"),
         "write_timeout": .note("'deadline' limits the time of a response"),
         "max_idle_connections": .note("idle connections are limited per backend ('keepalive')"),
         "debug_endpoint": .note("'tributary explain' shows how a request is handled"),

@@ -18,10 +18,8 @@ struct KrakenDProtection {
     /// The extensions that protect every endpoint of the service.
     static func all(ofService root: DocumentNode) -> [KrakenDProtection] {
         var all: [KrakenDProtection] = []
-        if let tls = root["tls"], tls["enable_mtls"]?.flag == true {
-            all.append(
-                KrakenDProtection(
-                    name: "enable_mtls", location: tls["enable_mtls"]?.location ?? tls.location))
+        if let setting = KrakenDListen.lostProtection(of: root) {
+            all.append(KrakenDProtection(name: "enable_mtls", location: setting.location))
         }
         for member in root["extra_config"]?.members ?? [] where protectsService(member) {
             all.append(KrakenDProtection(name: member.key, location: member.keyLocation))

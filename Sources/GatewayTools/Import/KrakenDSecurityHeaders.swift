@@ -26,8 +26,8 @@ struct KrakenDSecurityHeaders {
     ]
 
     private static let losses: [String: ImportLoss] = [
-        "ssl_redirect": .warning("redirect to https:// in the proxy that terminates TLS"),
-        "ssl_host": .warning("redirect to https:// in the proxy that terminates TLS"),
+        "ssl_redirect": .warning("add a listener with 'redirect: https'"),
+        "ssl_host": .warning("'redirect' keeps the host of the request"),
         "ssl_proxy_headers": .note("requests are not redirected"),
         "host_proxy_headers": .warning("'hosts' is compared with 'Host' only"),
         "browser_xss_filter": .note("browsers have removed the filter"),

@@ -15,9 +15,9 @@ struct KrakenDService {
         var findings = ImportFindings()
         reportLosses(&findings)
         var members: [(String, YAMLTree)] = [
-            ("version", .plain("1")), ("listen", located(.text(listen), "port")),
+            ("version", .plain("1")), ("listen", located(listen.tree, "port")),
             // Replaces KrakenD's /__health and metrics.
-            ("admin", .text(port == 9901 ? "127.0.0.1:9902" : "127.0.0.1:9901")),
+            ("admin", .text(listen.port == 9901 ? "127.0.0.1:9902" : "127.0.0.1:9901")),
         ]
         if let log { members.append(("log", log)) }
         if let limits { members.append(("limits", located(limits, "max_header_bytes"))) }
@@ -58,7 +58,9 @@ struct KrakenDService {
         return ImportedDocument(
             name: root["name"]?.text, location: root.location, findings: findings, members: members,
             backends: backends, endpoints: endpoints, trailer: auth.keyFileLines,
-            checkedMembers: auth.checkedTree().map { ["auth": $0] } ?? [:])
+            checkedMembers: ["listen": listen.address].merging(
+                auth.checkedTree().map { ["auth": $0] } ?? [:]
+            ) { $1 })
     }
 
     private func located(_ tree: YAMLTree, _ key: String) -> YAMLTree {
@@ -68,12 +70,7 @@ struct KrakenDService {
     // MARK: Process
 
     private var router: DocumentNode? { root["extra_config"]?["router"] }
-    private var port: Int { root["port"]?.integer ?? 8080 }
-
-    private var listen: String {
-        let host = root["listen_ip"]?.text ?? "0.0.0.0"
-        return (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
-    }
+    private var listen: KrakenDListen { KrakenDListen(root) }
 
     /// KrakenD's default.
     private var timeout: Duration { root["timeout"]?.goDuration ?? .seconds(2) }
@@ -135,6 +132,7 @@ struct KrakenDService {
         for member in root.members where !Self.known.contains(member.key) {
             findings.reportLoss(of: member, among: KrakenDLosses.ofService)
         }
+        listen.reportLosses(&findings)
         if let tls = root["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
         let protections = KrakenDProtection.all(ofService: root).map(\.name)
         for member in root["extra_config"]?.members ?? [] {
@@ -169,6 +167,7 @@ struct KrakenDService {
         "$schema", "version", "name", "port", "listen_ip", "host", "timeout", "cache_ttl",
         "dialer_timeout", "max_header_bytes", "read_header_timeout", "read_timeout", "idle_timeout",
         "dns_cache_ttl", "max_idle_connections_per_host", "idle_connection_timeout", "endpoints",
-        "output_encoding", "extra_config", "client_tls", "allow_insecure_connections",
+        "output_encoding", "extra_config", "client_tls", "tls",
+        "allow_insecure_connections",
     ]
 }

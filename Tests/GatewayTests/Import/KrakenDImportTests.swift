@@ -183,6 +183,63 @@ import YAMLReader
         #expect(try routes(try Self.imported("gates.json", opensProtected: true)) == ["GET /a"])
     }
 
+    /// Endpoints of a service that demands client certificates are written only if `listen` demands
+    /// them too.
+    @Test(arguments: [
+        (#""ca_certs": ["ca.pem"], "port": 70000"#, true), (#""ca_certs": ["ca.pem"]"#, true),
+        (#""ca_certs": []"#, false), (#""ca_certs": [""]"#, false), (#""port": 1"#, false),
+        (#""ca_certs": ["ca.pem"], "disabled": "true""#, true),
+    ])
+    func clientCertificatesStayRequired(_ member: String, _ isWritten: Bool) throws {
+        let text = """
+            { "version": 3, "port": 70000, "listen_ip": "nowhere", "tls": {
+                "public_key": "shop.pem", "private_key": "shop.key", "enable_mtls": true, \(member) },
+              "endpoints": [{ "endpoint": "/a", "backend":
+                [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+            """
+        let imported = imported(text: text)
+        #expect(try routes(imported) == (isWritten ? ["GET /a"] : []))
+        guard isWritten else { return }
+        let (config, problems) = load(["c.yaml": try #require(imported.text)])
+        let tls = try #require(config, "\(problems.lines)").listen.first?.tls
+        #expect((tls?.clientCA != nil) == !member.contains("disabled"))
+        #expect(tls?.clientCertificate == nil)
+        #expect(imported.text?.contains("0.0.0.0:8080") == true)
+    }
+
+    @Test func certificatesWithoutFilesProtectNothing() throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "tls": { "public_key": "shop.pem", "enable_mtls": true,
+                    "ca_certs": ["ca.pem"] },
+                  "endpoints": [{ "endpoint": "/a", "backend":
+                    [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+                """)
+        #expect(try routes(imported) == [])
+    }
+
+    /// Files that do not exist here are an error of `check`, not of the import.
+    @Test func listenerWithMissingFilesIsWritten() throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "tls": { "public_key": "there.pem", "private_key": "there.key" },
+                  "endpoints": [{ "endpoint": "/a", "backend":
+                    [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+                """)
+        let text = try #require(imported.text)
+        #expect(text.contains("    cert: there.pem\n    key: there.key\n    min_version: "))
+        #expect(
+            imported.findings.sorted.map(\.text) == [
+                "'tls' names files, relative to the folder of the configuration; 'tributary check'"
+                    + " reads them: there.pem, there.key"
+            ])
+        #expect(!imported.isIncomplete)
+        #expect(
+            load(["c.yaml": text]).problems.lines.contains {
+                $0.contains("there is no such file: 'there.pem'")
+            })
+    }
+
     /// Scripts before a call and plugins of unknown effect can refuse requests, those that come
     /// with KrakenD and scripts after a call do not.
     @Test(

@@ -28,7 +28,7 @@ package struct RehearsalReport {
             guard !requests.isEmpty else { continue }
             lines.append("")
             lines.append(endpoint.name)
-            write(requests)
+            write(requests, isStreamed: rehearsal.hasDownloads(index))
         }
         guard let slowest else { return }
         lines.append("")
@@ -46,7 +46,7 @@ package struct RehearsalReport {
         return slowest?.number
     }
 
-    private mutating func write(_ requests: [RehearsedRequest]) {
+    private mutating func write(_ requests: [RehearsedRequest], isStreamed: Bool) {
         var outcomes: [(name: String, times: [Duration])] = []
         for request in requests {
             let name = request.outcome
@@ -62,6 +62,10 @@ package struct RehearsalReport {
         rows += outcomes.map { name, times in
             let share = times.count * 1000 / max(1, requests.count)
             return [name, "\(times.count)", "\(share / 10).\(share % 10)%"] + Self.quantiles(times)
+        }
+        if isStreamed {
+            let times = requests.compactMap(\.timeToFirstByte)
+            rows.append(["first byte", "\(times.count)", ""] + Self.quantiles(times))
         }
         lines += TextTable(rows, Self.columns).lines.map { "  " + $0 }
         write(failuresOf: requests)
@@ -88,6 +92,7 @@ package struct RehearsalReport {
     private static func quantiles(_ times: [Duration]) -> [String] {
         let sorted = times.sorted()
         return [50, 90, 99, 100].map { percent in
+            guard !sorted.isEmpty else { return "" }
             let index = max(0, (sorted.count * percent + 99) / 100 - 1)
             return sorted[min(index, sorted.count - 1)].millisecondsText
         }
@@ -97,7 +102,9 @@ package struct RehearsalReport {
 extension RehearsedRequest {
     /// `200`, `200 partial`, `504`
     var outcome: String {
-        guard let response = sent?.response else { return "no response" }
+        guard let response = sent?.response else {
+            return client.unfinishedResponse.map { "\($0.status) broken off" } ?? "no response"
+        }
         let isPartial = response.status < 300 && response["Gateway-Complete"] == "false"
         return "\(response.status)" + (isPartial ? " partial" : "")
     }

@@ -33,8 +33,11 @@ package final class RehearsalRun {
         /// Requests per second of virtual time, on average.
         package var rate = 100
         package var faults: [FaultRule] = []
-        package var latencies: [LatencyRule] = []
+        package var latencies: [TimeRule] = []
         package var optional: [OptionalRule] = []
+        /// The bodies of responses and of requests that endpoints with `proxy` pass through.
+        package var downloads = StreamRules()
+        package var uploads = StreamRules()
         /// Who sends the requests to protected endpoints.
         package var caller = AssumedCaller()
 
@@ -106,7 +109,8 @@ package final class RehearsalRun {
     /// Runs until every client is done.
     package func runRequests() {
         let traffic = RehearsalTraffic(
-            survey: survey, random: random.derived("traffic"), optional: settings.optional)
+            survey: survey, random: random.derived("traffic"), optional: settings.optional,
+            uploads: settings.uploads)
         var at = 0
         for number in 0..<settings.requests {
             at += random.derived("pause", number).number(settings.pause)
@@ -145,10 +149,18 @@ struct RehearsedRequest {
 
     var sent: SentRequest? { client.sent.first }
 
-    /// The time from the first byte sent to the response, as the client measures it.
+    /// The time from the first byte sent to the first byte of the response.
+    var timeToFirstByte: Duration? {
+        guard let sent, let first = client.stream?.incomingJournal.read(at: 0) else { return nil }
+        return first - sent.began
+    }
+
+    /// The time from the first byte sent to the last byte of the response, or to the end of one that
+    /// was broken off, as the client measures it.
     var duration: Duration? {
-        guard let sent, let received = sent.received else { return nil }
-        return received - sent.began
+        guard let sent else { return nil }
+        let brokenOff = client.unfinishedResponse == nil ? nil : client.endSeen
+        return (sent.received ?? brokenOff).map { $0 - sent.began }
     }
 }
 
@@ -167,10 +179,14 @@ extension RehearsalRun: HostDelegate, ClientDelegate {
         let key = CallKey(generation: 0, endpoint: requests[number].endpoint, call: call)
         let ordinal = attempts[number].count { $0.call == key }
         let meant = survey.endpoints[key.endpoint].calls[call]
+        let random = random.derived("act", number, call, ordinal)
         let script = RehearsedResponse(
-            random: random.derived("act", number, call, ordinal), faults: faults(of: meant.backend),
+            random: random, faults: faults(of: meant.backend),
             latency: latency(of: meant.backend),
-            tree: SampleResponse(meant).tree
+            tree: SampleResponse(meant).tree,
+            stream: hasDownloads(key.endpoint)
+                ? settings.downloads.body(
+                    for: survey.backends[meant.backend].name, random.derived("stream")) : nil
         ).script()
         let attempt = Attempt(
             request: number, mark: mark, call: key, ordinal: ordinal, message,
@@ -194,6 +210,15 @@ extension RehearsalRun: HostDelegate, ClientDelegate {
             on: position)
     }
 
+    /// Whether the endpoint passes through responses that are sent in pieces.
+    func hasDownloads(_ endpoint: Int) -> Bool {
+        let endpoint = survey.endpoints[endpoint]
+        return endpoint.isProxy
+            && endpoint.calls.contains {
+                settings.downloads.sizes(for: survey.backends[$0.backend].name) != nil
+            }
+    }
+
     private func faults(of backend: Int) -> [FaultRule] {
         settings.faults.filter {
             $0.backend == "*" || $0.backend == survey.backends[backend].name
@@ -210,7 +235,8 @@ extension RehearsalRun: HostDelegate, ClientDelegate {
         let words = message.startLine.split(separator: " ")
         guard words.count > 1 else { return nil }
         var best: (call: Int, length: Int)?
-        for (index, call) in endpoint.calls.enumerated() where call.method == words[0] {
+        for (index, call) in endpoint.calls.enumerated()
+        where call.method ?? String(words[0]) == words[0] {
             var rest = words[1]
             var isThere = true
             for literal in call.literals {

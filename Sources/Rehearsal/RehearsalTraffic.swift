@@ -6,6 +6,7 @@ struct RehearsalTraffic {
     let survey: ConfigSurvey
     let random: RandomSource
     let optional: [OptionalRule]
+    let uploads: StreamRules
 
     func request(_ number: Int) -> (request: ScriptedRequest, endpoint: Int) {
         let random = random.derived("request", number)
@@ -33,6 +34,11 @@ struct RehearsalTraffic {
             request.headers.append((name, "sample"))
         }
         request.body = endpoint.body
+        if let method = endpoint.uploadMethod, let call = endpoint.calls.first {
+            let backend = survey.backends[call.backend].name
+            request.upload = uploads.body(for: backend, random.derived("upload"))
+            if request.upload != nil { request.method = method }
+        }
         return (request, index)
     }
 

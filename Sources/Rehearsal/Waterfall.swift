@@ -25,7 +25,10 @@ package struct Waterfall {
         var lines = ["request \(number)   \(String(decoding: line, as: UTF8.self))"]
         lines += TextTable(rows, columns).lines
         lines.append("response  \(rehearsal.requests[number].outcome) after \(duration)")
-        if let response = sent.response, !response.body.isEmpty {
+        let request = rehearsal.requests[number]
+        if rehearsal.hasDownloads(request.endpoint), let first = request.timeToFirstByte {
+            lines.append("first byte after \(first.millisecondsText)")
+        } else if let response = sent.response, !response.body.isEmpty {
             lines.append(String(decoding: response.body, as: UTF8.self))
         }
         return lines.map { $0 + "\n" }.joined()

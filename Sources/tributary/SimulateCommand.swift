@@ -18,6 +18,7 @@ struct SimulateCommand: ParsableCommand {
               tributary simulate my.yaml                             send 1000 requests
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
               tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
+              tributary simulate my.yaml --pieces 'events: 200B*20' --rhythm 'events: 500ms-2s'
               tributary simulate my.yaml --only 17 --trace           show request 17 as a waterfall
               tributary simulate my.yaml --claims '{"sub":"ann","roles":["admin"]}' --scopes read
             """)
@@ -41,6 +42,19 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(help: "Response times of backends, e.g. 'reviews: 40ms-900ms, *: 5ms'.")
     var latency: String = ""
+
+    @Option(
+        help: "Pieces of the responses that 'proxy' passes through, e.g. 'events: 2KiB 100B*20'.")
+    var pieces: String = ""
+
+    @Option(help: "Times between the pieces of a response, e.g. 'events: 500ms-2s'.")
+    var rhythm: String = ""
+
+    @Option(help: "Pieces of the bodies that clients send to 'proxy', by backend.")
+    var uploadPieces: String = ""
+
+    @Option(help: "Times between the pieces of a client's body, by backend.")
+    var uploadRhythm: String = ""
 
     @Option(help: "How often optional parameters are sent, e.g. 'lang: 90%' (default: 50%).")
     var optional: String = ""
@@ -99,7 +113,15 @@ struct SimulateCommand: ParsableCommand {
         let backends = survey.backends.map(\.name)
         do throws(RuleList.SyntaxError) {
             settings.faults = try FaultRule.list(faults, backends: backends)
-            settings.latencies = try LatencyRule.list(latency, backends: backends)
+            settings.latencies = try TimeRule.list(
+                latency, of: "latency", backends: backends)
+            settings.downloads.pieces = try PiecesRule.list(pieces, backends: backends)
+            settings.downloads.rhythm = try TimeRule.list(
+                rhythm, of: "rhythm", backends: backends)
+            settings.uploads.pieces = try PiecesRule.list(uploadPieces, backends: backends)
+            settings.uploads.rhythm = try TimeRule.list(
+                uploadRhythm, of: "rhythm", backends: backends)
+            try settings.checkBodies()
             settings.optional = try OptionalRule.list(
                 optional, parameters: survey.optionalParameters)
         } catch {

@@ -32,7 +32,9 @@ extension EndToEnd {
         @Test(arguments: [
             ["--faults", "unknown: timeout 10%"], ["--requests", "0"], ["--trace"],
             ["--only", "99", "--requests", "5"], ["--rate", "0"], ["--latency", "users: slow"],
-            ["--optional", "lang: 10%"], ["--claims", "[]"], ["--claims", "{"],
+            ["--optional", "lang: 10%"], ["--pieces", "users: 1"], ["--rhythm", "users: 1KiB"],
+            ["--upload-pieces", "*: 1MiB", "--requests", "1000"], ["--claims", "[]"],
+            ["--claims", "{"],
         ]) func reportsUsageErrors(_ arguments: [String]) throws {
             let result = try run(["good.yaml"] + arguments)
             #expect(result.status == 64 && result.errors.hasPrefix("Error: "))

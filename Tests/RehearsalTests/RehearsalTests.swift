@@ -223,8 +223,9 @@ import Testing
 
     @Test func drawsLatenciesFromTheirRanges() throws {
         let rehearsal = try rehearsal { settings in
-            settings.latencies = try LatencyRule.list(
-                "*: 500ms, stock: 1ms, catalog: 40ms-90ms", backends: ["catalog", "stock"])
+            settings.latencies = try TimeRule.list(
+                "*: 500ms, stock: 1ms, catalog: 40ms-90ms", of: "latency",
+                backends: ["catalog", "stock"])
         }
         let durations = milliseconds(rehearsal)
         // The calls run one after the other; the network adds less than 3 ms.
@@ -276,7 +277,7 @@ import Testing
         "stock: 1h", "stock: 99999999999999999999s",
     ]) func reportsInvalidLatency(_ text: String) {
         #expect(throws: RuleList.SyntaxError.self) {
-            try LatencyRule.list(text, backends: ["catalog", "stock"])
+            try TimeRule.list(text, of: "latency", backends: ["catalog", "stock"])
         }
     }
 

@@ -27,6 +27,10 @@ package struct ConfigSurvey: Sendable {
         /// A valid body; nil if the endpoint uses none.
         package let body: String?
         package let calls: [Call]
+        /// Whether it passes its requests through to the only one of `calls`.
+        package let isProxy: Bool
+        /// The method of a request with a body; nil without `proxy`, and if the route takes none.
+        package let uploadMethod: String?
     }
 
     package enum Segment: Sendable {
@@ -47,7 +51,8 @@ package struct ConfigSurvey: Sendable {
         package let name: String
         /// Index into `backends`.
         package let backend: Int
-        package let method: String
+        /// Nil for the method of the client's request.
+        package let method: String?
         /// The fixed pieces of its path and query, in order.
         package let literals: [String]
         /// The paths that `take`, `keep` and templates of other calls read from its response:
@@ -105,11 +110,17 @@ extension ConfigSurvey.Endpoint {
         }
         let sendsBody = endpoint.calls.contains { $0.body != nil }
         body = endpoint.body?.sample ?? (sendsBody ? #"{"text":"sample"}"# : nil)
-        let method = method
+        isProxy = endpoint.proxy != nil
+        uploadMethod =
+            switch endpoint.proxy == nil ? nil : route?.method {
+            case .any?: Config.Method.post.rawValue
+            case .post?, .put?, .patch?: written
+            default: nil
+            }
         calls =
             endpoint.calls.map { ConfigSurvey.Call($0, of: endpoint, in: config) }
             + [endpoint.proxy].compactMap { $0 }.map {
-                ConfigSurvey.Call($0, method: method, in: config)
+                ConfigSurvey.Call($0, in: config)
             }
     }
 }
@@ -133,10 +144,10 @@ extension Config.Endpoint {
 
 extension ConfigSurvey.Call {
     /// The one request of an endpoint that passes requests through.
-    fileprivate init(_ proxy: Config.Proxy, method: String, in config: Config) {
+    fileprivate init(_ proxy: Config.Proxy, in config: Config) {
         name = "proxy"
         backend = config.backends.firstIndex { $0.name.value == proxy.to?.value } ?? 0
-        self.method = method
+        method = nil
         literals = []
         paths = []
     }

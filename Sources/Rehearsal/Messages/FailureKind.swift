@@ -45,13 +45,14 @@ package struct ListedFailure: Equatable {
 }
 
 extension ListedFailure {
-    /// One element of `failures`; nil if it is not one.
+    /// One element of `failures`; nil if it is not one. A request that was passed through has no
+    /// calls.
     package init?(_ tree: Tree) {
-        guard let call = tree["call"]?.string, let kind = tree["kind"]?.string,
-            let kind = FailureKind(rawValue: kind)
-        else { return nil }
+        guard let kind = tree["kind"]?.string, let kind = FailureKind(rawValue: kind) else {
+            return nil
+        }
         self.init(
-            call: call, kind: kind, status: tree["status"]?.integer,
+            call: tree["call"]?.string ?? "proxy", kind: kind, status: tree["status"]?.integer,
             limit: tree["limit_ms"]?.integer, because: tree["because"]?.string,
             key: tree["key"]?.string)
     }

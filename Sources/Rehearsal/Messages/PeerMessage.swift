@@ -48,11 +48,24 @@ package struct PeerMessage {
     /// - Parameter isResponseToHead: the message has no body, although it may state a length
     package static func read(_ bytes: [UInt8], isResponseToHead: Bool = false) -> Reading {
         guard let end = endOfHead(bytes.span) else { return .needsMore }
-        let head = Array(bytes[..<end])
+        let reading = read(head: Array(bytes[..<end]))
+        guard case .message(let message) = reading else { return reading }
+        return message.withBody(of: bytes, isResponseToHead: isResponseToHead)
+    }
+
+    /// The head of a message whose body is incomplete; nil without a complete and valid one.
+    package static func head(of bytes: [UInt8]) -> PeerMessage? {
+        guard let end = endOfHead(bytes.span),
+            case .message(let message) = read(head: Array(bytes[..<end]))
+        else { return nil }
+        return message
+    }
+
+    private static func read(head: [UInt8]) -> Reading {
         var lines: [FieldLine] = []
         var startLineEnd: Int?
         var start = 0
-        while start < end - 2 {
+        while start < head.count - 2 {
             let lineEnd = endOfLine(head.span, from: start)
             if startLineEnd == nil {
                 startLineEnd = lineEnd
@@ -66,10 +79,10 @@ package struct PeerMessage {
             }
             start = lineEnd + 2
         }
-        let message = PeerMessage(
-            head: head, lines: lines, startLineEnd: startLineEnd ?? 0, body: [],
-            status: status(head))
-        return message.withBody(of: bytes, isResponseToHead: isResponseToHead)
+        return .message(
+            PeerMessage(
+                head: head, lines: lines, startLineEnd: startLineEnd ?? 0, body: [],
+                status: status(head)))
     }
 
     private func withBody(of bytes: [UInt8], isResponseToHead: Bool) -> Reading {

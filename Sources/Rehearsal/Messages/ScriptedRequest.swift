@@ -13,6 +13,8 @@ package struct ScriptedRequest {
     package var query: [(name: String, value: String)] = []
     package var headers: [(name: String, value: String)] = []
     package var body: String?
+    /// A body that is sent in pieces, instead of `body`.
+    package var upload: StreamedBody?
     package var isChunked = false
     package var expectsContinue = false
     /// What is wrong with the message itself; nil for a valid one.
@@ -78,7 +80,9 @@ package struct ScriptedRequest {
         lines += headers.map { "\($0.name): \($0.value)" }
         lines += defectLines
         if expectsContinue { lines.append("Expect: 100-continue") }
-        guard let body else { return Array((lines + ["", ""]).joined(separator: "\r\n").utf8) }
+        guard let body = upload.map({ String(repeating: "x", count: $0.byteCount) }) ?? body else {
+            return Array((lines + ["", ""]).joined(separator: "\r\n").utf8)
+        }
         let framed: String
         if isChunked || defect == .badChunk {
             lines.append("Transfer-Encoding: chunked")
@@ -89,6 +93,29 @@ package struct ScriptedRequest {
             framed = body
         }
         return Array(((lines + ["", ""]).joined(separator: "\r\n") + framed).utf8)
+    }
+
+    /// A pause of the client while it sends `bytes`.
+    package struct Pause {
+        /// Position of the next byte.
+        package let at: Int
+        package let milliseconds: Int
+    }
+
+    /// The pauses, in order.
+    ///
+    /// - Parameter count: of `bytes`
+    func pauses(in count: Int) -> [Pause] {
+        if let upload {
+            var position = count - upload.byteCount
+            return zip(upload.sizes, upload.pauses).map { size, pause in
+                position += size
+                return Pause(at: position, milliseconds: pause)
+            }
+        }
+        guard let stall, count > 1 else { return [] }
+        let cut = max(1, min(count - 1, Int(Double(count) * stall.at)))
+        return [Pause(at: cut, milliseconds: stall.milliseconds)]
     }
 
     private var defectLines: [String] {

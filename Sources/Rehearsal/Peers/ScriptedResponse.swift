@@ -4,6 +4,8 @@ package struct ScriptedResponse {
     /// Milliseconds from the request's last byte to the first piece, and between two pieces.
     package var delay = 0
     package var gap = 0
+    /// Milliseconds before each piece but the first; empty if `gap` is between all of them.
+    package var pauses: [Int] = []
     /// The bytes that the backend sends, in this order.
     package var pieces: [[UInt8]] = []
     package var ending = Ending.stays
@@ -37,6 +39,12 @@ package struct ScriptedResponse {
         case response(status: Int, body: [UInt8], tree: Tree?)
         /// No valid response: the gateway must report this failure.
         case fails(FailureKind)
+    }
+
+    /// Milliseconds before a piece that is not the first; nil if it follows at once.
+    func pause(before piece: Int) -> Int? {
+        if pauses.indices.contains(piece - 1) { return pauses[piece - 1] }
+        return gap > 0 ? gap : nil
     }
 
     /// Number of bytes in all pieces.

@@ -117,16 +117,22 @@ package final class SimulatedClient: ByteStreamDelegate {
         delegate.clientSends(sent[sent.count - 1])
         written += bytes.count
         nextIndex += 1
-        guard let stall = request.stall, bytes.count > 1 else {
-            write(bytes)
+        send(bytes[...], request.pauses(in: bytes.count)[...], of: request)
+    }
+
+    /// Sends the bytes, with a pause at each of these positions.
+    private func send(
+        _ bytes: ArraySlice<UInt8>, _ pauses: ArraySlice<ScriptedRequest.Pause>,
+        of request: ScriptedRequest
+    ) {
+        guard let pause = pauses.first else {
+            write(Array(bytes))
             return endRequest(request)
         }
-        let cut = max(1, min(bytes.count - 1, Int(Double(bytes.count) * stall.at)))
-        write(Array(bytes[..<cut]))
-        loop.timer(after: .milliseconds(stall.milliseconds)) { [self] in
+        write(Array(bytes[..<pause.at]))
+        loop.timer(after: .milliseconds(pause.milliseconds)) { [self] in
             guard !isDone else { return }
-            write(Array(bytes[cut...]))
-            endRequest(request)
+            send(bytes[pause.at...], pauses.dropFirst(), of: request)
         }
     }
 
@@ -152,6 +158,11 @@ package final class SimulatedClient: ByteStreamDelegate {
         loop.timer(after: .milliseconds(milliseconds)) { [self] in
             if !isDone { action(self) }
         }
+    }
+
+    /// The head of a response that ended before its last byte.
+    package var unfinishedResponse: PeerMessage? {
+        isDone && responseCount < sent.count ? PeerMessage.head(of: rest) : nil
     }
 
     /// Closes the connection, or resets it.

@@ -107,10 +107,11 @@ package final class SimulatedHost {
             later(delay) { [weak self] in
                 guard let self, current === request, !request.hasResponded else { return }
                 if piece < script.pieces.count { send(script.pieces[piece]) }
-                if piece + 1 < script.pieces.count, script.gap > 0 {
-                    return sendPieces(request, piece: piece + 1, after: script.gap)
+                let next = piece + 1
+                if next < script.pieces.count, let pause = script.pause(before: next) {
+                    return sendPieces(request, piece: next, after: pause)
                 }
-                for piece in script.pieces.dropFirst(piece + 1) { send(piece) }
+                for piece in script.pieces.dropFirst(next) { send(piece) }
                 finishResponse(request)
             }
         }

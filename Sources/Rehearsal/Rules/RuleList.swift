@@ -44,6 +44,17 @@ package enum RuleList {
         return share / 100
     }
 
+    /// `100B`, `64KiB` or `1MiB` in bytes, from 1 byte to 64 MiB; nil for anything else.
+    static func bytes(_ text: some StringProtocol) -> Int? {
+        for (unit, worth) in [("KiB", 1 << 10), ("MiB", 1 << 20), ("B", 1)]
+        where text.hasSuffix(unit) {
+            return Int(text.dropLast(unit.count)).flatMap {
+                (1...(64 << 20) / worth).contains($0) ? $0 * worth : nil
+            }
+        }
+        return nil
+    }
+
     /// `300ms` or `2s` in milliseconds, up to 1,000,000 of either unit; nil for anything else.
     static func milliseconds(_ text: some StringProtocol) -> Int? {
         for (unit, worth) in [("ms", 1), ("s", 1000)] where text.hasSuffix(unit) {

@@ -1,5 +1,6 @@
-/// The response time of a simulated backend, as an operator writes it: `reviews: 40ms-900ms`.
-package struct LatencyRule: Sendable, Equatable {
+/// A time at a simulated backend, as an operator writes it: `reviews: 40ms-900ms`. The latency of its
+/// responses, or the time between two pieces of a body.
+package struct TimeRule: Sendable, Equatable {
     /// A backend's name, or `*` for all.
     let backend: String
     /// In milliseconds, uniformly distributed.
@@ -7,20 +8,22 @@ package struct LatencyRule: Sendable, Equatable {
 
     /// A list: `reviews: 40ms-900ms, *: 5ms`.
     ///
-    /// - Parameter backends: the valid names
+    /// - Parameters:
+    ///   - kind: what the time is, for messages
+    ///   - backends: the valid names
     package static func list(
-        _ text: String, backends: [String]
-    ) throws(RuleList.SyntaxError) -> [LatencyRule] {
+        _ text: String, of kind: String, backends: [String]
+    ) throws(RuleList.SyntaxError) -> [TimeRule] {
         let example = "reviews: 40ms-900ms"
         let entries = try RuleList.entries(text, like: example, naming: "backend", among: backends)
-        var rules: [LatencyRule] = []
+        var rules: [TimeRule] = []
         for entry in entries {
             let words = entry.words.joined()
             guard let range = range(words) else {
                 throw RuleList.SyntaxError(
-                    description: "write a latency like '\(example)' or 'reviews: 5ms': \(words)")
+                    description: "write a \(kind) like '\(example)' or 'reviews: 5ms': \(words)")
             }
-            rules.append(LatencyRule(backend: entry.name, range: range))
+            rules.append(TimeRule(backend: entry.name, range: range))
         }
         return rules
     }
@@ -34,7 +37,7 @@ package struct LatencyRule: Sendable, Equatable {
     }
 }
 
-extension [LatencyRule] {
+extension [TimeRule] {
     /// The range for a backend: its own rule takes precedence over `*`, the last of several wins.
     func range(for backend: String) -> ClosedRange<Int>? {
         (last { $0.backend == backend } ?? last { $0.backend == "*" })?.range

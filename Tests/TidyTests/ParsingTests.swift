@@ -26,6 +26,7 @@ import Testing
         "Basics/ByteBudget.swift",  // one number, whose accesses cannot overlap
         "Basics/Permit.swift",  // one number and references, whose accesses cannot overlap
         "Basics/Bytes.swift",  // hands whole buffers to the standard library
+        "Basics/TextBuffer.swift",  // each write goes through `reserve`, which makes room for it
         "HTTP/Exchange.swift",  // an instant, and a list that is taken out before it is used
         // Plain values and arrays, whose accesses call nothing that could reach them again.
         "HTTP/RequestRecord.swift", "HTTP/RequestRecordPool.swift",
@@ -96,7 +97,7 @@ import Testing
         "append(compactTo:)": "the depth of an operator's file",
         "tree(_:_:)": "the depth of an operator's file", "masked(_:)": "the same",
         "endpoint(below:_:)": "the segments of the longest route",
-        "append(decimal:digitsMin:)": "twenty digits",
+        "append(decimal:digitsMin:)": "twenty digits", "append(decimal:)": "twenty digits",
         "checkParts(of:_:in:level:)": "the maximum number of levels",
         "plan(_:)": "the levels of a condition", "result(in:)": "the levels of a condition",
         "failing(in:)": "the levels of a condition",

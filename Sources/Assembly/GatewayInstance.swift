@@ -203,13 +203,16 @@ package final class GatewayInstance {
 
     /// The present state of the instance, as a value that may cross threads.
     package var snapshot: WorkerSnapshot {
+        let exchanges = server?.exchanges ?? []
         var snapshot = WorkerSnapshot(
             meter: recorder.meter.copy, backends: installed.gateway.backendStates,
             backendDetails: backendDetails,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,
             descriptorShortages: loop.descriptors.shortages,
-            requests: server?.exchanges.map(recorder.state) ?? [])
+            requests: exchanges.map(recorder.state))
+        snapshot.streams = [EndpointStreams](installed.gateway.plan)
+        snapshot.streams.count(exchanges, names: recorder.endpointNames)
         snapshot.endpointLoads = installed.gateway.endpointLoads
         snapshot.authResults = installed.gateway.authResults
         snapshot.limitUsages = installed.gateway.limitUsages

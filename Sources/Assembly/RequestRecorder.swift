@@ -63,6 +63,9 @@ final class RequestRecorder {
         return hooks
     }
 
+    /// By the number of the endpoint, also of those that a reload has removed.
+    var endpointNames: [String] { slots.endpointNames }
+
     /// A request in flight, for the admin page.
     func state(of exchange: Exchange) -> RequestState {
         RequestState(

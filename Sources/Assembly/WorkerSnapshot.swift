@@ -17,6 +17,8 @@ package struct WorkerSnapshot: Sendable {
     package var requests: [RequestState]
     /// Requests that count for `limits.requests_in_flight`.
     package var requestsInFlight = 0
+    /// Streamed responses and tunnels, by endpoint.
+    package var streams: [EndpointStreams] = []
     package var limits = ServerLimits()
     package var losses = ServerLosses()
     package var endpointLoads: [EndpointLoad] = []
@@ -49,6 +51,7 @@ package struct ServerLimits: Sendable, Equatable {
     package var connections = 0
     package var requestsInFlight = 0
     package var bufferedBytes = 0
+    package var streams = 0
 
     package init() {}
 
@@ -56,12 +59,14 @@ package struct ServerLimits: Sendable, Equatable {
         connections = settings.connections
         requestsInFlight = settings.requestsInFlight
         bufferedBytes = settings.bufferedBytes
+        streams = settings.streams
     }
 
     package mutating func add(_ other: ServerLimits) {
         connections = connections.saturatingSum(other.connections)
         requestsInFlight = requestsInFlight.saturatingSum(other.requestsInFlight)
         bufferedBytes = bufferedBytes.saturatingSum(other.bufferedBytes)
+        streams = streams.saturatingSum(other.streams)
     }
 }
 

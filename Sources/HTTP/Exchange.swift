@@ -106,6 +106,13 @@ package final class Exchange {
         set { unsafe state.limitRefunds = newValue }
     }
 
+    /// What is sent piece by piece behind the head of the response; nil before the head, and for a
+    /// response that is written whole.
+    package var stream: StreamKind? {
+        get { unsafe state.stream }
+        set { unsafe state.stream = newValue }
+    }
+
     /// Where interim responses to the request go; nil after its end, and where there is no client.
     package var interim: (any InterimSink)? {
         get { unsafe state.interim }
@@ -117,6 +124,7 @@ package final class Exchange {
         var interim: (any InterimSink)?
         var deadline = Exchange.noDeadline
         var endpoint: Int?
+        var stream: StreamKind?
         var responseFields: Fields
         var refusal: RefusalReason?
         var refusalCause: RefusalCause?

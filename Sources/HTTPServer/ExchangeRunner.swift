@@ -178,6 +178,7 @@ final class ExchangeRunner {
         guard !isOver else { return }
         returnPermit()
         isStreaming = true
+        exchange.stream = .response
         server.streams += 1
     }
 
@@ -188,6 +189,7 @@ final class ExchangeRunner {
     func startUpload() {
         guard let carrier, case .tunnel(let tunnel)? = response?.body else { return }
         isTunnel = true
+        exchange.stream = .tunnel
         let upload = RequestBodySource(.untilClose, of: exchange, carrier: carrier)
         requestBody = upload
         tunnel.send(from: upload)

@@ -1,3 +1,5 @@
+import Assembly
+import HTTP
 import Reactor
 import SimReactor
 import TestSupport
@@ -36,6 +38,27 @@ import Testing
         harness.pass(1)
         #expect(client.hasEnded && harness.logged("status") == ["101"])
         #expect(harness.logged("bytes_in") == ["4"] && harness.logged("outcome") == ["ok"])
+        harness.expectQuiet()
+    }
+
+    @Test func streamsAndTunnelsAreCounted() throws {
+        let (harness, client) = try open()
+        func counts() throws -> [[Int]] {
+            let streams = try #require(harness.gateway.instance?.snapshot.streams)
+            #expect(streams.map(\.endpoint) == ["ANY /x/*"])
+            return streams.map { [$0[.response], $0[.tunnel]] }
+        }
+        #expect(try counts() == [[0, 1]])
+        try harness.send(get("/x/events"))
+        #expect(try counts() == [[0, 1]], "no head yet")
+        try harness.respond("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
+        #expect(try counts() == [[1, 1]])
+        #expect(harness.gateway.instance?.snapshot.limits.streams == 10_000)
+        try harness.respond("0\r\n\r\n")
+        #expect(try counts() == [[0, 1]])
+        client.stream.close()
+        harness.pass(10)
+        #expect(try counts() == [[0, 0]])
         harness.expectQuiet()
     }
 

@@ -61,6 +61,8 @@ enum FullPage {
         snapshot.endpointLoads = [
             EndpointLoad(name: endpoint, deadline: .seconds(1), inFlight: 1, inFlightMax: 2)
         ]
+        snapshot.streams = [EndpointStreams(endpoint: endpoint)]
+        snapshot.streams[0].count(.tunnel)
         snapshot.authResults = [AuthResults(name: "partners", keysAge: 7)]
         snapshot.limitUsages = [LimitUsage(name: "per_client", granted: 3, refused: 2, refunded: 1)]
         snapshot.store = StoreState(isUp: true, counts: StoreCounts())

@@ -18,6 +18,24 @@ extension MetricsWriter {
         usage(
             "tributary_buffered_bytes", "Memory in use for requests and connections, in bytes.",
             snapshots.reduce(0) { $0 + $1.bufferedBytes }, limits.bufferedBytes)
+        writeStreams(snapshots, limit: limits.streams)
+    }
+
+    private mutating func writeStreams(_ snapshots: [WorkerSnapshot], limit: Int) {
+        var sums: [EndpointStreams] = []
+        for streams in snapshots.flatMap(\.streams) { sums.add(streams) }
+        family(
+            "tributary_streams", .gauge,
+            "Responses that are streamed, behind their heads, and tunnels, by endpoint.")
+        for streams in sums {
+            for kind in StreamKind.allCases {
+                sample(
+                    MetricLabels("endpoint", streams.endpoint).adding("kind", kind.name),
+                    streams[kind])
+            }
+        }
+        family("tributary_streams_limit", .gauge, "Limit on the sum of tributary_streams.")
+        sample(limit)
     }
 
     /// A resource and its limit, over all workers.
@@ -59,6 +77,15 @@ extension MetricsWriter {
             "How often a lack of file descriptors paused accepting or prevented a connection.")
         sample(MetricLabels("operation", "accept"), shortages.accepts)
         sample(MetricLabels("operation", "connect"), shortages.connects)
+    }
+}
+
+extension StreamKind {
+    fileprivate var name: String {
+        switch self {
+        case .response: "response"
+        case .tunnel: "tunnel"
+        }
     }
 }
 

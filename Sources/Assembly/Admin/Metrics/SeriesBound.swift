@@ -50,6 +50,7 @@ package struct SeriesBound {
                 name: endpoint.name, deadline: endpoint.deadline,
                 inFlightMax: endpoint.inFlightMax)
         }
+        snapshot.streams = [EndpointStreams](plan)
         snapshot.authResults = plan.authenticators.map {
             AuthResults(name: $0.name, keysAge: $0.fetchesKeys ? 0 : nil)
         }

@@ -1,0 +1,57 @@
+import Gateway
+package import HTTP
+
+/// The streamed responses and tunnels of one endpoint at one moment.
+package struct EndpointStreams: Sendable, Equatable {
+    package let endpoint: String
+    private var responses = 0
+    private var tunnels = 0
+
+    package init(endpoint: String) {
+        self.endpoint = endpoint
+    }
+
+    package subscript(kind: StreamKind) -> Int {
+        switch kind {
+        case .response: responses
+        case .tunnel: tunnels
+        }
+    }
+
+    package mutating func count(_ kind: StreamKind) {
+        switch kind {
+        case .response: responses += 1
+        case .tunnel: tunnels += 1
+        }
+    }
+
+    mutating func add(_ other: EndpointStreams) {
+        responses += other.responses
+        tunnels += other.tunnels
+    }
+}
+
+extension [EndpointStreams] {
+    /// None yet, for every endpoint that passes requests through.
+    init(_ plan: Plan) {
+        self = plan.endpoints.filter { $0.relay != nil }.map { EndpointStreams(endpoint: $0.name) }
+    }
+
+    /// Counts the streams among these exchanges, also those of endpoints that a reload has removed.
+    mutating func count(_ exchanges: [Exchange], names: [String]) {
+        for exchange in exchanges {
+            guard let kind = exchange.stream, let number = exchange.endpoint else { continue }
+            var streams = EndpointStreams(endpoint: names[number])
+            streams.count(kind)
+            add(streams)
+        }
+    }
+
+    mutating func add(_ streams: EndpointStreams) {
+        if let index = firstIndex(where: { $0.endpoint == streams.endpoint }) {
+            self[index].add(streams)
+        } else {
+            append(streams)
+        }
+    }
+}

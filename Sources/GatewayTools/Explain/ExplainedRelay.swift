@@ -29,7 +29,8 @@ struct ExplainedRelay {
         }
         let host = backend.hosts.first?.shownURL ?? ""
         return [
-            "proxy     \(head.method) \(host)\(String(target.text))", "limits    \(plan.limits)",
+            "proxy     \(head.method) \(host)\(String(target.text)) (HTTP/1.1)",
+            "limits    \(plan.limits)",
             "headers   \(headers)",
             "if        \(backend.name) fails before its head -> 502 / 504 / 503",
             "          it fails later -> the connection is closed",

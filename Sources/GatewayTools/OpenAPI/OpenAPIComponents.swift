@@ -26,6 +26,7 @@ enum OpenAPIComponents {
         case "400": "The request is invalid; `errors` lists all reasons."
         case "401": "The request has no valid credential; `reason` says what is wrong."
         case "403": "The client or the caller is not accepted; `reason` says why."
+        case "408": "The client does not send its body."
         case "415": "The media type of the body is not accepted."
         case "429": "Too many requests; retry later."
         case "421": "The request is for another host."

@@ -35,17 +35,23 @@ struct OpenAPIOperation {
         ]
         let parameters = parameters
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
-        if let body = requestBody { members.append(("requestBody", body)) }
+        if let body = requestBody(of: method) { members.append(("requestBody", body)) }
         if let security = security.requirement {
             members.append(("security", security))
         }
         members.append(
-            ("responses", OpenAPIResponses(plan, whole.entry, hasBody: method != .head).tree))
+            (
+                "responses",
+                OpenAPIResponses(
+                    plan, whole.entry, hasBody: method != .head,
+                    takesBody: relayedBody(of: method) != nil
+                ).tree
+            ))
         return .object(members)
     }
 
     private var description: String {
-        if plan.relay != nil { return "Requests and responses are passed through." }
+        if let relay = plan.relay { return Self.description(of: relay) }
         var text = timing
         if plan.calls.contains(where: \.forward.forwardsAllQuery) {
             text += " Query parameters that are not described are forwarded to backends."
@@ -56,6 +62,12 @@ struct OpenAPIOperation {
             text += " Forwarded to backends: \(forwarded.joined(separator: ", "))."
         }
         return text
+    }
+
+    private static func description(of relay: RelayPlan) -> String {
+        let upgrades = relay.upgrades.map { "\($0)" }.joined(separator: ", ")
+        return "Requests and responses are passed through."
+            + (upgrades.isEmpty ? "" : " The connection may be upgraded to \(upgrades).")
     }
 
     /// The response time. With `min_duration` the deadline matters only if it is later.
@@ -119,6 +131,9 @@ struct OpenAPIOperation {
             }
             names += call.queryNames.map { ("query", String($0)) }
         }
+        if case .names(let queries)? = plan.relay?.forward?.query {
+            names += queries.map { ("query", String($0.value)) }
+        }
         names += forwardedHeaders.filter { !Self.isReserved($0) && !security.reads($0) }
             .map { ("header", $0) }
         var seen: [String] = []
@@ -136,7 +151,8 @@ struct OpenAPIOperation {
 
     /// The headers in `forward:`, and those that calls refer to.
     private var forwardedHeaders: [String] {
-        let forwarded = plan.calls.flatMap(\.forward.headers).map { "\($0)" }
+        let headers = plan.calls.flatMap(\.forward.headers) + (plan.relay?.forward?.headers ?? [])
+        let forwarded = headers.map { "\($0)" }
         let referred = config.references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
@@ -163,9 +179,22 @@ struct OpenAPIOperation {
 
     // MARK: Body
 
+    private func requestBody(of method: Config.Method) -> JSONTree? {
+        plan.relay == nil ? usedBody : relayedBody(of: method)
+    }
+
+    /// Any body is passed through; those of other methods have no defined meaning (RFC 9110 9.3).
+    private func relayedBody(of method: Config.Method) -> JSONTree? {
+        guard let relay = plan.relay, [.post, .put, .patch].contains(method) else { return nil }
+        return Self.body(
+            plan.contentTypes?.text ?? "*/*", isRequired: false,
+            relay.bodyMax.map { "At most \(Quantity.spelled(bytes: $0))." } ?? "Of any size.",
+            .object([]))
+    }
+
     /// A declared body is mandatory and must be valid; an undeclared one is forwarded if a call
     /// uses it.
-    private var requestBody: JSONTree? {
+    private var usedBody: JSONTree? {
         let size = "At most \(Quantity.spelled(bytes: plan.bodyMax))."
         if let body = config.body {
             let fields = needs.bodyFields.map(OpenAPIValue.tree)

@@ -8,15 +8,18 @@ struct OpenAPIResponses {
     private let entry: EntryPlan
     /// False for HEAD.
     private let hasBody: Bool
+    /// Whether a body of the client is passed through.
+    private let takesBody: Bool
 
-    init(_ plan: EndpointPlan, _ entry: EntryPlan, hasBody: Bool) {
+    init(_ plan: EndpointPlan, _ entry: EntryPlan, hasBody: Bool, takesBody: Bool) {
         self.plan = plan
         self.entry = entry
         self.hasBody = hasBody
+        self.takesBody = takesBody
     }
 
     var tree: JSONTree {
-        if plan.relay != nil { return relayedTree }
+        if let relay = plan.relay { return tree(of: relay) }
         var responses: [(String, JSONTree)] = [("200", success)]
         if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
         var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
@@ -27,10 +30,14 @@ struct OpenAPIResponses {
     }
 
     /// Any response of the backend, and the problems of the gateway.
-    private var relayedTree: JSONTree {
-        let problems = Set(["400", "502", "503", "504"] + refusals).sorted()
+    private func tree(of relay: RelayPlan) -> JSONTree {
+        var own = ["400", "502", "503", "504"] + refusals
+        if takesBody { own += relay.bodyMax == nil ? ["408"] : ["408", "413"] }
+        let upgrade: [(String, JSONTree)] =
+            relay.upgrades.isEmpty
+            ? [] : [("101", .object([("description", .text("The connection is upgraded."))]))]
         return .object(
-            problems.map { ($0, problem($0)) } + [
+            upgrade + Set(own).sorted().map { ($0, problem($0)) } + [
                 ("default", .object([("description", .text("The response of the backend."))]))
             ])
     }

@@ -52,6 +52,53 @@ import Testing
         #expect(words.hasSuffix("parameters that are not described are forwarded to backends."))
     }
 
+    // MARK: Requests that are passed through
+
+    private func relayed(_ proxy: String, endpoint: String = "") throws -> [String: [String: Any]] {
+        let document = try Document(
+            try Self.description(
+                of: """
+                    version: 1
+                    backends: { a: { url: "http://a" } }
+                    endpoints:
+                      - route: "ANY /users/{id}/*"
+                    \(endpoint)
+                        proxy: { to: a, \(proxy) }
+                    """))
+        let paths = try #require(document.root["paths"] as? [String: [String: Any]])
+        let path = try #require(paths["/users/{id}/{rest}"])
+        return path.compactMapValues { $0 as? [String: Any] }
+    }
+
+    @Test func describesRequestsThatArePassedThrough() throws {
+        let methods = try relayed("max_body: 1MiB")
+        #expect(
+            methods.keys.sorted() == ["delete", "get", "head", "options", "patch", "post", "put"])
+        for (method, operation) in methods {
+            let responses = try #require(operation["responses"] as? [String: Any])
+            let body = operation["requestBody"] as? [String: Any]
+            let takesBody = ["patch", "post", "put"].contains(method)
+            #expect((body != nil) == takesBody)
+            #expect(body == nil || body?["description"] as? String == "At most 1MiB.")
+            let own = ["400", "502", "503", "504", "default"] + (takesBody ? ["408", "413"] : [])
+            #expect(Set(responses.keys) == Set(own))
+        }
+    }
+
+    @Test func describesWhatAProxyForwards() throws {
+        let get = try #require(
+            try relayed(
+                "upgrade: [websocket]", endpoint: "    forward: { headers: [X-A], query: [page] }")[
+                    "get"])
+        let parameters = try #require(get["parameters"] as? [[String: Any]])
+        #expect(
+            parameters.map { "\($0["in"] ?? "") \($0["name"] ?? "")" } == [
+                "path id", "path rest", "query page", "header X-A",
+            ])
+        #expect((get["responses"] as? [String: Any])?["101"] != nil)
+        #expect((get["description"] as? String)?.contains("upgraded to websocket") == true)
+    }
+
     // MARK: The specification
 
     private struct Document {

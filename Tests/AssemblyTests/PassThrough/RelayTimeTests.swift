@@ -52,6 +52,21 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Each byte restarts `idle_timeout`; `limits.body_timeout` and its minimum rate do not apply.
+    @Test(arguments: [("", nil), (", max_duration: 60s", "504")])
+    func drippingUploadIsEndedByTheMaximumDuration(_ limit: String, _ status: String?) throws {
+        let harness = try RelayHarness(
+            "to: a, idle_timeout: 2s\(limit)", top: "limits: { body_timeout: 5s }")
+        let client = try harness.send(request("POST", "/x/a", ["Content-Length: 100"]))
+        for _ in 0..<90 where client.text.isEmpty {
+            client.send("a")
+            harness.pass(1000)
+        }
+        #expect(client.text.isEmpty ? status == nil : self.status(of: client.text) == status)
+        #expect(harness.received.hasSuffix("aaaaa"))
+        harness.expectQuiet()
+    }
+
     @Test func stalledResponseIsClosed() throws {
         let harness = try RelayHarness("to: a, timeout: 1s, idle_timeout: 2s")
         let client = try harness.send(get("/x/a"))

@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 #ifdef __linux__
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #endif
 #include <sys/socket.h>
@@ -131,6 +132,61 @@ static inline int tributary_descriptor_number(const uv_handle_t *handle)
     TRIBUTARY_FAIL(uv_fileno);
     int code = uv_fileno(handle, &descriptor);
     return code < 0 ? code : descriptor;
+}
+
+/* ---- The end of paused streams ---- */
+
+/* libuv polls no stream that is not read, so that its end is not seen. On Linux a second epoll set
+   watches such streams; on other systems there is none, and nothing is reported. */
+
+/* The number of an empty set, or a negative error. */
+static inline int tributary_end_watch(void)
+{
+#ifdef __linux__
+    int watch = TRIBUTARY_SYSTEM(epoll_create1, (EPOLL_CLOEXEC));
+    return watch < 0 ? -errno : watch;
+#else
+    return -ENOTSUP;
+#endif
+}
+
+enum tributary_watched {
+    TRIBUTARY_WATCHED_NOTHING,
+    /* Only that the connection is lost in both directions. */
+    TRIBUTARY_WATCHED_LOSS,
+    /* Also that the peer sends no more. */
+    TRIBUTARY_WATCHED_END,
+};
+
+/* Changes what is reported of a stream, once; the set forgets a stream that is closed. */
+static inline int tributary_watch_end(
+    int watch, uv_stream_t *stream, enum tributary_watched former, enum tributary_watched wanted)
+{
+#ifdef __linux__
+    uv_os_fd_t descriptor;
+    int code = uv_fileno((const uv_handle_t *)stream, &descriptor);
+    if (code < 0) return code;
+    struct epoll_event event = {.events = EPOLLONESHOT, .data = {.ptr = stream}};
+    if (wanted == TRIBUTARY_WATCHED_END) event.events |= EPOLLRDHUP;
+    int operation = wanted == TRIBUTARY_WATCHED_NOTHING ? EPOLL_CTL_DEL
+        : former == TRIBUTARY_WATCHED_NOTHING ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    return TRIBUTARY_SYSTEM(epoll_ctl, (watch, operation, descriptor, &event)) < 0 ? -errno : 0;
+#else
+    return -ENOTSUP;
+#endif
+}
+
+/* The next stream with an event, and whether it is lost; NULL if there is none. */
+static inline uv_stream_t *tributary_next_end(int watch, int *lost)
+{
+#ifdef __linux__
+    struct epoll_event event;
+    if (epoll_wait(watch, &event, 1, 0) != 1) return NULL;
+    *lost = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
+    return (uv_stream_t *)event.data.ptr;
+#else
+    return NULL;
+#endif
 }
 
 static inline int tributary_duplicate(int descriptor)

@@ -75,6 +75,12 @@ package struct ServerSettings: Sendable, Equatable {
     /// `ServerConnection.probe`.
     package var probeInterval = Duration.milliseconds(25)
 
+    /// How long reading is paused before the connection watches for the end of its client.
+    ///
+    /// 10 ms: the call of a client that leaves ends within 50 ms, and the short pauses of an upload cost
+    /// nothing.
+    package var endWatchDelay = Duration.milliseconds(10)
+
     /// The share of the requests without `traceparent` that are sampled for a trace, in millionths.
     package var sampledShare = 0
 

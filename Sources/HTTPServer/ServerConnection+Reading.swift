@@ -102,6 +102,18 @@ extension ServerConnection {
         isPaused = true
         stream.pauseReading()
         handle(.readingPaused)
+        watchForEndSoon()
+    }
+
+    /// Only a pause that lasts is worth the system calls: a client that leaves must not occupy the
+    /// backend until that reads on.
+    private func watchForEndSoon() {
+        guard watchTimer == nil else { return }
+        watchTimer = server.loop.timer(after: server.settings.endWatchDelay) { [weak self] in
+            guard let self else { return }
+            watchTimer = nil
+            if isPaused, !isClosed { stream.watchForEnd() }
+        }
     }
 
     /// Called at the end of `readOn`, the only reader of stored bytes while reading is paused.

@@ -33,6 +33,8 @@ final class ServerConnection: ByteStreamDelegate {
     /// Whether bytes are being read, further up the call stack.
     var isReading = false
     var isPaused = false
+    /// Begins to watch for the end of the client while reading is paused.
+    var watchTimer: Timer?
     /// When the last request began, and how many began in that loop iteration, during which the
     /// clock is constant.
     var lastBegan: Instant?
@@ -105,6 +107,13 @@ final class ServerConnection: ByteStreamDelegate {
 
     func streamEnded() {
         handle(.clientEnded)
+    }
+
+    func streamEndPending(_ end: PendingEnd) {
+        switch end {
+        case .finished: handle(.clientEndPending)
+        case .lost: handle(.clientLost)
+        }
     }
 
     func streamBlocked() {
@@ -218,6 +227,7 @@ final class ServerConnection: ByteStreamDelegate {
 
     private func closeStream() {
         unsafe deadline.cancel()
+        watchTimer.take()?.cancel()
         server.removeActivity(at: slot)
         stream.close()
         unsafe server.budget.release(memoryBytes)

@@ -52,6 +52,8 @@ extension ServerStateMachine {
         case readingResumed
         /// The client sends no more.
         case clientEnded
+        /// The client sends no more, behind data that waits while reading is paused.
+        case clientEndPending
         /// The connection is lost.
         case clientLost
         /// The deadline of `wait` has passed.

@@ -99,7 +99,7 @@ extension ServerStateMachine {
     mutating func responseHeadSent() -> Action? {
         guard case .responding(let body) = state else { return nil }
         // A client that half-closed counts as gone: interim responses cannot probe it any more.
-        guard !clientHasEnded else { return abandon() }
+        guard !clientHasEnded, !isClientEndPending else { return abandon() }
         state = .relaying(body, isBlocked: false)
         return .startRelay
     }

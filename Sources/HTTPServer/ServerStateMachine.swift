@@ -62,6 +62,8 @@ struct ServerStateMachine {
     private var lingersBriefly = false
     private var isReadingPaused = false
     private(set) var clientHasEnded = false
+    /// The end of the client follows data that is not read yet.
+    private(set) var isClientEndPending = false
     private(set) var isDraining = false
 
     var isClosed: Bool { state == .closed }
@@ -121,6 +123,7 @@ struct ServerStateMachine {
         case .readingPaused: return readingChanges(isPaused: true)
         case .readingResumed: return readingChanges(isPaused: false)
         case .clientEnded: return clientEnded()
+        case .clientEndPending: return clientEndPending()
         case .clientLost: return clientLost()
         case .deadlinePassed: return deadlinePassed()
         case .drainRequested(let isSettled): return drainRequested(isSettled)
@@ -143,13 +146,15 @@ extension ServerStateMachine {
 
     private mutating func readingChanges(isPaused: Bool) -> Action? {
         isReadingPaused = isPaused
+        // Reading finds it again.
+        if !isPaused { isClientEndPending = false }
         return nil
     }
 
     /// Whether the loss of the client can be detected only by sending an interim response. Not
     /// while the client sends a body: it need not be ready to read interim responses then.
     private var mayBeGone: Bool {
-        clientHasEnded || (isReadingPaused && state == .running(.complete))
+        clientHasEnded || isClientEndPending || (isReadingPaused && state == .running(.complete))
     }
 
     private mutating func clientEnded() -> Action? {
@@ -165,6 +170,20 @@ extension ServerStateMachine {
         case .relaying: return abandon()
         case .responding, .blocked, .yielding, .finishing, .closed: return nil
         case .lingering: return close()
+        }
+    }
+
+    /// What waits may be the rest of a body, or all of it with further requests.
+    private mutating func clientEndPending() -> Action? {
+        guard isReadingPaused else { return nil }
+        isClientEndPending = true
+        switch state {
+        case .running: return .probe
+        case .relaying: return facts.isTunnel ? nil : abandon()
+        // The end of the response decides, or reading goes on.
+        case .idle, .head, .responding, .discarding, .blocked, .yielding, .finishing, .lingering,
+            .closed:
+            return nil
         }
     }
 
@@ -205,6 +224,7 @@ extension ServerStateMachine {
         state = .finishing
         // Further input is discarded, so there is always room for it.
         isReadingPaused = false
+        isClientEndPending = false
         return .finish
     }
 

@@ -11,7 +11,8 @@
 /// - **Reading** begins with `startReading`. The received bytes are borrowed from a buffer that the
 ///   next read overwrites; the delegate copies what it needs later. `pauseReading` takes effect at
 ///   once, also before `startReading`; no data is lost, and neither the end nor a reset is reported
-///   until `resumeReading`. `streamEnded` reports the end of the peer's data once; writing still
+///   until `resumeReading`; after `watchForEnd` a stream that is still paused reports by
+///   `streamEndPending` that one of them is to come. `streamEnded` reports the end of the peer's data once; writing still
 ///   works then.
 /// - **Writing** never blocks and keeps the order. The stream buffers small writes and offers them
 ///   to the kernel together at the end of the loop iteration: until then `hasOfferedAll` is false,
@@ -52,6 +53,10 @@ package protocol ByteStream: AnyObject {
     /// Stops delivery until `resumeReading`.
     func pauseReading()
 
+    /// Reports the end of the peer's data, and the loss of the connection, by `streamEndPending`:
+    /// once each, until `resumeReading`. While reading is paused. Not every system can.
+    func watchForEnd()
+
     /// Continues delivery, beginning with data that arrived during the pause.
     func resumeReading()
 
@@ -81,6 +86,10 @@ package protocol ByteStreamDelegate: AnyObject {
     /// The peer sends no more data.
     func streamEnded()
 
+    /// While reading is paused: the peer has ended, behind data that may not be delivered yet. Only
+    /// after `watchForEnd`.
+    func streamEndPending(_ end: PendingEnd)
+
     /// The kernel has taken all unsent bytes.
     func streamDrained()
 
@@ -98,6 +107,17 @@ package protocol ByteStreamDelegate: AnyObject {
 extension ByteStreamDelegate {
     /// Only a stream over another stream writes at the end of an iteration.
     package func streamFlushes() {}
+
+    /// Only the side that has work to cancel watches for the end.
+    package func streamEndPending(_ end: PendingEnd) {}
+}
+
+/// How the peer of a paused stream has ended.
+package enum PendingEnd: Sendable {
+    /// It sends no more; it may still read.
+    case finished
+    /// The connection is lost in both directions.
+    case lost
 }
 
 /// How streams buffer small writes.

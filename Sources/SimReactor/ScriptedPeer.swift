@@ -13,10 +13,12 @@ package final class ScriptedPeer: ByteStreamDelegate {
     package private(set) var blockedCount = 0
     package private(set) var drainedCount = 0
     package private(set) var failures: [IOFailure] = []
+    package private(set) var pendingEnds: [PendingEnd] = []
 
     package var onReceived: (ScriptedPeer) -> Void = { _ in }
     package var onEnded: (ScriptedPeer) -> Void = { _ in }
     package var onDrained: (ScriptedPeer) -> Void = { _ in }
+    package var onEndPending: (ScriptedPeer) -> Void = { _ in }
     package var onFailed: (ScriptedPeer) -> Void = { _ in }
 
     private var isInCall = false
@@ -45,6 +47,11 @@ package final class ScriptedPeer: ByteStreamDelegate {
     package func streamEnded() {
         hasEnded = true
         callHandler(onEnded)
+    }
+
+    package func streamEndPending(_ end: PendingEnd) {
+        pendingEnds.append(end)
+        callHandler(onEndPending)
     }
 
     package func streamBlocked() {

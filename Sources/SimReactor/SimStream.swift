@@ -13,6 +13,9 @@ package final class SimStream: ByteStream, FailingStream {
 
     package var delegateState = StreamDelegateState()
     private var isPaused = false
+    private var isWatching = false
+    /// The last end that was reported while reading is paused.
+    private var pendingEnd: PendingEnd?
     private var isFinished = false
     /// The network refused a write.
     private var hasFailedOffer = false
@@ -80,11 +83,32 @@ package final class SimStream: ByteStream, FailingStream {
 
     package func resumeReading() {
         isPaused = false
+        isWatching = false
+        pendingEnd = nil
         scheduleRead()
+    }
+
+    package func watchForEnd() {
+        guard isPaused, delegateState.hasStarted, !hasReportedEnd else { return }
+        isWatching = true
+        reportPendingEnd()
+    }
+
+    /// Reports how the peer has ended, in a later callback, unless that was reported.
+    private func reportPendingEnd() {
+        guard isWatching, incoming.isReset || incoming.hasEnded else { return }
+        let end = incoming.isReset ? PendingEnd.lost : .finished
+        guard pendingEnd != end else { return }
+        pendingEnd = end
+        loop.network.clock.after(.zero) { [weak self] in
+            guard let self, isWatching, !isClosed else { return }
+            loop.perform { self.delegateState.delegate?.streamEndPending(end) }
+        }
     }
 
     /// Schedules a read if there is something to deliver.
     func scheduleRead() {
+        reportPendingEnd()
         let isSomething =
             !incoming.arrived.isEmpty || incoming.isReset || (incoming.hasEnded && !hasReportedEnd)
         guard delegateState.hasStarted, !isPaused, !isClosed, isSomething, reading == nil else {

@@ -326,6 +326,10 @@ extension TLSChannel: ByteStreamDelegate {
         deliver()
     }
 
+    func streamEndPending(_ end: PendingEnd) {
+        if isOpen, isPaused { delegateState.delegate?.streamEndPending(end) }
+    }
+
     func streamFlushes() {
         if callsDelegateAtFlush {
             callsDelegateAtFlush = false

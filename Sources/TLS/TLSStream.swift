@@ -59,6 +59,8 @@ final class TLSStream: ByteStream {
 
     func pauseReading() { channel.pauseReading() }
 
+    func watchForEnd() { channel.inner.watchForEnd() }
+
     func resumeReading() { channel.resumeReading() }
 
     func finishWriting() { channel.finishWriting() }

@@ -148,6 +148,15 @@ package final class UVLoop: Loop {
 
     package var names: NameResolver? { handles?.names }
 
+    /// Nil where the system has none, and while the loop closes.
+    var endWatch: EndWatch? { handles?.endWatch }
+
+    /// Reports the ends of paused streams.
+    func reportEnds() {
+        endWatch?.report()
+        finishCallback()
+    }
+
     // MARK: Callbacks
 
     /// Ends every callback of libuv: promise handlers run before the next one.
@@ -273,6 +282,7 @@ private struct LoopHandles: ~Copyable {
     let names: NameResolver
     let wakeUp: Handle<uv_async_t>
     let idleHandle: Handle<uv_idle_t>
+    let endWatch: EndWatch?
     private let beforeWaiting: Handle<uv_prepare_t>
 
     init(on loop: UVLoop, _ service: NameService) throws(IOFailure) {
@@ -287,6 +297,7 @@ private struct LoopHandles: ~Copyable {
             tributary_uv_prepare_start(beforeWaiting.raw) {
                 UVLoop.of($0?.pointee.loop)?.endIteration()
             })
+        endWatch = try EndWatch.open(on: loop)
         self.timers = timers
         self.wakeUp = consume wakeUp
         self.idleHandle = consume idleHandle

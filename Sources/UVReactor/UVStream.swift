@@ -14,6 +14,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     /// Unchecked like the others: the delegate is released outside of any access.
     @exclusivity(unchecked) var delegateState = StreamDelegateState()
     private var isPaused = false
+    /// What is watched while reading is paused.
+    private var watched = TRIBUTARY_WATCHED_NOTHING
     private var hasEnded = false
     private var isFinished = false
     /// The kernel refused a write.
@@ -73,7 +75,26 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     func resumeReading() {
         guard raw != nil, isPaused else { return }
         isPaused = false
+        watch(TRIBUTARY_WATCHED_NOTHING)
         if delegateState.hasStarted { beginReading() }
+    }
+
+    func watchForEnd() {
+        if isPaused, delegateState.hasStarted, !hasEnded { watch(TRIBUTARY_WATCHED_END) }
+    }
+
+    private func watch(_ wanted: tributary_watched) {
+        guard let raw, watched != wanted, let watch = loop.endWatch else { return }
+        watched = watch.watch(raw, watched, wanted)
+    }
+
+    /// Each event ends the watch of this kind. Behind the end of the peer's data the connection may
+    /// still be lost.
+    func peerEnded(_ end: PendingEnd) {
+        guard isPaused else { return }
+        if case .finished = end { watch(TRIBUTARY_WATCHED_LOSS) }
+        delegateState.delegate?.streamEndPending(end)
+        loop.finishCallback()
     }
 
     private func beginReading() {

@@ -393,6 +393,39 @@ import Testing
         #expect(left.actions.last == .readOn && left.machine.wait == .body)
     }
 
+    /// What waits may be a whole body, so an interim response finds out whether the client is there.
+    @Test func probesAClientWhoseEndIsPending() {
+        let paused: [Event] = [
+            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: true),
+            .bodyDeliveryPaused, .readingPaused,
+        ]
+        #expect(actions(paused).machine.wait == nil)
+        let pending = actions(paused + [.clientEndPending])
+        #expect(pending.actions.last == .probe && pending.machine.wait == .probe)
+        #expect(actions(paused + [.clientEndPending, .deadlinePassed]).actions.last == .probe)
+        let resumed = actions(paused + [.clientEndPending, .readingResumed, .bodyDeliveryResumed])
+        #expect(resumed.actions.last == .readOn && resumed.machine.wait == nil)
+        #expect(!actions(paused + [.readingResumed, .clientEndPending]).machine.isClientEndPending)
+    }
+
+    /// While a response is streamed, a client that closes its sending side counts as gone; not in a
+    /// tunnel.
+    @Test func pendingEndEndsAStreamedResponse() {
+        let begun: [Event] = [
+            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: true),
+            .bodyDeliveryPaused, .readingPaused,
+        ]
+        let head: [Event] = [.responseReady(closesConnection: false), .responseHeadSent]
+        #expect(actions(begun + head + [.clientEndPending]).actions.last == .abandon)
+        #expect(actions(begun + [.clientEndPending] + head).actions.last == .abandon)
+        let tunnel: [Event] = [
+            .requestBegan(Facts()), .responseReady(closesConnection: false), .tunnelHeadSent,
+            .readingPaused, .clientEndPending,
+        ]
+        #expect(actions(tunnel).actions.suffix(3) == [.startTunnel, nil, nil])
+        #expect(!actions(tunnel).machine.isClosed)
+    }
+
     @Test func pausesTheRequestsBodyForItsReader() {
         let paused: [Event] = [
             .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: false),

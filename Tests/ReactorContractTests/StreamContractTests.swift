@@ -297,6 +297,79 @@ import Testing
         }
     }
 
+    /// The end is reported once, and nothing is lost.
+    @Test(arguments: Conformer.allCases)
+    func watchedStreamReportsAnEndBehindUnreadData(_ conformer: Conformer) throws {
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
+                server.stream.pauseReading()
+                server.stream.watchForEnd()
+                client.send(String(repeating: "x", count: 10_000))
+                client.stream.finishWriting()
+                server.onEndPending = { _ in
+                    #expect(server.pendingEnds == [.finished])
+                    harness.later {
+                        #expect(server.pendingEnds.count == 1)
+                        #expect(!server.hasEnded && server.received.isEmpty)
+                        server.onEnded = { server in
+                            #expect(server.received.count == 10_000)
+                            #expect(server.pendingEnds.count == 1)
+                            harness.finish()
+                        }
+                        server.stream.resumeReading()
+                    }
+                }
+            }
+        }
+    }
+
+    /// An end that came before the watch is reported too, and a loss behind it.
+    @Test(arguments: Conformer.allCases)
+    func watchedStreamReportsALoss(_ conformer: Conformer) throws {
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
+                server.stream.pauseReading()
+                client.send("x")
+                client.stream.close()
+                harness.later {
+                    #expect(server.pendingEnds.isEmpty, "not watched yet")
+                    server.stream.watchForEnd()
+                    server.onEndPending = { server in
+                        guard server.pendingEnds.last == .lost else {
+                            // The peer is not there to read it.
+                            return server.send("y")
+                        }
+                        #expect(server.received.isEmpty)
+                        server.stream.close()
+                        harness.finish()
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Conformer.allCases)
+    func resumedStreamIsNotWatched(_ conformer: Conformer) throws {
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
+                server.stream.watchForEnd()  // it is not paused
+                server.stream.pauseReading()
+                server.stream.watchForEnd()
+                server.stream.resumeReading()
+                server.onEnded = { server in
+                    #expect(server.received.count == 1 && server.pendingEnds.isEmpty)
+                    server.stream.watchForEnd()
+                    harness.later {
+                        #expect(server.pendingEnds.isEmpty)
+                        harness.finish()
+                    }
+                }
+                client.send("x")
+                client.stream.finishWriting()
+            }
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func streamPausedBeforeTheStartReadsWhenResumed(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in

@@ -56,6 +56,7 @@ private let tolerated: Set<String> = [
     "uv_timer_start", "uv_idle_start", "uv_idle_stop", "uv_poll_stop",  // retried later
     "uv_poll_start", "accept4",  // tried again after a moment, except at the first time
     "uv_tcp_getpeername",  // a stream without a peer address
+    "epoll_ctl",  // the end of a paused stream is found when it is read
     "lstat", "unlink",  // a stale socket file is replaced by the next process
 ]
 
@@ -214,6 +215,7 @@ private final class FaultScenario {
                 stream.startReading(for: peer)
                 stream.resumeReading()
                 stream.pauseReading()
+                stream.watchForEnd()
                 loop.timer(after: .milliseconds(2)) { stream.resumeReading() }
             }
             listeners.append(listener)

@@ -98,6 +98,50 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The back-pressure of a backend that does not read must not hide that the client leaves.
+    @Test(arguments: [false, true], ["Content-Length: 400000", "Transfer-Encoding: chunked"])
+    func clientThatLeavesDuringAPauseEndsTheCall(_ isReset: Bool, _ framing: String) throws {
+        let harness = try RelayHarness()
+        harness.gateway.network.settings.windowBytes = 10_000
+        let client = try harness.send(request("PUT", "/x/a", [framing]))
+        try harness.backend().stream.pauseReading()
+        let body = String(repeating: "x", count: 200_000)
+        client.send(framing.hasPrefix("C") ? body : "30d40\r\n\(body)")
+        harness.pass(1_000)
+        #expect(harness.logged("status").isEmpty, "the upload waits")
+        if isReset { (client.stream as? SimStream)?.reset() } else { client.stream.close() }
+        harness.pass(50)
+        #expect(harness.logged("status") == ["499"])
+        #expect(try harness.gateway.connections() == 0)
+        harness.pass(100)
+        #expect(harness.gateway.timers == 0)
+        try harness.backend().stream.resumeReading()
+        harness.pass(1)
+        let backend = try harness.backend()
+        #expect(backend.hasEnded || !backend.failures.isEmpty)
+        harness.expectQuiet()
+    }
+
+    /// A client that has sent its whole request may end its side.
+    @Test func clientThatHalfClosesDuringAPauseIsServed() throws {
+        let harness = try RelayHarness()
+        harness.gateway.network.settings.windowBytes = 100_000
+        let size = 200_000
+        let client = try harness.send(request("PUT", "/x/a", ["Content-Length: \(size)"]))
+        try harness.backend().stream.pauseReading()
+        client.send(String(repeating: "x", count: size))
+        client.stream.finishWriting()
+        harness.pass(1_000)
+        #expect(client.text.contains("HTTP/1.1 102 Processing\r\n\r\n"))
+        #expect(harness.logged("status").isEmpty)
+        try harness.backend().stream.resumeReading()
+        harness.pass(50)
+        #expect(bodyPart(harness.received).utf8.count == size)
+        try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(client.text.contains("HTTP/1.1 204"))
+        harness.expectQuiet()
+    }
+
     @Test func slowClientPausesTheBackend() throws {
         let harness = try RelayHarness()
         harness.gateway.network.settings.windowBytes = 10_000

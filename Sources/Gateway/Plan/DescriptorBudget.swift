@@ -13,8 +13,8 @@ package struct DescriptorBudget: Sendable, Equatable {
     let workers: Int
 
     /// Descriptors that a worker's event loop opens for itself: epoll, eventfd, a pipe for signals,
-    /// and one that libuv may hold.
-    private static let perLoop = 5
+    /// one that libuv may hold, and the set of paused streams.
+    private static let perLoop = 6
 
     /// More than any system allows, and small enough that no sum overflows.
     private static let numberMax = 1 << 40

@@ -8,11 +8,15 @@ struct DescriptorDemand {
         let concurrentMax: Int?
         /// The most calls of one request to it; a hedged call counts twice.
         let callsPerRequest: Int
+        /// Whether requests are passed through to it: a stream keeps its connection.
+        var isRelayed = false
         /// Health checks at once: one for each host.
         let checks: Int
     }
 
     let requestsInFlightMax: Int
+    /// Streams, which do not count as requests in flight.
+    var streamsMax = 0
     let backends: [BackendLimits]
 
     /// The largest number of connections, from 1 to `configured`, that leaves enough descriptors
@@ -42,7 +46,9 @@ struct DescriptorDemand {
         return backends.reduce(0) { sum, backend in
             let (calls, overflow) = requests.multipliedReportingOverflow(
                 by: backend.callsPerRequest)
-            let most = min(backend.concurrentMax ?? .max, overflow ? .max : calls)
+            let streams = backend.isRelayed ? min(connections - requests, streamsMax) : 0
+            let most = min(
+                backend.concurrentMax ?? .max, (overflow ? .max : calls).addingSaturating(streams))
             return sum.addingSaturating(most).addingSaturating(backend.checks)
         }
     }
@@ -51,10 +57,12 @@ struct DescriptorDemand {
 extension DescriptorDemand {
     init(_ plan: Plan) {
         requestsInFlightMax = plan.server.requestsInFlight
+        streamsMax = plan.server.streams
         backends = plan.backends.map { backend in
             BackendLimits(
                 concurrentMax: backend.concurrency?.concurrentMax,
                 callsPerRequest: plan.endpoints.map { $0.calls(to: backend.index) }.max() ?? 0,
+                isRelayed: plan.endpoints.contains { $0.relay?.backend == backend.index },
                 checks: backend.health == nil ? 0 : backend.hosts.count)
         }
     }

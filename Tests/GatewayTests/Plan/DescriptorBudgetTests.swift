@@ -47,8 +47,8 @@ import Testing
         let budget = DescriptorBudget(limit: 128, open: 14, workers: 1)
         #expect(budget.reserve == 16)
         #expect((budget.acceptCeiling, budget.connectCeiling) == (96, 112))
-        #expect(budget.perWorker == 77)
-        #expect(DescriptorBudget(limit: 1024, open: 16, workers: 4).perWorker == (896 - 16) / 4 - 5)
+        #expect(budget.perWorker == 76)
+        #expect(DescriptorBudget(limit: 1024, open: 16, workers: 4).perWorker == (896 - 16) / 4 - 6)
     }
 
     @Test(arguments: [(0, 0, 0), (-5, -5, -5), (.max, .max, .max), (.max, 0, .max), (1, .max, 3)])
@@ -71,15 +71,15 @@ import Testing
         let budget = DescriptorBudget(limit: 128, open: 14, workers: 1)
         let plan = try plan("connections: 10000")
         let connections = try #require(plan.reducedConnections(under: budget))
-        // 77 descriptors: 31 clients, 8 that are refused, and 38 for calls, which is half of all.
-        #expect(connections == 31)
+        // 76 descriptors: 30 clients, 8 that are refused, and 38 for calls, which is half of all.
+        #expect(connections == 30)
         let fitted = plan.fitted(to: budget).server
-        #expect(fitted.connections == 31)
+        #expect(fitted.connections == 30)
         #expect(fitted.refusedConnections == 8)
     }
 
     @Test func callsTakeAtMostHalf() throws {
-        let budget = DescriptorBudget(limit: 1152, open: 19, workers: 1)
+        let budget = DescriptorBudget(limit: 1152, open: 18, workers: 1)
         #expect(budget.perWorker == 1000)
         let many = (0..<20).map { "c\($0): { from: a, get: / }" }.joined(separator: ", ")
         let plan = try plan("connections: 10000", calls: many)
@@ -111,6 +111,43 @@ import Testing
         #expect(demand.descriptors(forCallsOf: 10) == 30 + 10 + 2)
         #expect(demand.descriptors(forCallsOf: 30) == 90 + 20 + 2)
         #expect(demand.descriptors(forCallsOf: 1000) == 150 + 20 + 2)
+    }
+
+    /// A stream keeps the connection to its backend, and is not in flight any more.
+    @Test func countsDemandOfStreams() {
+        func demand(_ isRelayed: Bool, concurrent: Int? = nil) -> DescriptorDemand {
+            DescriptorDemand(
+                requestsInFlightMax: 50, streamsMax: 200,
+                backends: [
+                    .init(
+                        concurrentMax: concurrent, callsPerRequest: 1, isRelayed: isRelayed,
+                        checks: 0)
+                ])
+        }
+        #expect(demand(true).descriptors(forCallsOf: 10) == 10)
+        #expect(demand(true).descriptors(forCallsOf: 100) == 100)
+        #expect(demand(true).descriptors(forCallsOf: 1000) == 250)
+        #expect(demand(true, concurrent: 70).descriptors(forCallsOf: 1000) == 70)
+        #expect(demand(false).descriptors(forCallsOf: 1000) == 50)
+        #expect(demand(true).connectionsMax(configured: 1000, available: 128) == 60)
+    }
+
+    @Test func streamsOfAPlanNeedDescriptors() throws {
+        let (config, problems) = load([
+            "c.yaml": """
+            version: 1
+            limits: { streams: 30, requests_in_flight: 7 }
+            backends: { a: { url: "http://a" }, b: { url: "http://b" } }
+            endpoints:
+              - { route: GET /a, proxy: a }
+              - { route: GET /b, calls: { one: { from: b, get: / } } }
+            """
+        ])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let demand = DescriptorDemand(plan)
+        #expect(demand.streamsMax == 30)
+        #expect(demand.backends.map(\.isRelayed) == [true, false])
+        #expect(demand.descriptors(forCallsOf: 1000) == 37 + 7)
     }
 
     @Test func countsDemandOfPlan() throws {

@@ -33,7 +33,8 @@ let commit: [CSetting] = {
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
         "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "JOSE", "RESP", "TLS", "TestCertificates", "Reactor", "Basics",
+        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "SimReactor", "Reactor", "Promises",
+        "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(

@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .request, .response, .chunked, .json, .yamlConfig, .jsonConfig, .template, .pattern, .path,
-        .token, .keySet, .resp, .hello,
+        .token, .keySet, .resp, .hello, .relay,
     ]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -146,9 +146,9 @@ final class ConcurrencyLimit {
 }
 
 extension CallRequest {
-    /// The same request, which has the permit instead of that of an earlier attempt.
+    /// The same request, which holds the permit until the last byte of its response, or until a
+    /// retry.
     fileprivate func holding(_ permit: Permit) -> CallRequest {
-        relayed?.permit?.release()
         relayed?.permit = permit
         return self
     }

@@ -112,6 +112,42 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The permit of an attempt that has failed is free for the next one.
+    @Test(arguments: ["on: [503]", "on: [terminated]"])
+    func retryNeedsNoSecondPermit(_ rule: String) throws {
+        let harness = try RelayHarness(
+            "to: a, retry: { attempts: 2, \(rule), backoff: 1ms }", backend: "max_concurrent: 1")
+        let client = try harness.send(get("/x/a"))
+        if rule == "on: [503]" {
+            try harness.respond("HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\non")
+        } else {
+            try harness.backend().stream.close()
+        }
+        harness.pass(5)
+        #expect(harness.connections.count == 2 && client.text == "")
+        #expect(try harness.gateway.load() == "1 running, 0 waiting")
+        try harness.respond(head + "abcd")
+        #expect(status(of: client) == "200")
+        #expect(try harness.gateway.load() == "0 running, 0 waiting")
+        harness.expectQuiet()
+    }
+
+    /// Between two attempts the permit is free for other requests.
+    @Test func permitIsFreeWhileARetryWaits() throws {
+        let harness = try RelayHarness(
+            "to: a, retry: { attempts: 2, on: [503], backoff: 1s }", backend: "max_concurrent: 1")
+        let first = try harness.send(get("/x/a"))
+        try harness.respond("HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy")
+        #expect(try harness.gateway.load() == "0 running, 0 waiting")
+        let second = try harness.send(get("/x/b"))
+        try harness.respond(head + "abcd")
+        #expect(status(of: second) == "200")
+        harness.pass(2_000)
+        try harness.respond(head + "abcd")
+        #expect(status(of: first) == "200")
+        harness.expectQuiet()
+    }
+
     @Test func anotherHostIsTriedAtOnce() throws {
         let harness = try RelayHarness(
             backend: "urls: [\"http://127.0.0.1:7009\", \"http://127.0.0.1:7001\"]")

@@ -184,7 +184,11 @@ package final class Server {
     /// - Parameter listeners: as many as before; nil leaves them unchanged
     package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
         self.settings = settings
-        if let listeners, listeners.count == listenerSettings.count { listenerSettings = listeners }
+        if let listeners, listeners.count == listenerSettings.count {
+            // Before the change: a listener that has TLS no more must not stay paused.
+            if areHandshakesPaused { setHandshakePause(false) }
+            listenerSettings = listeners
+        }
         timeouts = ConnectionTimeouts(settings)
         unsafe responseFields = settings.responseFields
         budget.limit = settings.bufferedBytes
@@ -289,7 +293,10 @@ package final class Server {
     /// While the limit is reached, further connections wait in the kernel's queue.
     private func updateHandshakePause() {
         let mustPause = handshakesInProgress >= settings.handshakes
-        guard mustPause != areHandshakesPaused else { return }
+        if mustPause != areHandshakesPaused { setHandshakePause(mustPause) }
+    }
+
+    private func setHandshakePause(_ mustPause: Bool) {
         areHandshakesPaused = mustPause
         for entry in listeners where hasTLS(entry.number) {
             mustPause ? entry.listener.pause() : entry.listener.resume()

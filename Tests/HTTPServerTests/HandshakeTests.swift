@@ -133,6 +133,44 @@ import Testing
         #expect(harness.server.connectionCount == 0)
     }
 
+    /// A listener that loses its TLS by a reload accepts connections while handshakes are at their
+    /// limit.
+    @Test func reloadWithoutTLSResumesListener() throws {
+        var settings = ServerSettings()
+        settings.handshakes = 1
+        let harness = try harness(settings)
+        let secure = try harness.connect()
+        harness.advance()
+        #expect(handshakes.waiting.count == 1)
+        harness.onServer { harness.server.adopt(settings, listeners: [ListenerSettings()]) }
+        let plain = try harness.connect()
+        plain.send(get("/x"))
+        harness.advance()
+        #expect(summary(of: plain) == "200 /x")
+        for peer in [secure, plain] { peer.stream.close() }
+        harness.advance(300)
+        #expect(harness.server.connectionCount == 0)
+    }
+
+    /// One that gets TLS by a reload waits like the others.
+    @Test func reloadWithTLSPausesListenerAtLimit() throws {
+        var settings = ServerSettings()
+        settings.handshakes = 1
+        var secured = ListenerSettings()
+        secured.security = handshakes.security
+        let harness = try ServerHarness(settings, listeners: [ListenerSettings()])
+        harness.onServer { harness.server.adopt(settings, listeners: [secured]) }
+        let peers = try (0..<3).map { _ in try harness.connect() }
+        harness.advance()
+        #expect(handshakes.waiting.count == 1 && harness.server.connectionCount == 1)
+        // A second reload keeps the pause.
+        harness.onServer { harness.server.adopt(settings, listeners: [secured]) }
+        harness.advance()
+        #expect(handshakes.waiting.count == 1)
+        for peer in peers { peer.stream.close() }
+        harness.advance(300)
+    }
+
     @Test func drainEndsHandshakes() throws {
         let harness = try harness()
         let peer = try harness.connect()

@@ -122,13 +122,26 @@ extension ConfigCheck {
             guard let name = use.value.limit,
                 let limit = config.rateLimits.first(where: { $0.name.value == name.value })
             else { continue }
-            for reference in limit.references {
-                guard case .requestBody = reference.value.source else { continue }
-                problems.error(
-                    at: name.location,
-                    "rate limit '\(name.quoted)' uses {\(reference.value.text)}; \(endpoint.title)"
-                        + " has 'proxy', which passes the body on without reading it")
-            }
+            refuseBody(
+                in: limit.references, at: name.location, "rate limit '\(name.quoted)'", of: endpoint
+            )
+            refuseBody(
+                in: use.value.when?.references ?? [], at: nil,
+                "'when' of rate limit '\(name.quoted)'", of: endpoint)
+        }
+    }
+
+    /// - Parameter location: nil for that of each reference
+    private mutating func refuseBody(
+        in references: [Located<TemplateText.Reference>], at location: SourceLocation?,
+        _ title: String, of endpoint: Config.Endpoint
+    ) {
+        for reference in references {
+            guard case .requestBody = reference.value.source else { continue }
+            problems.error(
+                at: location ?? reference.location,
+                "\(title) uses {\(reference.value.text)}; \(endpoint.title) has 'proxy', which passes"
+                    + " the body on without reading it")
         }
     }
 }

@@ -1,0 +1,39 @@
+import GatewayConfig
+import Testing
+
+@testable import Gateway
+
+/// The rules for endpoints with `proxy`.
+@Suite struct ProxyCheckTests {
+    private func problems(_ condition: String) -> [String] {
+        load([
+            "c.yaml": """
+            version: 1
+            rate_limits: { it: { rate: 1/m, key: address } }
+            backends: { a: { url: "http://127.0.0.1:7001" } }
+            endpoints:
+              - route: POST /x/*
+                rate_limits: [{ limit: it, when: \(condition) }]
+                proxy: a
+            """
+        ]).problems.lines.filter { $0.hasPrefix("c.yaml:") }
+    }
+
+    /// The body is not read, so that such a limit would never apply.
+    @Test(arguments: [
+        "{ value: \"{request.body.a}\", is: \"1\" }",
+        "{ not: { any: [{ value: \"{request.header.X}\", is: \"1\" }, { value: \"{request.body.a}\", is: \"1\" }] } }",
+    ])
+    func conditionOfALimitCannotUseTheBody(_ condition: String) {
+        let problems = problems(condition)
+        #expect(problems.count == 1)
+        #expect(
+            problems.first?.hasSuffix(
+                "error: 'when' of rate limit 'it' uses {request.body.a}; POST /x/* has 'proxy', which"
+                    + " passes the body on without reading it") == true, "\(problems)")
+    }
+
+    @Test func conditionOfALimitCanUseAHeader() {
+        #expect(problems("{ value: \"{request.header.X}\", is: \"1\" }") == [])
+    }
+}

@@ -16,7 +16,7 @@ extension Fields {
         while let line = lines.nextLine(in: source) {
             let name = source.extracting(line.name)
             guard !FieldName.isOfHop(name), passes(name),
-                !named.contains(where: { name.equalsIgnoringCase($0.span) })
+                named.isEmpty || !named.contains(name.caselessHash)
             else { continue }
             rest.appendLine(source.extracting(line.all))
         }
@@ -29,16 +29,22 @@ extension Fields {
         return lines.nextLine(named: name, in: text.span) != nil
     }
 
-    /// The options of `Connection` that are names of other fields; usually none.
-    private func namedByConnection() -> [Bytes] {
-        var names: [Bytes] = []
+    /// The hashes of the options of `Connection`, which name other fields; usually none.
+    ///
+    /// Hashes, since a head may list thousands of options, and each of its fields would be compared
+    /// with all of them. Equal hashes of different names remove a field that the sender could have
+    /// named as well.
+    private func namedByConnection() -> Set<UInt64> {
+        var names: Set<UInt64> = []
         var lines = FieldLines(from: linesStart)
         while let line = lines.nextLine(named: FieldName.connection.span, in: text.span) {
             let value = text.span.extracting(line.value)
             if value.equalsIgnoringCase("keep-alive") || value.equalsIgnoringCase("close") {
                 continue
             }
-            for option in ListEntries(Bytes(text)[line.value]) { names.append(option) }
+            for option in ListEntries(Bytes(text)[line.value]) {
+                names.insert(option.span.caselessHash)
+            }
         }
         return names
     }
@@ -60,6 +66,19 @@ extension Fields {
             }
         }
         return false
+    }
+}
+
+extension Span<UInt8> {
+    /// The hash FNV-1a; ASCII letters count without regard to case.
+    fileprivate var caselessHash: UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for index in indices {
+            let byte = self[index]
+            let isUpper = byte &- UInt8(ascii: "A") < 26
+            hash = (hash ^ UInt64(isUpper ? byte | 0x20 : byte)) &* 0x100_0000_01B3
+        }
+        return hash
     }
 }
 

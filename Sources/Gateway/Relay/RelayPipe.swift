@@ -16,7 +16,9 @@ final class RelayPipe: BodySource, BodySink {
     /// The most bytes that pass; nil for no limit.
     private let bytesMax: Int?
     private(set) var bytes = 0
-    private(set) var isPaused = false
+    private var isPaused = false
+    /// The delivery has begun.
+    private var hasStarted = false
     /// The delivery waits for `release`: the backend decides about the body first (RFC 9110 10.1.1).
     private var isHeld: Bool
 
@@ -40,6 +42,9 @@ final class RelayPipe: BodySource, BodySink {
 
     var framing: BodyFraming { source.framing }
 
+    /// Whether the next byte has to come from the source: nothing else holds the delivery back.
+    var awaitsSource: Bool { hasStarted && !isPaused }
+
     var limitsTime: Bool { true }
 
     // MARK: From the sink
@@ -58,6 +63,7 @@ final class RelayPipe: BodySource, BodySink {
     }
 
     private func start() {
+        hasStarted = true
         if direction == .request { transfer?.requestStarted() }
         source.startDelivery(to: self)
     }

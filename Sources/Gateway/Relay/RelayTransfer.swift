@@ -249,9 +249,11 @@ final class RelayTransfer {
         switch phase {
         case .ended: break
         case .awaitingHead: fail(isOverall ? plan.maxDuration ?? plan.timeout : plan.timeout)
-        case .receivingRequest where isOverall || (requestPipe?.isPaused ?? true):
+        case .receivingRequest where !isOverall && (requestPipe?.awaitsSource ?? false):
+            fail(with: RequestTooSlow())
+        // The backend takes no body, or has not decided about it: that is not the client's fault.
+        case .receivingRequest:
             fail(isOverall ? plan.maxDuration ?? plan.idleTimeout : plan.idleTimeout)
-        case .receivingRequest: fail(with: RequestTooSlow())
         case .sendingResponse:
             exchange.record.streamEnd = isOverall ? .maxDuration : .idle
             responsePipe?.fail(TransferTooSlow())

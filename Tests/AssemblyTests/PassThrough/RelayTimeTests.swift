@@ -67,6 +67,33 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The client waits for `100 Continue`, so that the missing body is not its fault.
+    @Test func silentBackendIs504WhereTheClientWaits() throws {
+        let harness = try RelayHarness("to: a, idle_timeout: 500ms")
+        let head = ["Content-Length: 3", "Expect: 100-continue"]
+        let client = try harness.send(request("POST", "/x/a", head))
+        harness.pass(480)
+        #expect(client.text == "")
+        harness.pass(100)
+        #expect(status(of: client.text) == "504")
+        harness.expectQuiet()
+    }
+
+    /// The upload waits in the queue of the backend, which has no permit.
+    @Test func uploadInTheQueueIs504() throws {
+        let harness = try RelayHarness(
+            "to: a, idle_timeout: 500ms, timeout: 5s",
+            backend: "max_concurrent: 1, queue: { size: 1, wait: 3s }")
+        try harness.send(get("/x/a"))
+        let client = try harness.send(request("POST", "/x/b", ["Content-Length: 3"]) + "a")
+        harness.pass(480)
+        #expect(client.text == "")
+        harness.pass(100)
+        #expect(status(of: client.text) == "504")
+        try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
+        harness.expectQuiet()
+    }
+
     @Test func stalledResponseIsClosed() throws {
         let harness = try RelayHarness("to: a, timeout: 1s, idle_timeout: 2s")
         let client = try harness.send(get("/x/a"))

@@ -1,5 +1,5 @@
-import Basics
-import JSONText
+package import Basics
+package import JSONText
 
 /// Reads JSON objects of tokens and keys: no name may occur twice in an object, at any depth (RFC
 /// 7515 section 4, RFC 7519 section 4), because two readers could use different ones.
@@ -47,12 +47,12 @@ extension JSONSlice {
     fileprivate var isContainer: Bool { kind == .object || kind == .array }
 
     /// The value of a member of this object, whose names are unique.
-    func member(_ name: Bytes) -> JSONSlice? {
+    package func member(_ name: Bytes) -> JSONSlice? {
         members.first { $0.key.means(name) }?.value
     }
 
     /// The text of a string; nil for every other kind of value.
-    var stringText: Bytes? { kind == .string ? text : nil }
+    package var stringText: Bytes? { kind == .string ? text : nil }
 }
 
 /// The names of members, made once.

@@ -208,7 +208,7 @@ final class TokenAuthenticator {
 
     private func caller(_ claims: TokenClaims) -> Caller {
         Caller(
-            authenticator: name, name: claims.payload.text(of: Self.subject),
+            authenticator: name, name: claims.payload.member(Self.subject)?.stringText,
             scopes: TokenScopes.scopes(in: claims.payload, plan.scopesClaims),
             claims: claims.payload.bytes)
     }

@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import JOSE
 import JSONText
 
 /// The scopes of a token.
@@ -8,11 +9,11 @@ enum TokenScopes {
     /// 8693, section 4.2), or the texts of an array.
     static func scopes(in payload: JSONSlice, _ claims: [Bytes]) -> [Bytes] {
         for claim in claims {
-            guard let value = payload.member(named: claim) else { continue }
+            guard let value = payload.member(claim) else { continue }
             if value.kind == .array {
-                return value.elements.compactMap { $0.kind == .string ? $0.text : nil }
+                return value.elements.compactMap(\.stringText)
             }
-            guard value.kind == .string, let text = value.text else { return [] }
+            guard let text = value.stringText else { return [] }
             return text.parts(separatedBy: UInt8(ascii: " ")).filter { !$0.isEmpty }
         }
         return []

@@ -39,12 +39,12 @@ extension [EndpointStreams] {
 
     /// Counts the streams among these exchanges, also those of endpoints that a reload has removed.
     mutating func count(_ exchanges: [Exchange], names: [String]) {
+        var counts: [Int: EndpointStreams] = [:]
         for exchange in exchanges {
             guard let kind = exchange.stream, let number = exchange.endpoint else { continue }
-            var streams = EndpointStreams(endpoint: names[number])
-            streams.count(kind)
-            add(streams)
+            counts[number, default: EndpointStreams(endpoint: names[number])].count(kind)
         }
+        for (_, streams) in counts.sorted(by: { $0.key < $1.key }) { add(streams) }
     }
 
     mutating func add(_ streams: EndpointStreams) {

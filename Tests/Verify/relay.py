@@ -13,6 +13,7 @@ machine may add to a time, in milliseconds. Needs curl and nginx.
 """
 
 import argparse
+import datetime
 import email.utils
 import hashlib
 import json
@@ -20,6 +21,7 @@ import os
 import pathlib
 import re
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -66,6 +68,7 @@ class RawBackend:
         self.ended = {}  # by the query of a request: when its connection ended
         self.begun = {}  # by the query of a request: when its head arrived
         self.heads = {}  # by the query of a request: the head
+        self.done = threading.Event()  # never
         threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
@@ -162,6 +165,11 @@ class RawBackend:
         """Never responds; records when the connection ends."""
         stream.read(1)
         self.ended[query] = time.monotonic()
+        return False
+
+    def do_unread(self, connection, stream, head, query):
+        """Does not read the body."""
+        self.done.wait()
         return False
 
     def do_truncated(self, connection, stream, head, query):
@@ -318,6 +326,35 @@ def events(gateway, noise):
         browser.close()
 
 
+def unread_bytes(connection):
+    """What the other end has not read of a connection, if it is on this machine."""
+    _, port = connection.getsockname()
+    end = "%s:%04X" % ("0100007F", port)
+    # rem_address st tx_queue:rx_queue
+    found = re.search(rf" {end} 01 [0-9A-F]+:([0-9A-F]+) ", pathlib.Path("/proc/net/tcp").read_text())
+    return int(found[1], 16) if found else 0
+
+
+def leave_unread(gateway, backend, query, way):
+    """Sends a body that the backend does not read, until the gateway stops to read it; then leaves. Returns the time until
+    the request ends, in milliseconds, from the gateway's log: a backend that does not read does not see the end."""
+    connection = socket.create_connection(("127.0.0.1", gateway.port))
+    connection.sendall(f"POST /raw/unread?{query} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+    stopped = lambda: unread_bytes(connection) > 0
+    while not (stopped() and not wait(lambda: not stopped(), 0.1)):
+        connection.sendall(b"8000\r\n" + b"x" * 0x8000 + b"\r\n")
+    if way == "resets":
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    line = rf'"time":"([^"]+)"[^\n]+"query":"{query}"[^\n]+"status":499'
+    logged = lambda: re.search(line, gateway.log_path.read_text())
+    expect(query in backend.begun and not logged(), f"{query}: the call is running")
+    left = time.time()
+    connection.close()
+    expect(wait(logged, 3), f"{query}: the request ends when the client leaves")
+    ended = datetime.datetime.fromisoformat(logged()[1]).timestamp() if logged() else left + 3
+    return (ended - left) * 1000
+
+
 def early(gateway, backend, noise):
     for path in ("hold", "silent"):
         delays = []
@@ -333,6 +370,11 @@ def early(gateway, backend, noise):
             delays.append((backend.ended.get(query, left + 3) - left) * 1000)
         print(f"a client leaves ({path}): its call ends after {max(delays):.1f} ms at most")
         expect(max(delays) < 50 + noise, f"{path}: {delays}")
+
+    for way in ("closes", "resets"):
+        delays = [leave_unread(gateway, backend, f"{way}-{number}", way) for number in range(5)]
+        print(f"a client {way} the connection of an upload that waits: its call ends after {max(delays):.1f} ms at most")
+        expect(max(delays) < 50 + noise, f"unread, {way}: {delays}")
 
     get = lambda path, more="": f"GET {path} HTTP/1.1\r\nHost: a\r\n{more}\r\n".encode()
     expect(curl(gateway.url("/raw/truncated")).returncode == 18, "a truncated response must not look complete")

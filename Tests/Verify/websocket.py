@@ -6,7 +6,7 @@
 cases     every case of RFC 6455 below gives the same bytes with and without the gateway: framing, fragments, control
           frames, reserved bits and opcodes, UTF-8, close codes, masking, permessage-deflate
 traffic   messages in both directions, a reader that stops, and the end of either side
-idle      10,000 tunnels that transfer nothing, their memory, and idle_timeout
+idle      10,000 tunnels that transfer nothing, or as many as the descriptors allow, their memory, and idle_timeout
 refusals  tokens that the endpoint does not list, and responses that do not fit the handshake
 
 The server is built on the package `wsproto`, the client of `traffic` is `websockets`. Everything runs on loopback, on free ports, and every process that it starts
@@ -19,6 +19,8 @@ import os
 import re
 import resource
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -29,13 +31,13 @@ import wsproto.events
 import wsproto.extensions
 import wsproto.utilities
 
-from harness import Gateway, expect, finish, free_port
+from harness import Gateway, expect, finish, free_port, start
 
 CONFIG = """\
 version: 1
 listen: 127.0.0.1:{listen}
 admin: 127.0.0.1:{admin}
-workers: 2
+workers: {workers}
 limits: {{ streams: 40000, connections: 20000 }}
 backends:
   live: {{ url: "http://127.0.0.1:{backend}", max_concurrent: 20000 }}
@@ -46,6 +48,7 @@ endpoints:
   - {{ route: GET /none, proxy: {{ to: odd, path: /head }} }}
   - {{ route: GET /odd/*, proxy: {{ to: odd, path: /*, upgrade: [websocket] }} }}
 """
+HANDSHAKES = 500  # at once
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # RFC 6455, 1.3
 MASK = bytes([0x37, 0xFA, 0x21, 0x3D])
@@ -109,6 +112,14 @@ class EchoServer:
         await loop.create_server(Echo, "127.0.0.1", self.port, backlog=4096)
         self.ready.set()
         await loop.create_future()
+
+
+class EchoProcess:
+    """The server in a process of its own, which has file descriptors of its own."""
+
+    def __init__(self):
+        self.process = start([sys.executable, __file__, "--echo"], stdout=subprocess.PIPE)
+        self.port = int(self.process.stdout.readline())
 
 
 class OddServer:
@@ -308,7 +319,8 @@ async def traffic(gateway, server):
 
 
 def idle(gateway, count):
-    count = min(count, (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1000) // 2)
+    # The gateway needs two descriptors for each tunnel, and keeps 192 for other uses.
+    count = min(count, (resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 320) // 2)
     begin = time.monotonic()
     with socket.create_connection(("127.0.0.1", gateway.port), timeout=5) as connection:
         connection.sendall(handshake("/short"))
@@ -319,14 +331,21 @@ def idle(gateway, count):
 
     before = gateway.memory()
     connections = []
-    for number in range(count):
-        connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=10)
-        connection.sendall(handshake("/live"))
-        connections.append(connection)
-    opened = sum(connection.recv(4096).startswith(b"HTTP/1.1 101 ") for connection in connections)
+    opened = 0
+    # Handshakes count for `requests_in_flight` until the head of the response: 2000 by default.
+    for number in range(0, count, HANDSHAKES):
+        batch = []
+        for _ in range(min(HANDSHAKES, count - number)):
+            connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=10)
+            connection.sendall(handshake("/live"))
+            batch.append(connection)
+        opened += sum(connection.recv(4096).startswith(b"HTTP/1.1 101 ") for connection in batch)
+        connections += batch
     each = (gateway.memory() - before) / count
     print(f"idle: {opened} of {count} tunnels are open, {each:.1f} KiB of the gateway's memory each")
     expect(opened == count, f"{opened} of {count} tunnels")
+    metrics = gateway.page("/metrics")[1]
+    expect(f'tributary_streams{{endpoint="GET /live",kind="tunnel"}} {count}\n' in metrics, "tributary_streams")
     for connection in connections:
         connection.sendall(frame(TEXT, b"hello"))
     answered = sum(connection.recv(4096) == b"\x81\x05hello" for connection in connections)
@@ -373,14 +392,20 @@ def raise_descriptor_limit(count):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary")
+    parser.add_argument("binary", nargs="?")
+    parser.add_argument("--echo", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--only", choices=["cases", "traffic", "idle", "refusals"])
     parser.add_argument("--idle", type=int, default=10_000)
     options = parser.parse_args()
     raise_descriptor_limit(2 * options.idle + 2000)
+    if not options.binary and not options.echo:
+        parser.error("the gateway's binary is missing")
+    if options.echo:
+        print(EchoServer().port, flush=True)
+        threading.Event().wait()
     with tempfile.TemporaryDirectory() as folder:
-        server = EchoServer()
-        gateway = Gateway(options.binary, folder, CONFIG, backend=server.port, odd=OddServer().port)
+        server = EchoProcess()
+        gateway = Gateway(options.binary, folder, CONFIG, workers=2, backend=server.port, odd=OddServer().port)
         if options.only in (None, "refusals"):
             refusals(gateway)
         if options.only in (None, "cases"):
@@ -388,7 +413,8 @@ def main():
         if options.only in (None, "traffic"):
             asyncio.run(traffic(gateway, server))
         if options.only in (None, "idle"):
-            idle(gateway, options.idle)
+            # The kernel divides connections among workers by chance, each of which has its share of the descriptors.
+            idle(Gateway(options.binary, folder, CONFIG, workers=1, backend=server.port, odd=server.port), options.idle)
         finish()
 
 

@@ -22,7 +22,10 @@ struct KrakenDListen {
         root["port"]?.integer.flatMap { UInt16(exactly: $0) }.flatMap { $0 == 0 ? nil : $0 }
     }
 
-    private var host: String { statedHost ?? "0.0.0.0" }
+    /// An address that cannot be read does not open the service to other machines.
+    private var host: String {
+        root["listen_ip"] == nil ? "0.0.0.0" : statedHost ?? "127.0.0.1"
+    }
 
     private var statedHost: String? {
         root["listen_ip"]?.text.flatMap { IPAddress($0) == nil ? nil : $0 }
@@ -112,7 +115,7 @@ struct KrakenDListen {
         }
         if let host = root["listen_ip"], statedHost == nil {
             findings.warning(
-                at: host.location, "'listen_ip' becomes 0.0.0.0: it is not an address")
+                at: host.location, "'listen_ip' becomes 127.0.0.1: it is not an address")
         }
         guard let tls = root["tls"] else { return }
         if let disabled = tls["disabled"], disabled.flag == true {

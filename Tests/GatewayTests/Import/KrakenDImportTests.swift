@@ -204,7 +204,7 @@ import YAMLReader
         let tls = try #require(config, "\(problems.lines)").listen.first?.tls
         #expect((tls?.clientCA != nil) == !member.contains("disabled"))
         #expect(tls?.clientCertificate == nil)
-        #expect(imported.text?.contains("0.0.0.0:8080") == true)
+        #expect(imported.text?.contains("127.0.0.1:8080") == true)
     }
 
     @Test func certificatesWithoutFilesProtectNothing() throws {

@@ -71,6 +71,8 @@ let package = Package(
             name: "COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"]), .yum(["openssl-devel"])]),
         .systemLibrary(name: "CBuild"),
+        // C: vector operations that Swift's SIMD types do not have.
+        .target(name: "CByteClasses"),
 
         // Row 1.
         .target(name: "Basics", swiftSettings: strict),
@@ -81,7 +83,8 @@ let package = Package(
         .target(name: "PromisesDispatch", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
         .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
-        .target(name: "JSONText", dependencies: ["Basics"], swiftSettings: strict),
+        .target(
+            name: "JSONText", dependencies: ["CByteClasses", "Basics"], swiftSettings: strict),
         .target(name: "Patterns", dependencies: ["Basics"], swiftSettings: strict),
 
         // Row 3.
@@ -197,7 +200,8 @@ let package = Package(
             dependencies: ["HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
             path: "Tests/TestSupport", swiftSettings: onC),
         .testTarget(
-            name: "JSONTextTests", dependencies: ["JSONText", "Basics"], swiftSettings: onC),
+            name: "JSONTextTests", dependencies: ["JSONText", "CByteClasses", "Basics"],
+            swiftSettings: onC),
         .testTarget(
             name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
         .testTarget(

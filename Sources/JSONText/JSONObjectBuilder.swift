@@ -4,7 +4,9 @@ import Basics
 ///
 /// The first member with a key wins. The caller ensures that added names differ from each other; so
 /// keys are compared only after an object was merged.
-package struct JSONObjectBuilder {
+///
+/// It cannot be copied: a second reference to its bytes would make `finish` copy all of them.
+package struct JSONObjectBuilder: ~Copyable {
     private var bytes: [UInt8] = []
     private let reserved: [Bytes]
     private var hasMerged = false

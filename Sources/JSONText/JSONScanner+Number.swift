@@ -16,7 +16,7 @@ extension JSONScanner {
         return at
     }
 
-    private func exponent(_ start: Int) throws(JSONError) -> Int {
+    func exponent(_ start: Int) throws(JSONError) -> Int {
         let sign = text.byte(start)
         return try digits(sign == .minus || sign == .plus ? start &+ 1 : start)
     }

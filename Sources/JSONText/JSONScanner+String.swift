@@ -84,7 +84,7 @@ extension JSONScanner {
 
     /// Scans one UTF-8 sequence of two to four bytes (Unicode, table 3-7: no overlong forms, no
     /// surrogates, nothing above U+10FFFF).
-    private func utf8Sequence(_ start: Int) throws(JSONError) -> Int {
+    func utf8Sequence(_ start: Int) throws(JSONError) -> Int {
         let lead = text.byte(start)
         let second = text.byte(start &+ 1)
         let isWellFormed: Bool

@@ -31,7 +31,12 @@ package struct JSONSlice: Sendable, Equatable {
     package static func range(
         in text: Span<UInt8>, depthMax: Int = JSONSlice.depthMax
     ) throws(JSONError) -> Range<Int> {
-        try JSONScanner(text, depthMax: depthMax).wholeText()
+        if text.count >= BlockScanner.countMin,
+            let range = BlockScanner.wholeText(of: text, depthMax: depthMax)
+        {
+            return range
+        }
+        return try JSONScanner(text, depthMax: depthMax).wholeText()
     }
 
     /// How deep containers may nest by default: more than ordinary documents need.

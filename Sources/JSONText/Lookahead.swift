@@ -55,6 +55,16 @@ struct Lookahead: ~Escapable {
                 fromUncheckedByteOffset: offset, as: UInt64.self))
     }
 
+    /// Calls the closure with the address of the byte at `offset`, and with how many bytes follow.
+    @inline(__always)
+    func withBytes(from offset: Int, _ body: (UnsafePointer<UInt8>, Int) -> Void) {
+        guard UInt(bitPattern: offset) < UInt(bitPattern: count) else { return }
+        unsafe text.withUnsafeBufferPointer {
+            guard let start = $0.baseAddress else { return }
+            unsafe body(start + offset, count &- offset)
+        }
+    }
+
     /// A part of the text.
     @inline(__always)
     @_lifetime(copy self)

@@ -14,6 +14,24 @@ struct Random: RandomNumberGenerator {
     mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
     mutating func chance(oneIn: Int) -> Bool { below(oneIn) == 0 }
     mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
+
+    /// A text with a few bytes changed, inserted or removed.
+    mutating func mutated(_ text: [UInt8]) -> [UInt8] {
+        var text = text
+        let bytes =
+            Array("\"\\{}[],:0123.eE+-tfnu Yy_\n\0".utf8)
+            + [0x80, 0xC3, 0xE2, 0xFF, 0x1F, 0x7F, 0xA0, 0xC0, 0xE0, 0xED, 0xF0]
+        for _ in 0...below(2) {
+            let offset = below(text.count + 1)
+            switch below(3) {
+            case 0: text.insert(pick(bytes), at: offset)
+            case 1 where offset < text.count: text.remove(at: offset)
+            case _ where offset < text.count: text[offset] = pick(bytes)
+            default: break
+            }
+        }
+        return text
+    }
 }
 
 /// Random valid documents, in various notations.

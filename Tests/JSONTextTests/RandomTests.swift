@@ -23,7 +23,7 @@ struct RandomTests {
         var random = Random(seed: UInt64(seed) &+ 7_000)
         let original = Array("[\(documents.value()),\(documents.value())]".utf8)
         for _ in 0..<50 {
-            let text = mutated(original, &random)
+            let text = random.mutated(original)
             let isSame = (scanError(in: text) == nil) == Reference.accepts(text)
             #expect(isSame, "\(String(decoding: text, as: UTF8.self))")
         }
@@ -59,21 +59,5 @@ struct RandomTests {
             let isSame = (scanError(in: text) == nil) == Reference.accepts(text)
             #expect(isSame, "\(String(decoding: text, as: UTF8.self))")
         }
-    }
-
-    private func mutated(_ text: [UInt8], _ random: inout Random) -> [UInt8] {
-        var text = text
-        let bytes =
-            Array("\"\\{}[],:0123.eE+-tfnu \n\0".utf8) + [0x80, 0xC3, 0xE2, 0xFF, 0x1F, 0x7F]
-        for _ in 0...random.below(2) {
-            let offset = random.below(text.count + 1)
-            switch random.below(3) {
-            case 0: text.insert(random.pick(bytes), at: offset)
-            case 1 where offset < text.count: text.remove(at: offset)
-            case _ where offset < text.count: text[offset] = random.pick(bytes)
-            default: break
-            }
-        }
-        return text
     }
 }

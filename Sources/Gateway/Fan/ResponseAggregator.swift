@@ -38,7 +38,7 @@ struct ResponseAggregator {
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,
             fields: fields(result, report, state),
-            body: (consume body).finish().bytes)
+            body: body.finish().bytes)
     }
 
     // MARK: Body

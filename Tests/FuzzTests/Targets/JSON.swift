@@ -12,6 +12,7 @@ extension FuzzTarget {
             "[[[[[[[[", "]]]]]]]]", "\"b\"", "{\"b\":1}", "\\u0061",
         ]
     ) { input in
+        if let difference = blockDifference(input) { return difference }
         guard let value = try? JSONSlice(validating: Bytes(input)) else {
             return (try? JSONSlice.range(in: input.span)) == nil ? nil : "two different results"
         }
@@ -32,6 +33,17 @@ extension FuzzTarget {
         guard isJSON(merged) else { return "a merged value is not JSON: \(String(merged.bytes))" }
         // Every key of the first merge collides in the second.
         return second.count >= first.count ? nil : "a key was merged twice"
+    }
+
+    /// Texts of every length are scanned in blocks here, with all instruction sets.
+    private static func blockDifference(_ input: [UInt8]) -> String? {
+        let depthMax = JSONSlice.depthMax
+        let range = try? JSONScanner(input.span, depthMax: depthMax).wholeText()
+        for (index, classifier) in BlockClassifier.all.enumerated() {
+            let inBlocks = BlockScanner(input.span, depthMax: depthMax, classifier).wholeText()
+            if inBlocks != nil && inBlocks != range { return "classifier \(index) differs" }
+        }
+        return nil
     }
 
     /// The rules of shapes on keys, through arrays and with escapes.

@@ -250,7 +250,7 @@ let package = Package(
             dependencies: [
                 "Gateway", "GatewayConfig", "GatewayTools", "HTTPClient", "HTTPServer", "HTTP",
                 "JOSE", "SimReactor", "JSONText", "Patterns", "RESP", "YAMLReader", "Reactor",
-                "Promises", "Basics",
+                "Promises", "Basics", "TestSupport",
             ],
             swiftSettings: onC),
         .testTarget(

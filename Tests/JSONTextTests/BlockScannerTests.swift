@@ -56,6 +56,16 @@ struct BlockScannerTests {
         }
     }
 
+    /// Whole plain blocks follow, which the scan skips: not between a backslash and its letter.
+    @Test(arguments: ["\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00"])
+    func escapesBeforePlainBlocksAreValid(_ escape: String) {
+        for place in 0..<130 {
+            let before = String(repeating: "x", count: place)
+            let after = String(repeating: "x", count: 200)
+            #expect(scanError(in: "[\"\(before)\(escape)\(after)\"]") == nil)
+        }
+    }
+
     /// A combination of bits maps each of these bytes to a bracket.
     @Test(arguments: ["[Y]]", "[_]]", "[y}]", "[[\u{7f}", "{y}}", "[[]\u{7f}"])
     func bytesLikeBracketsAreNoBrackets(_ text: String) {

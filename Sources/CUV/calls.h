@@ -69,8 +69,6 @@ static inline int tributary_fault(const char *name)
 /* ---- Loop ---- */
 
 TRIBUTARY_CALL(uv_loop_init, (uv_loop_t *loop), (loop))
-/* The loop measures how long it waits for events. */
-TRIBUTARY_CALL(uv_loop_configure, (uv_loop_t *loop), (loop, UV_METRICS_IDLE_TIME))
 TRIBUTARY_CALL(uv_loop_close, (uv_loop_t *loop), (loop))
 TRIBUTARY_CALL(uv_getrusage, (uv_rusage_t *usage), (usage))
 TRIBUTARY_CALL(uv_resident_set_memory, (size_t *bytes), (bytes))
@@ -105,9 +103,6 @@ TRIBUTARY_CALL(
     uv_tcp_init_ex, (uv_loop_t *loop, uv_tcp_t *tcp, unsigned int family), (loop, tcp, family))
 TRIBUTARY_CALL(uv_tcp_open, (uv_tcp_t *tcp, int descriptor), (tcp, descriptor))
 TRIBUTARY_CALL(uv_tcp_nodelay, (uv_tcp_t *tcp), (tcp, 1))
-TRIBUTARY_CALL(
-    uv_tcp_getpeername, (const uv_tcp_t *tcp, struct sockaddr *out, int *length),
-    (tcp, out, length))
 TRIBUTARY_CALL(
     uv_tcp_connect,
     (uv_connect_t *request, uv_tcp_t *tcp, const struct sockaddr *address, uv_connect_cb call),

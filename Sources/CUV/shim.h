@@ -290,16 +290,19 @@ static inline int tributary_listen(int descriptor)
     return TRIBUTARY_SYSTEM(listen, (descriptor, INT_MAX)) < 0 ? -errno : 0;
 }
 
-/* One waiting connection; UV_EAGAIN when none waits. */
-static inline int tributary_accept(int descriptor)
+/* One waiting connection and the address of its peer; UV_EAGAIN when none waits. */
+static inline int tributary_accept(int descriptor, struct sockaddr_storage *peer)
 {
     int connection;
     do {
+        socklen_t length = sizeof *peer;
+        peer->ss_family = AF_UNSPEC;
 #ifdef __linux__
         connection = TRIBUTARY_SYSTEM(
-            accept4, (descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+            accept4,
+            (descriptor, (struct sockaddr *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
 #else
-        connection = TRIBUTARY_SYSTEM(accept, (descriptor, NULL, NULL));
+        connection = TRIBUTARY_SYSTEM(accept, (descriptor, (struct sockaddr *)peer, &length));
 #endif
     } while (connection < 0 && (errno == EINTR || errno == ECONNABORTED));
     if (connection < 0) return errno == EWOULDBLOCK ? UV_EAGAIN : -errno;

@@ -7,7 +7,10 @@ package final class HandshakeQueue {
     package static let beginsPerIteration = 4
 
     private let loop: any Loop
+    /// Handshakes that began in the iteration of `latestBegin`.
     private var begun = 0
+    /// The clock is constant during an iteration.
+    private var latestBegin: Instant?
     /// At most as many as `limits.handshakes` permits.
     private var waiting: [() -> Void] = []
     private var timer: Timer?
@@ -22,7 +25,7 @@ package final class HandshakeQueue {
     /// Whether a handshake may begin now. If not, `continuing` is called in a later iteration; it may
     /// find that the connection is closed.
     package func mayBegin(otherwise continuing: @escaping () -> Void) -> Bool {
-        if isContinuing || (waiting.isEmpty && begun < Self.beginsPerIteration) {
+        if isContinuing || (waiting.isEmpty && begunNow < Self.beginsPerIteration) {
             return true
         }
         waiting.append(continuing)
@@ -32,9 +35,12 @@ package final class HandshakeQueue {
 
     /// A handshake has begun: the server's part of the work was done.
     package func recordBegin() {
-        begun += 1
-        awaitNextIteration()
+        begun = begunNow + 1
+        latestBegin = loop.now
     }
+
+    /// Handshakes that began in this iteration.
+    private var begunNow: Int { latestBegin == loop.now ? begun : 0 }
 
     private func awaitNextIteration() {
         guard timer == nil else { return }
@@ -43,10 +49,10 @@ package final class HandshakeQueue {
 
     private func beginIteration() {
         timer = nil
-        begun = 0
+        latestBegin = nil
         isContinuing = true
         var first = 0
-        while begun < Self.beginsPerIteration, first < waiting.count {
+        while begunNow < Self.beginsPerIteration, first < waiting.count {
             waiting[first]()
             first += 1
         }

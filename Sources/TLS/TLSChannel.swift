@@ -69,9 +69,6 @@ final class TLSChannel: FailingStream {
         case .needsMore: flush()
         case .done:
             isOpen = true
-            // There is no delegate yet. Bytes that arrived with the end of the handshake stay in
-            // the engine.
-            inner.pauseReading()
             flush()
             handshake.take()?.succeed(self)
         case .failed(let failure): failHandshake(failure)
@@ -309,6 +306,9 @@ extension TLSChannel: ByteStreamDelegate {
             handshake.take()?.receivePlainText(inner)
             return
         }
+        // The bytes stay in the engine until there is a delegate. It usually begins to read before
+        // they arrive, so that a pause right after the handshake would only cost system calls.
+        if isOpen, !delegateState.hasStarted { inner.pauseReading() }
         var start = 0
         while start < bytes.count, !isClosed {
             let end = min(start + Self.sliceBytes, bytes.count)

@@ -70,6 +70,7 @@ package final class SignalSource: HandleOwner {
     override func abandon() { close() }
 
     private func signalReceived() {
+        loop.beginCallback()
         action?()
         loop.finishCallback()
     }

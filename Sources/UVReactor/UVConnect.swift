@@ -87,6 +87,7 @@ final class UVConnect: HandleOwner {
     }
 
     private func connectEnded(_ status: CInt) {
+        loop.beginCallback()
         if status < 0 {
             // A missing socket file means that no process listens.
             fail(status == UV_ENOENT.rawValue ? .connectionRefused : IOFailure(uv: status))

@@ -106,6 +106,7 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
     /// Moves stored jobs to the ready queue and delivers messages.
     func deliver() {
         guard let loop else { return }
+        loop.beginCallback()
         var inboxes: [any AnnouncedInbox] = []
         waiting.withLock { waiting in
             waiting.isLoopWoken = false

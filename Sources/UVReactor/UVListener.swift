@@ -100,6 +100,7 @@ final class UVListener: HandleOwner, Listener {
     }
 
     private func acceptWaiting() {
+        loop.beginCallback()
         for _ in 0..<UVListener.acceptsPerIterationMax {
             // The poll may call back after `pause`; libuv stops it only here.
             if isPaused { return stopPolling() }
@@ -121,15 +122,24 @@ final class UVListener: HandleOwner, Listener {
     /// The next queued connection; nil if there is none.
     private func acceptNext() -> Result<UVStream, IOFailure>? {
         guard let descriptor = socket?.descriptor else { return nil }
-        let connection = tributary_accept(descriptor)
+        var connection: CInt = 0
+        let peer = SocketAddress { storage in
+            connection = tributary_accept(descriptor, storage)
+            return connection
+        }
         if connection == UV_EAGAIN.rawValue { return nil }
         isAtCeiling = Int(connection) >= loop.descriptors.acceptCeiling
         do throws(IOFailure) {
-            return .success(try UVStream(accepted: checked(connection), from: address, on: loop))
+            return .success(
+                try UVStream(
+                    accepted: checked(connection), peer: isUnix ? .unnamedUnix : peer?.unmapped,
+                    on: loop))
         } catch {
             return .failure(error)
         }
     }
+
+    private var isUnix: Bool { if case .unix = address { true } else { false } }
 
     /// Leaves connections in the kernel's queue for a moment, repeatedly while descriptors are
     /// short.
@@ -159,33 +169,21 @@ final class UVListener: HandleOwner, Listener {
 extension UVStream {
     /// Takes ownership of an accepted descriptor.
     convenience init(
-        accepted descriptor: CInt, from listener: SocketAddress, on loop: UVLoop
+        accepted descriptor: CInt, peer: SocketAddress?, on loop: UVLoop
     ) throws(IOFailure) {
         do throws(IOFailure) {
-            switch listener {
-            case .ip:
-                let handle = try Handle { tcp in tributary_uv_tcp_init(loop.raw, tcp) }
-                try checked(tributary_uv_tcp_open(handle.raw, descriptor))
-                // Now, because the kernel forgets the address of a peer that resets its connection.
-                let peer = peerAddress(of: handle.raw)
-                self.init(handle.upcast(to: uv_stream_t.self), on: loop, peer: peer)
-            case .unix:
+            if case .unix = peer {
                 let handle = try Handle { pipe in tributary_uv_pipe_init(loop.raw, pipe) }
                 try checked(tributary_uv_pipe_open(handle.raw, descriptor))
-                self.init(handle.upcast(to: uv_stream_t.self), on: loop, peer: .unnamedUnix)
+                self.init(handle.upcast(to: uv_stream_t.self), on: loop, peer: peer)
+            } else {
+                let handle = try Handle { tcp in tributary_uv_tcp_init(loop.raw, tcp) }
+                try checked(tributary_uv_tcp_open(handle.raw, descriptor))
+                self.init(handle.upcast(to: uv_stream_t.self), on: loop, peer: peer)
             }
         } catch {
             _ = tributary_close(descriptor)
             throw error
         }
     }
-}
-
-/// Nil if the peer has already reset the connection.
-private func peerAddress(of raw: UnsafeMutablePointer<uv_tcp_t>) -> SocketAddress? {
-    let address = SocketAddress { storage in
-        var length = CInt(MemoryLayout<sockaddr_storage>.size)
-        return tributary_uv_tcp_getpeername(raw, storage.cast(to: sockaddr.self), &length)
-    }
-    return address?.unmapped
 }

@@ -73,7 +73,6 @@ package final class UVLoop: Loop {
         entropy = Entropy(seed: SystemRandom.word())
         raw.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         do throws(IOFailure) {
-            try checked(tributary_uv_loop_configure(raw))
             handles = try LoopHandles(on: self, names)
             if let wakeUp = handles?.wakeUp.raw { context.open(self, wakeUp: wakeUp) }
         } catch {
@@ -99,7 +98,8 @@ package final class UVLoop: Loop {
     /// Reads the clock. The value is then constant until the loop waits again.
     @discardableResult
     func readClock() -> Instant {
-        let now = Instant(nanoseconds: Int64(clamping: uv_hrtime()))
+        let now = exactNow
+        if clock == nil { iterations.begin(at: now) }
         clock = now
         return now
     }
@@ -108,8 +108,7 @@ package final class UVLoop: Loop {
     fileprivate func endIteration() {
         flushStreams()
         clock = nil
-        iterations.end(
-            at: Int64(clamping: uv_hrtime()), waited: Int64(clamping: uv_metrics_idle_time(raw)))
+        iterations.end(at: exactNow)
     }
 
     package var unixTime: Int64 { tributary_unix_time() }
@@ -159,6 +158,13 @@ package final class UVLoop: Loop {
 
     // MARK: Callbacks
 
+    /// Begins every callback of libuv whose work is measured. The first one after a wait reads the
+    /// clock: `UV_METRICS_IDLE_TIME` would make libuv poll twice before each wait.
+    @inline(__always)
+    func beginCallback() {
+        if clock == nil { readClock() }
+    }
+
     /// Ends every callback of libuv: promise handlers run before the next one.
     @inline(__always)
     func finishCallback() {
@@ -205,6 +211,7 @@ package final class UVLoop: Loop {
     }
 
     private func drainRest() {
+        beginCallback()
         guard !readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) else { return }
         handles?.timers.arm()
         if let idleHandle = handles?.idleHandle.raw { tributary_uv_idle_stop(idleHandle) }

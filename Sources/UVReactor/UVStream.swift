@@ -91,6 +91,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     /// Each event ends the watch of this kind. Behind the end of the peer's data the connection may
     /// still be lost.
     func peerEnded(_ end: PendingEnd) {
+        loop.beginCallback()
         guard isPaused else { return }
         if case .finished = end { watch(TRIBUTARY_WATCHED_LOSS) }
         delegateState.delegate?.streamEndPending(end)
@@ -114,6 +115,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     }
 
     private func didRead(_ count: Int, _ start: UnsafeMutablePointer<CChar>?) {
+        loop.beginCallback()
         if count > 0, let start {
             let bytes = UnsafeRawBufferPointer(start: start, count: count)
             delegateState.delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
@@ -234,6 +236,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     }
 
     private func didWrite(_ status: CInt) {
+        loop.beginCallback()
         isSending = false
         if status < 0 {
             fail(IOFailure(uv: status))
@@ -279,6 +282,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     }
 
     private func didShutDown(_ status: CInt) {
+        loop.beginCallback()
         if status < 0 { fail(IOFailure(uv: status)) }
         loop.finishCallback()
     }

@@ -43,10 +43,12 @@ final class UVTimer: HandleOwner {
         let (whole, rest) = due.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let target = UInt64(max(0, whole + (rest > 0 ? 1 : 0)))
         let now = uv_now(loop.raw)
+        // What is due already must not wait for the next whole millisecond.
+        let isDue = due <= loop.now
         let code = tributary_uv_timer_start(
             handle.raw,
             { timer in HandleOwner.owner(of: timer, as: UVTimer.self)?.runDueTimers() },
-            target > now ? target - now : 0)
+            !isDue && target > now ? target - now : 0)
         if code < 0 {
             armedFor = nil
             loop.armTimersSoon()

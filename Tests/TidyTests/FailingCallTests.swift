@@ -6,9 +6,9 @@ import Testing
     /// Functions that return no error code.
     static let harmless: Set<String> = [
         "uv_available_parallelism", "uv_backend_timeout", "uv_buf_t", "uv_close", "uv_errno_t",
-        "uv_freeaddrinfo", "uv_hrtime", "uv_loop_alive", "uv_metrics_idle_time", "uv_mutex_destroy",
-        "uv_mutex_lock",
-        "uv_mutex_unlock", "uv_now", "uv_os_getpid", "uv_run", "uv_rusage_t", "uv_sleep", "uv_stop",
+        "uv_freeaddrinfo", "uv_hrtime", "uv_loop_alive", "uv_mutex_destroy",
+        "uv_mutex_lock", "uv_mutex_unlock", "uv_now", "uv_os_getpid", "uv_run", "uv_rusage_t",
+        "uv_sleep", "uv_stop",
         "uv_stream_get_write_queue_size", "uv_thread_equal", "uv_thread_self", "uv_version_string",
         "uv_walk",
     ]

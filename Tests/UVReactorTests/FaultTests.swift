@@ -55,7 +55,6 @@ private let tolerated: Set<String> = [
     "uv_random",  // the clock is the seed
     "uv_timer_start", "uv_idle_start", "uv_idle_stop", "uv_poll_stop",  // retried later
     "uv_poll_start", "accept4",  // tried again after a moment, except at the first time
-    "uv_tcp_getpeername",  // a stream without a peer address
     "epoll_ctl",  // the end of a paused stream is found when it is read
     "lstat", "unlink",  // a stale socket file is replaced by the next process
 ]

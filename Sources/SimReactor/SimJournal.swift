@@ -11,8 +11,16 @@ package struct SimJournal {
         let number: Int
     }
 
+    package init() {}
+
     private var writes: [Mark] = []
     private var reads: [Mark] = []
+
+    /// The most bytes that the writer kept, because the network did not take them.
+    package private(set) var unsentMax = 0
+
+    /// When the network had taken all bytes that the writer kept.
+    package private(set) var drained: [Instant] = []
 
     /// When the writer ended the direction, in any way; nil while it is open.
     package internal(set) var closed: Instant?
@@ -35,6 +43,26 @@ package struct SimJournal {
 
     mutating func recordRead(_ count: Int, at now: Instant, number: Int) {
         reads.append(Mark(end: read + count, time: now, number: number))
+    }
+
+    mutating func recordUnsent(_ count: Int) { unsentMax = max(unsentMax, count) }
+
+    mutating func recordDrained(at now: Instant) { drained.append(now) }
+
+    /// When bytes of a range were read.
+    package func readTimes(of range: Range<Int>) -> [Instant] {
+        var start = 0
+        var times: [Instant] = []
+        for mark in reads {
+            if mark.end > range.lowerBound, start < range.upperBound { times.append(mark.time) }
+            start = mark.end
+        }
+        return times
+    }
+
+    /// Bytes read before this time, or at it.
+    package func read(until moment: Instant) -> Int {
+        reads.last { $0.time <= moment }?.end ?? 0
     }
 
     /// When the byte at this offset was written; nil if it never was.

@@ -59,6 +59,7 @@ final class SimPipe {
         }
         unsent.append(copying: bytes)
         send()
+        if network.settings.keepsJournals { journal.recordUnsent(unsent.count) }
     }
 
     /// Ends the direction after the unsent bytes.
@@ -149,6 +150,7 @@ final class SimPipe {
         send()
         guard unsent.isEmpty else { return }
         sendEnd()
+        if network.settings.keepsJournals { journal.recordDrained(at: now) }
         writer?.windowDrained()
     }
 

@@ -32,6 +32,9 @@ struct ClusterSimulation: ParsableCommand {
     @Option(help: "Faults that are switched off, e.g. resets,stalls.")
     var without: String?
 
+    @Option(help: "Only the runs with endpoints of this kind: aggregates or streams.")
+    var only: String?
+
     @Flag(help: "Stop at the first seed that fails.")
     var untilFailure = false
 
@@ -52,19 +55,22 @@ struct ClusterSimulation: ParsableCommand {
     }
 
     private func runSeeds(_ options: RunOptions) throws {
-        var (count, requests, calls, failed) = (0, 0, 0, 0)
+        var (count, requests, calls, streams, failed) = (0, 0, 0, 0, 0)
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
             let result = SeedResult.of(seed &+ number, options)
             count += 1
             requests += result.requests
             calls += result.attempts
+            streams += result.relays
             guard !result.passed else { continue }
             failed += 1
             print(result.report, terminator: "")
             if untilFailure { break }
         }
-        print("\(count) seeds, \(requests) requests, \(calls) calls: \(failed) failed")
+        print(
+            "\(count) seeds, \(requests) requests, \(calls) calls, \(streams) streams:"
+                + " \(failed) failed")
         if failed > 0 { throw ExitCode.failure }
     }
 
@@ -72,6 +78,12 @@ struct ClusterSimulation: ParsableCommand {
         get throws {
             var options = RunOptions()
             options.requestsMax = requests
+            options.kind = try only.map { name in
+                guard let kind = ClusterPlan.Kind(rawValue: name) else {
+                    throw ValidationError("--only is aggregates or streams: \(name)")
+                }
+                return kind
+            }
             options.connections = try connections.map { list in
                 try list.split(separator: ",").map { number in
                     guard let number = Int(number) else {

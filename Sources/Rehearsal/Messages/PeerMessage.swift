@@ -47,21 +47,15 @@ package struct PeerMessage {
 
     /// - Parameter isResponseToHead: the message has no body, although it may state a length
     package static func read(_ bytes: [UInt8], isResponseToHead: Bool = false) -> Reading {
+        let reading = readHead(bytes)
+        guard case .message(let head) = reading else { return reading }
+        return head.withBody(of: bytes, isResponseToHead: isResponseToHead)
+    }
+
+    /// Reads the head only, whatever follows it.
+    package static func readHead(_ bytes: [UInt8]) -> Reading {
         guard let end = endOfHead(bytes.span) else { return .needsMore }
-        let reading = read(head: Array(bytes[..<end]))
-        guard case .message(let message) = reading else { return reading }
-        return message.withBody(of: bytes, isResponseToHead: isResponseToHead)
-    }
-
-    /// The head of a message whose body is incomplete; nil without a complete and valid one.
-    package static func head(of bytes: [UInt8]) -> PeerMessage? {
-        guard let end = endOfHead(bytes.span),
-            case .message(let message) = read(head: Array(bytes[..<end]))
-        else { return nil }
-        return message
-    }
-
-    private static func read(head: [UInt8]) -> Reading {
+        let head = Array(bytes[..<end])
         var lines: [FieldLine] = []
         var startLineEnd: Int?
         var start = 0
@@ -83,6 +77,22 @@ package struct PeerMessage {
             PeerMessage(
                 head: head, lines: lines, startLineEnd: startLineEnd ?? 0, body: [],
                 status: status(head)))
+    }
+
+    /// The same head with a body that was read piece by piece.
+    package func withBody(_ body: [UInt8]) -> PeerMessage {
+        PeerMessage(
+            head: head, lines: lines, startLineEnd: startLineEnd, body: body, status: status)
+    }
+
+    /// All fields, in this order.
+    package var fields: [(name: String, value: String)] {
+        lines.map {
+            (
+                String(decoding: head[$0.name], as: UTF8.self),
+                String(decoding: head[$0.value], as: UTF8.self)
+            )
+        }
     }
 
     private func withBody(of bytes: [UInt8], isResponseToHead: Bool) -> Reading {

@@ -162,7 +162,10 @@ package final class SimulatedClient: ByteStreamDelegate {
 
     /// The head of a response that ended before its last byte.
     package var unfinishedResponse: PeerMessage? {
-        isDone && responseCount < sent.count ? PeerMessage.head(of: rest) : nil
+        guard isDone, responseCount < sent.count,
+            case .message(let head) = PeerMessage.readHead(rest)
+        else { return nil }
+        return head
     }
 
     /// Closes the connection, or resets it.

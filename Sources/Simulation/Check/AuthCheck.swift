@@ -50,7 +50,7 @@ struct AuthCheck {
     /// During a reload, a request may be served under either configuration.
     private func check(_ request: RequestRecord, _ response: PeerMessage) {
         // Others have challenges of backends, or no endpoint.
-        guard request.request.defect == nil, record.attempts(of: request).isEmpty,
+        guard request.request.defect == nil, record.firstSent(for: request) == nil,
             response["Gateway-Complete"] == nil, let index = request.request.endpoint
         else { return }
         let received = response.all("WWW-Authenticate")

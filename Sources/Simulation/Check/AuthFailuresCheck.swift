@@ -43,7 +43,7 @@ struct AuthFailuresCheck {
         let models = configs.map { AuthFailuresModel(request: request.request, config: $0) }
         let isRefused = record.limitRefusal(of: request) == .authFailures
         let decided =
-            record.attempts(of: request).map(\.sent).min() ?? request.responded ?? record.ended
+            record.firstSent(for: request)?.at ?? request.responded ?? record.ended
         let reason = reason(request)
         return Use(
             request: request, keys: Set(models.map(\.key)),
@@ -53,14 +53,14 @@ struct AuthFailuresCheck {
             isCounted: reason.map(AuthFailuresModel.isCounted) ?? false,
             countMax: models.map(\.count).max() ?? 0, isRefused: isRefused,
             provesPassword: models.allSatisfy(\.needsPassword)
-                && (!record.attempts(of: request).isEmpty
+                && (record.firstSent(for: request) != nil
                     || ["expired", "scope", "claims"].contains(reason))
         )
     }
 
     /// The gateway's own reason; backends may respond with the same statuses.
     private func reason(_ request: RequestRecord) -> String? {
-        guard let response = request.response, record.attempts(of: request).isEmpty else {
+        guard let response = request.response, record.firstSent(for: request) == nil else {
             return nil
         }
         return Tree(reading: response.body)?["reason"]?.string
@@ -106,7 +106,7 @@ struct AuthFailuresCheck {
         if wait < 1 || Double(wait) > max(1, bucket.interval.rounded(.up)) {
             violations.add(.auth, mark, "auth_failures refused with Retry-After \(wait)")
         }
-        if !record.attempts(of: refused.request).isEmpty {
+        if record.firstSent(for: refused.request) != nil {
             violations.add(.auth, mark, "a request beyond auth_failures was sent to a backend")
         }
     }

@@ -83,7 +83,7 @@ struct EntryCheck {
     ) -> [String?] {
         if status == 421 { return ["host"] }
         // Backends may respond with the same statuses, which a required call relays.
-        guard record.attempts(of: request).isEmpty else { return [nil] }
+        guard record.firstSent(for: request) == nil else { return [nil] }
         let defect = request.request.defect
         guard defect == nil || defect == .badChunk else { return [nil] }
         let model = RequestModel(request: request.request, config: config)

@@ -20,27 +20,6 @@ struct LimitsCheck {
 
     // MARK: Concurrency
 
-    private struct Span {
-        let from: Instant
-        let to: Instant?
-    }
-
-    /// The largest number of overlapping spans. One that ends when another begins does not overlap it.
-    private func most(_ spans: [Span]) -> Int {
-        var edges: [(time: Instant, change: Int)] = []
-        for span in spans where span.to != span.from {
-            edges.append((span.from, 1))
-            if let to = span.to { edges.append((to, -1)) }
-        }
-        edges.sort { $0.time == $1.time ? $0.change < $1.change : $0.time < $1.time }
-        var (count, most) = (0, 0)
-        for edge in edges {
-            count += edge.change
-            most = max(most, count)
-        }
-        return most
-    }
-
     private func checkConcurrency(_ config: DrawnConfig, _ worker: String) {
         for (index, backend) in config.backends.enumerated() {
             guard let limit = backend.maxConcurrent.map(config.share) else { continue }
@@ -49,7 +28,8 @@ struct LimitsCheck {
                     && $0.call.generation == config.generation
             }
             guard !attempts.contains(where: \.isAmbiguous) else { continue }
-            let most = most(attempts.map { Span(from: $0.sent, to: $0.ended) })
+            let most = ConcurrentSpan.most(
+                attempts.map { ConcurrentSpan(from: $0.sent, to: $0.ended) })
             if most > limit {
                 violations.add(
                     .limits, nil,
@@ -60,7 +40,7 @@ struct LimitsCheck {
 
     private func checkRequests(_ config: DrawnConfig, _ worker: String) {
         func most(_ endpoint: Int?) -> Int {
-            var spans: [Span] = []
+            var spans: [ConcurrentSpan] = []
             for client in record.clients where client.worker == worker {
                 for request in client.sent {
                     let attempts = record.attempts(of: request).filter {
@@ -71,10 +51,10 @@ struct LimitsCheck {
                     guard let first = attempts.map(\.sent).min(), let end = request.responded else {
                         continue
                     }
-                    spans.append(Span(from: first, to: end))
+                    spans.append(ConcurrentSpan(from: first, to: end))
                 }
             }
-            return self.most(spans)
+            return ConcurrentSpan.most(spans)
         }
         for endpoint in config.endpoints {
             guard let limit = endpoint.maxInFlight.map(config.share) else { continue }

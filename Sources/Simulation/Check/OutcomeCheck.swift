@@ -36,6 +36,9 @@ struct OutcomeCheck {
         of request: RequestRecord, _ response: PeerMessage, _ config: DrawnConfig
     ) -> [Violation] {
         let status = response.status
+        // Some of these paths are no valid targets, which comes first.
+        if request.stream != nil, status == 400, request.request.hasAmbiguousPath { return [] }
+        if request.stream != nil, status == 431, exceedsHead(request, config) { return [] }
         if isTooSlow(request, config), status == 408 { return [] }
         if let refusal = record.limitRefusal(of: request) {
             return violations(of: request, refusal, config)
@@ -47,8 +50,10 @@ struct OutcomeCheck {
                 || RequestModel(request: request.request, config: config).endpoint?.maxInFlight
                     != nil
                 || QuotaModel(request: request.request, config: config).mayOverload
-            return isLimited && response["Retry-After"] != nil
-                ? [] : [Violation(.status, "503 without a limit, or without Retry-After")]
+            if isLimited, response["Retry-After"] != nil { return [] }
+            if request.stream == nil {
+                return [Violation(.status, "503 without a limit, or without Retry-After")]
+            }
         }
         let model = RequestModel(request: request.request, config: config)
         switch model.expectation {
@@ -69,9 +74,19 @@ struct OutcomeCheck {
         case .preflight:
             return status == 204 && response.body.isEmpty
                 ? [] : [Violation(.status, "\(status), expected the 204 of a preflight")]
+        case .starts(let endpoint) where endpoint.proxy != nil:
+            return StreamOutcomeCheck(record: record).violations(of: request, endpoint, config)
         case .starts(let endpoint):
             return EndpointCheck(record, request, response, endpoint, config).violations
         }
+    }
+
+    /// Whether the head has too many fields or bytes; streamed requests have many.
+    private func exceedsHead(_ request: RequestRecord, _ config: DrawnConfig) -> Bool {
+        let head = request.request.bytes
+        let fields = head.count { $0 == 0x0A } - 2
+        return config.limits.headerCount.map { fields > $0 } ?? false
+            || config.limits.headerBytes.map { head.count > $0 } ?? false
     }
 
     /// `QuotaCheck` and `AuthFailuresCheck` know whether the limit was reached.

@@ -48,11 +48,11 @@ struct QuotaCheck {
     private func use(
         of request: RequestRecord, _ index: Int, _ limit: DrawnRateLimit
     ) -> Use? {
-        let granted = record.attempts(of: request).min { $0.sent < $1.sent }
+        let granted = record.firstSent(for: request)
         // Its first call shows which configuration charged a request. One without a response may have
         // been charged, too.
         let configs =
-            granted.map { [record.configs[$0.call.generation]] }
+            granted.map { [record.configs[$0.generation]] }
             ?? (request.responded == nil ? record.configs : record.configs(for: request))
         let models = configs.map { QuotaModel(request: request.request, config: $0) }
         guard let cost = models.lazy.flatMap(\.uses).first(where: { $0.limit == index })?.cost
@@ -60,7 +60,7 @@ struct QuotaCheck {
         return Use(
             request: request, cost: cost, keys: Set(models.map { $0.key(of: limit) }),
             earliest: request.firstRead ?? request.began,
-            granted: granted?.sent,
+            granted: granted?.at,
             violated: record.limitRefusal(of: request)?.violated)
     }
 
@@ -110,7 +110,7 @@ struct QuotaCheck {
         {
             violations.add(.quota, request.mark, "a refusal names the limits \(violated)")
         }
-        if !record.attempts(of: request).isEmpty {
+        if record.firstSent(for: request) != nil {
             violations.add(.quota, request.mark, "a refused request was sent to a backend")
         }
         let wait = response["Retry-After"].flatMap { Int($0) } ?? 0
@@ -127,10 +127,11 @@ struct QuotaCheck {
 
     /// The response to a granted request announces the limits that apply to it.
     private func checkPolicy(_ request: RequestRecord) {
-        guard let response = request.response, response["Gateway-Complete"] != nil,
-            let call = record.attempts(of: request).first?.call
+        guard let response = request.response,
+            response["Gateway-Complete"] != nil || request.stream != nil,
+            let generation = record.firstSent(for: request)?.generation
         else { return }
-        let config = record.configs[call.generation]
+        let config = record.configs[generation]
         let expected = QuotaModel(request: request.request, config: config).uses
             .map { config.rateLimits[$0.limit].name }.sorted()
         let announced = response.all("RateLimit-Policy").flatMap(LimitRefusal.names).sorted()

@@ -13,14 +13,17 @@ struct ResponsesCheck {
     }
 
     private func check(_ request: RequestRecord, _ client: ClientRecord) {
-        guard let response = request.response else { return checkMissingResponse(request, client) }
+        guard let response = request.response else {
+            // `StreamOutcomeCheck` checks those of streams.
+            return request.stream == nil ? checkMissingResponse(request, client) : ()
+        }
         let earlier = client.sent.prefix(request.index)
         if earlier.contains(where: \.request.endsConnection) {
             violations.add(.responses, request.mark, "a response behind a malformed message")
         }
         // Rejected messages have no request id, nor do responses of the server itself.
         if request.request.defect == nil, let id = response["X-Request-Id"], id != request.mark,
-            response.status != 408, response.status != 400, response.status != 503
+            ![400, 408, 431, 503].contains(response.status)
         {
             violations.add(.marks, request.mark, "the response has the id \(id)")
         }

@@ -33,7 +33,8 @@ struct TimesCheck {
             }
         }
         // Behind a response that waited for its client, the start of a request is unknown.
-        guard case .starts = model.expectation, !mayBeDelayed(request, client), request.read != nil
+        guard case .starts(let started) = model.expectation, started.proxy == nil,
+            !mayBeDelayed(request, client), request.read != nil
         else {
             return
         }

@@ -3,7 +3,6 @@ import Rehearsal
 import SimReactor
 
 /// Ends the run and checks that nothing is left.
-/// Ends the run and checks that nothing is left.
 extension Cluster {
     /// Disconnects the clients and closes the workers. Then no request, call, connection, timer, promise or
     /// object may be left.
@@ -13,6 +12,7 @@ extension Cluster {
             // to.
             client.disconnect()
         }
+        for client in streamClients where !client.isDone { client.disconnect() }
         network.advance(by: .seconds(1))
         for worker in workers {
             for work in worker.unfinishedWork {
@@ -33,6 +33,7 @@ extension Cluster {
         process?.end()
         for fault in process?.faults ?? [] { recordViolation(.leftovers, nil, fault) }
         for host in hosts { host.close() }
+        for host in streamHosts { host.close() }
         if !network.runUntilQuiet() {
             recordViolation(.leftovers, nil, "the network never becomes quiet")
         }

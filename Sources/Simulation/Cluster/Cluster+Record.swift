@@ -14,8 +14,9 @@ extension Cluster {
             clients: clients.map { client in
                 ClientRecord(
                     client, hasUnsolicited: unsolicited.contains { $0 === client })
-            },
-            attempts: attempts.map(AttemptRecord.init), probes: probes.map(ProbeRecord.init),
+            } + streamClients.map(ClientRecord.init),
+            attempts: attempts.map(AttemptRecord.init), relays: relays.map(RelayRecord.init),
+            probes: probes.map(ProbeRecord.init),
             log: journal.lines, recorded: workers.flatMap(\.recorded), hash: trace.hash,
             violations: violations)
     }

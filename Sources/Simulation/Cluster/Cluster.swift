@@ -24,6 +24,10 @@ package final class Cluster {
     private(set) var hosts: [SimulatedHost] = []
     private(set) var clients: [SimulatedClient] = []
     private(set) var attempts: [Attempt] = []
+    /// The clients and hosts of endpoints with `proxy`, and the attempts to relay, in order of arrival.
+    var streamClients: [StreamClient] = []
+    var streamHosts: [StreamHost] = []
+    var relays: [HostRelay] = []
     /// Health checks, in order of arrival.
     private(set) var probes: [Probe] = []
     /// Clients that received a response while they had no request in progress.
@@ -32,7 +36,7 @@ package final class Cluster {
     let journal = LogJournal()
 
     /// Numbers of the requests that clients began to send.
-    private var sentNumbers: Set<Int> = []
+    var sentNumbers: Set<Int> = []
     /// The next ordinal of each call of each request.
     private var ordinals: [Int: [(call: CallKey, count: Int)]] = [:]
     private var loaded: Loaded?
@@ -45,8 +49,10 @@ package final class Cluster {
         setUpNetwork()
     }
 
-    package convenience init(seed: UInt64, options: RunOptions = RunOptions()) {
-        self.init(ClusterPlan(seed: seed, options: options))
+    package convenience init(
+        seed: UInt64, options: RunOptions = RunOptions(), _ kind: ClusterPlan.Kind = .aggregates
+    ) {
+        self.init(ClusterPlan(seed: seed, options: options, kind))
     }
 
     private func setUpNetwork() {
@@ -75,11 +81,16 @@ package final class Cluster {
     func runToEnd() -> RunRecord {
         let events = PromiseEventRecorder.recording {
             guard startAll() else { return }
-            network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: 2_000_000)
+            network.run(
+                until: { clients.allSatisfy(\.isDone) && streamClients.allSatisfy(\.isDone) },
+                eventsMax: 2_000_000)
             shutDown()
         }
         for event in events { recordViolation(.leftovers, nil, event) }
-        defer { for client in clients { client.releaseStream() } }
+        defer {
+            for client in clients { client.releaseStream() }
+            for client in streamClients { client.releaseStream() }
+        }
         return record()
     }
 
@@ -98,6 +109,7 @@ package final class Cluster {
                 try worker.listen(at: plan.address, isShared: workers.count > 1)
             }
             try startHosts()
+            try startStreamHosts()
         } catch {
             recordViolation(.leftovers, nil, "cannot listen: \(error)")
             return false
@@ -107,6 +119,7 @@ package final class Cluster {
         }
         if let drains = plan.drains { process.drain(after: drains) }
         startClients()
+        startStreamClients()
         return true
     }
 

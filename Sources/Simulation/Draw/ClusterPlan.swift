@@ -4,7 +4,11 @@ import Rehearsal
 /// Everything that a run draws from its seed in advance: configurations, faults, traffic. The
 /// behaviour of hosts is drawn during the run, from `random`, by name.
 package struct ClusterPlan {
+    /// Whether the run has endpoints with `proxy`, beside those with calls.
+    package enum Kind: String, CaseIterable, Sendable { case aggregates, streams }
+
     let seed: UInt64
+    let kind: Kind
     let options: RunOptions
     let random: RandomSource
     let rates: FaultRates
@@ -17,14 +21,21 @@ package struct ClusterPlan {
     /// Milliseconds from the beginning of the run to the drain; nil without a drain.
     let drains: Int?
 
-    package init(seed: UInt64, options: RunOptions = RunOptions()) {
+    package init(
+        seed: UInt64, options: RunOptions = RunOptions(), _ kind: Kind = .aggregates
+    ) {
         self.seed = seed
+        self.kind = kind
         self.options = options
-        random = RandomSource(seed: seed)
-        let focus = Focus(random.derived("focus"))
+        let random = RandomSource(seed: kind == .streams ? ~seed : seed)
+        self.random = random
+        let focus = kind == .aggregates ? Focus(random.derived("focus")) : nil
         let drawn = FaultRates(random, without: options.without)
         let rates = focus?.limit(drawn) ?? drawn
-        var first = ConfigDraw(random: random.derived("config"), generation: 0).config()
+        let hasStreams = kind == .streams
+        var first = ConfigDraw(
+            random: random.derived("config"), generation: 0, hasStreams: hasStreams
+        ).config()
         focus?.adjust(&first, random.derived("focus"))
         var configs = [first]
         var reloads: [Int] = []
@@ -32,8 +43,11 @@ package struct ClusterPlan {
         while reloads.count < 3, operation.chance(rates[.reloads] * 3) {
             reloads.append((reloads.last ?? 0) + operation.number(1...200))
             configs.append(
-                ConfigDraw(random: operation.derived("config"), generation: configs.count)
-                    .config(after: first))
+                ConfigDraw(
+                    random: operation.derived("config"), generation: configs.count,
+                    hasStreams: hasStreams
+                )
+                .config(after: first))
         }
         // A run waits for its clients, and health checks continue until then: short limits keep it short.
         if configs.contains(where: \.checksHosts) {
@@ -69,11 +83,35 @@ package struct ClusterPlan {
     }
 
     /// Number of requests of all drawn connections.
-    var requestCount: Int { allConnections.reduce(0) { $0 + $1.requests.count } }
+    var requestCount: Int { firstStream + allStreams.reduce(0) { $0 + $1.requests.count } }
+
+    /// The number of the first streamed request.
+    private var firstStream: Int { allConnections.reduce(0) { $0 + $1.requests.count } }
+
+    /// The connections of clients that send streamed requests, with the options applied.
+    var streams: [StreamConnection] {
+        allStreams.filter { options.connections?.contains($0.number) ?? true }.map {
+            StreamConnection(
+                number: $0.number, start: $0.start,
+                requests: Array($0.requests.prefix(options.requestsMax ?? .max)))
+        }
+    }
+
+    /// The most bytes of a streamed body: few where the network takes few at once.
+    var bodyMax: Int { rates[.smallWindows] > 0 ? 6000 : 400_000 }
+
+    private var allStreams: [StreamConnection] {
+        guard kind == .streams else { return [] }
+        return StreamDraw(
+            random: random.derived("streams"), rates: rates, config: configs[0], lengthMax: bodyMax
+        ).connections(first: allConnections.count, firstRequest: firstStream)
+    }
 
     private var allConnections: [ScriptedConnection] {
         let random = random.derived("traffic")
         return focus?.connections(random, rates, configs[0])
-            ?? TrafficDraw(random: random, rates: rates, config: configs[0]).connections()
+            ?? TrafficDraw(
+                random: random, rates: rates, config: configs[0], countMax: kind == .streams ? 2 : 6
+            ).connections()
     }
 }

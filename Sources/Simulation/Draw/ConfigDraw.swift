@@ -4,6 +4,8 @@ import Rehearsal
 struct ConfigDraw {
     let random: RandomSource
     let generation: Int
+    /// It has endpoints with `proxy`.
+    var hasStreams = false
 
     /// - Parameter former: the configuration that a reload replaces; process and routes stay the same
     func config(after former: DrawnConfig? = nil) -> DrawnConfig {
@@ -12,8 +14,20 @@ struct ConfigDraw {
         }
         let authDraw = AuthDraw(random: random.derived("auth"))
         let auth = authDraw.auth(after: former?.auth)
-        let endpoints = (0..<(former?.endpoints.count ?? random.number(1...3))).map { index in
-            var endpoint = endpoint(index, former?.endpoints[index], backends: backends.count)
+        let aggregates = former?.endpoints.filter { $0.proxy == nil }
+        let drawn = (0..<(aggregates?.count ?? random.number(1...3))).map { index in
+            endpoint(index, aggregates?[index], backends: backends.count)
+        }
+        let proxyDraw = ProxyDraw(random: random.derived("proxy"), generation: generation)
+        let streamBackends =
+            hasStreams ? proxyDraw.backends(after: former?.streamBackends) : []
+        let relayed =
+            hasStreams
+            ? proxyDraw.endpoints(
+                behind: drawn.count, backends: streamBackends.count,
+                after: former?.endpoints.filter { $0.proxy != nil }) : []
+        let endpoints = (drawn + relayed).map { endpoint in
+            var endpoint = endpoint
             endpoint.auth = authDraw.endpoint(endpoint, auth)
             return endpoint
         }
@@ -34,7 +48,7 @@ struct ConfigDraw {
             rateLimits: rateLimits,
             auth: auth, authFailures: former?.authFailures ?? authDraw.failures(),
             drainTimeout: random.pick([40, 200, 5000]),
-            backends: backends, endpoints: limited)
+            backends: backends, streamBackends: streamBackends, endpoints: limited)
     }
 
     // MARK: The process
@@ -53,6 +67,9 @@ struct ConfigDraw {
         limits.bufferedBytes = random.maybe(0.1, random.pick([1000, 4000, 20_000, 200_000]))
         limits.connectionsPerClient = random.maybe(0.1, random.number(1...6))
         limits.writeTimeout = random.maybe(0.1, random.number(100...2000))
+        if hasStreams {
+            limits.streams = random.derived("streams").maybe(0.15, random.number(1...3))
+        }
         return limits
     }
 

@@ -8,12 +8,12 @@ struct ConfigText {
         return text.lines.joined(separator: "\n") + "\n"
     }
 
-    private mutating func add(_ depth: Int, _ line: String) {
+    mutating func add(_ depth: Int, _ line: String) {
         lines.append(String(repeating: "  ", count: depth) + line)
     }
 
     /// Adds a line if there is a value.
-    private mutating func add<Value>(
+    mutating func add<Value>(
         _ depth: Int, _ key: String, _ value: Value?, _ unit: String = ""
     ) {
         if let value { add(depth, "\(key): \(value)\(unit)") }
@@ -33,8 +33,15 @@ struct ConfigText {
         for limit in config.rateLimits { write(limit) }
         add(0, "backends:")
         for backend in config.backends { write(backend) }
+        for backend in config.streamBackends { write(backend) }
         add(0, "endpoints:")
-        for endpoint in config.endpoints { write(endpoint, config) }
+        for endpoint in config.endpoints {
+            if let proxy = endpoint.proxy {
+                write(endpoint, with: proxy, config)
+            } else {
+                write(endpoint, config)
+            }
+        }
     }
 
     private mutating func writeEntry(_ config: DrawnConfig) {
@@ -133,7 +140,7 @@ struct ConfigText {
         add(depth, "response_headers: { \(lines) }")
     }
 
-    private func flow(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }
+    func flow(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }
 
     private func text(of cors: DrawnCORS) -> String {
         var keys = ["origins: \(cors.origins)", "max_age: \(cors.maxAge)s"]
@@ -148,6 +155,7 @@ struct ConfigText {
         add(1, "connections", limits.connections ?? 10_000)
         add(1, "connections_per_client", limits.connectionsPerClient)
         add(1, "requests_in_flight", limits.requestsInFlight)
+        add(1, "streams", limits.streams)
         add(1, "header_bytes", limits.headerBytes, "B")
         add(1, "header_count", limits.headerCount)
         add(1, "uri_bytes", limits.uriBytes, "B")
@@ -170,10 +178,7 @@ struct ConfigText {
             add(2, "queue: { size: \(queue.size), wait: \(queue.wait)ms }")
         }
         if let breaker = backend.breaker {
-            add(
-                2,
-                "breaker: { open_at: \(breaker.openAtPercent)%, min_requests: \(breaker.minRequests),"
-                    + " window: \(breaker.window)ms, try_again_after: \(breaker.tryAgainAfter)ms }")
+            add(2, "breaker: \(breaker.written)")
         }
         if let isRoundRobin = backend.isRoundRobin {
             add(2, "balance: \(isRoundRobin ? "round_robin" : "least_requests")")
@@ -199,7 +204,7 @@ struct ConfigText {
     }
 
     private mutating func write(_ endpoint: DrawnEndpoint, _ config: DrawnConfig) {
-        add(1, "- route: \(endpoint.method) \(endpoint.path)\(endpoint.hasID ? "/{id}" : "")")
+        add(1, "- route: \(endpoint.method) \(endpoint.routePath)")
         let declared = endpoint.params.filter(\.isDeclared)
         if !declared.isEmpty { add(2, "params:") }
         for param in declared { add(3, "\(param.name): { \(param.rules) }") }
@@ -225,12 +230,17 @@ struct ConfigText {
         if endpoint.serverTiming { add(2, "server_timing: true") }
         add(2, "max_in_flight", endpoint.maxInFlight)
         add(2, "max_body", endpoint.maxBody, "B")
-        write(endpoint.entry)
-        write(endpoint.limitUses, config.rateLimits, of: endpoint)
-        if let auth = endpoint.auth { write(auth, of: endpoint) }
+        writeAdmission(of: endpoint, config)
         write(endpoint.input, endpoint)
         add(2, "calls:")
         for call in endpoint.calls { write(call, endpoint, config) }
+    }
+
+    /// What decides about a request before it is served, and the headers of its response.
+    mutating func writeAdmission(of endpoint: DrawnEndpoint, _ config: DrawnConfig) {
+        write(endpoint.entry)
+        write(endpoint.limitUses, config.rateLimits, of: endpoint)
+        if let auth = endpoint.auth { write(auth, of: endpoint) }
     }
 
     private mutating func write(_ input: DrawnInput, _ endpoint: DrawnEndpoint) {
@@ -243,7 +253,7 @@ struct ConfigText {
         }
     }
 
-    private mutating func writeForward(
+    mutating func writeForward(
         _ depth: Int, _ headers: [String], _ query: [String], all: Bool = false
     ) {
         guard !headers.isEmpty || !query.isEmpty || all else { return }
@@ -279,8 +289,7 @@ struct ConfigText {
         if call.relaysBody { add(4, "relay_body: true") }
         if !call.relayHeaders.isEmpty { add(4, "relay_headers: \(call.relayHeaders)") }
         if let retry = call.retry {
-            let on = retry.on.map { ", on: [\($0.joined(separator: ", "))]" } ?? ""
-            add(4, "retry: { attempts: \(retry.attempts)\(on), backoff: \(retry.backoff)ms }")
+            add(4, "retry: \(retry.written)")
         }
         if let after = call.hedgeAfter { add(4, "hedge: { after: \(after)ms }") }
         write(call.shape)

@@ -14,6 +14,8 @@ struct DrawnConfig {
     var authFailures = DrawnAuthFailures.off
     var drainTimeout: Int
     var backends: [DrawnBackend]
+    /// Those of endpoints with `proxy`.
+    var streamBackends: [DrawnStreamBackend] = []
     var endpoints: [DrawnEndpoint]
 
     /// One worker's share of a number for the whole process.
@@ -27,6 +29,7 @@ struct DrawnLimits {
     var connections: Int?
     var connectionsPerClient: Int?
     var requestsInFlight: Int?
+    var streams: Int?
     var headerBytes: Int?
     var headerCount: Int?
     var uriBytes: Int?
@@ -122,6 +125,8 @@ struct DrawnEndpoint {
     var auth: DrawnEndpointAuth?
     var input = DrawnInput()
     var calls: [DrawnCall]
+    /// Instead of calls.
+    var proxy: DrawnProxy?
 
     enum SucceedWhen: String { case any, all, required }
     enum Report: String { case body, header, off }

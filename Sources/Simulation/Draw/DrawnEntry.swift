@@ -109,7 +109,9 @@ struct EntryDraw {
     }
 
     /// Adds what a browser and a proxy would.
-    func complete(_ request: inout ScriptedRequest) {
+    ///
+    /// - Parameter asPreflight: whether it may become a preflight
+    func complete(_ request: inout ScriptedRequest, asPreflight: Bool = true) {
         guard request.defect == nil else { return }
         if random.chance(0.1) {
             request.host = random.pick([
@@ -121,7 +123,7 @@ struct EntryDraw {
         }
         guard random.chance(0.4) else { return }
         request.headers.append(("Origin", random.pick(Self.origins)))
-        guard random.chance(0.3) else { return }
+        guard asPreflight, random.chance(0.3) else { return }
         request.headers.append(
             (
                 "Access-Control-Request-Method",

@@ -1,5 +1,7 @@
 /// Restrictions of a run, to find the cause of a failure.
 package struct RunOptions: Sendable, Equatable {
+    /// Only this kind of run of the seed; nil for all.
+    package var kind: ClusterPlan.Kind?
     /// Faults that are switched off.
     package var without: [Fault] = []
     /// The client connections of the run, by number; nil for all.
@@ -8,4 +10,7 @@ package struct RunOptions: Sendable, Equatable {
     package var requestsMax: Int?
 
     package init() {}
+
+    /// The kinds of runs of the seed.
+    var kinds: [ClusterPlan.Kind] { kind.map { [$0] } ?? ClusterPlan.Kind.allCases }
 }

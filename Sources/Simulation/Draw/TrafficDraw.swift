@@ -5,10 +5,12 @@ struct TrafficDraw {
     let random: RandomSource
     let rates: FaultRates
     let config: DrawnConfig
+    /// The most connections, outside of bursts.
+    var countMax = 6
 
     func connections() -> [ScriptedConnection] {
         let isBurst = random.chance(rates[.bursts] * 2)
-        let count = isBurst ? random.number(8...30) : random.number(1...6)
+        let count = isBurst ? random.number(8...30) : random.number(1...countMax)
         let spread = isBurst ? 2_000 : random.pick([1_000, 50_000, 400_000])
         var number = 0
         return (0..<count).map { index in
@@ -34,7 +36,7 @@ struct RequestDraw {
     let config: DrawnConfig
 
     func request(_ number: Int, isFirst: Bool) -> ScriptedRequest {
-        let endpoint = random.pick(config.endpoints)
+        let endpoint = random.pick(config.endpoints.filter { $0.proxy == nil })
         var request = ScriptedRequest(
             number: number, method: endpoint.method, endpoint: endpoint.index)
         if endpoint.hasID { request.id = "\(random.number(1...999))" }

@@ -16,8 +16,7 @@ struct EntryModel {
 
     private func matched(_ method: String) -> DrawnEndpoint? {
         guard let endpoint, hasPath(of: endpoint) else { return nil }
-        return method == endpoint.method || method == "HEAD" && endpoint.method == "GET"
-            ? endpoint : nil
+        return endpoint.accepts(method) ? endpoint : nil
     }
 
     private func hasPath(of endpoint: DrawnEndpoint) -> Bool {

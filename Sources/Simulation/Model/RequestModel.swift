@@ -94,8 +94,7 @@ struct RequestModel {
     }
 
     private func methodFits(_ endpoint: DrawnEndpoint) -> Bool {
-        request.method == endpoint.method
-            || request.method == "HEAD" && endpoint.method == "GET"
+        endpoint.accepts(request.method)
     }
 
     // MARK: Parameters

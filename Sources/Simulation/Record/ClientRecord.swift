@@ -42,6 +42,8 @@ struct RequestRecord {
     let received: Instant?
     /// When its client closed the connection.
     let clientDisconnected: Instant?
+    /// Of a request for an endpoint with `proxy`.
+    var stream: StreamRecord?
 
     var number: Int { request.number }
     var mark: String { request.mark }

@@ -28,6 +28,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case quota
     /// Tokens are accepted and refused as configured, and keys are fetched seldom enough.
     case tokens
+    /// Bodies of endpoints with `proxy` arrive as they were sent, and look complete only if they are.
+    case streams
     /// One log line per request.
     case log
     /// The record of a request agrees with what happened, and its times add up.

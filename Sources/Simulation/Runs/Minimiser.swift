@@ -26,6 +26,9 @@ struct Minimiser {
         _ seed: UInt64, _ options: RunOptions, reproduces: @escaping (RunOptions) -> Bool
     ) -> RunOptions {
         var minimiser = Minimiser(seed: seed, reproduces: reproduces, options: options)
+        for kind in ClusterPlan.Kind.allCases where minimiser.options.kind == nil {
+            _ = minimiser.tryChange { $0.kind = kind }
+        }
         while !minimiser.isUnchanged {
             minimiser.isUnchanged = true
             minimiser.dropConnections()
@@ -55,7 +58,10 @@ struct Minimiser {
     private mutating func dropConnections() {
         var remaining =
             options.connections
-            ?? ClusterPlan(seed: seed, options: options).connections.map(\.number)
+            ?? options.kinds.flatMap {
+                let plan = ClusterPlan(seed: seed, options: options, $0)
+                return plan.connections.map(\.number) + plan.streams.map(\.number)
+            }
         var size = max(1, remaining.count / 2)
         while true {
             var start = 0
@@ -80,7 +86,10 @@ struct Minimiser {
     }
 
     private mutating func dropFaults() {
-        for fault in ClusterPlan(seed: seed, options: options).rates.active {
+        let active = options.kinds.flatMap {
+            ClusterPlan(seed: seed, options: options, $0).rates.active
+        }
+        for fault in active {
             _ = tryChange { $0.without.append(fault) }
         }
     }

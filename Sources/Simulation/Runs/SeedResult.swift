@@ -9,12 +9,14 @@ package struct SeedResult: Sendable {
     package let hash: UInt64
     package let requests: Int
     package let attempts: Int
+    package let relays: Int
 
     package var passed: Bool { violations.isEmpty }
 
     /// The command that repeats this run.
     package var replay: String {
         var words = ["swift run -c release cluster-simulation --seed \(seed)"]
+        if let kind = options.kind { words.append("--only \(kind.rawValue)") }
         if let connections = options.connections {
             words.append("--connections \(connections.map(String.init).joined(separator: ","))")
         }
@@ -40,40 +42,48 @@ package struct SeedResult: Sendable {
 
     /// The configurations of a seed, including those of reloads, and the transcript of its run.
     package static func transcript(_ seed: UInt64, _ options: RunOptions) -> String {
-        let record = Cluster(seed: seed, options: options).runToEnd()
-        let found =
-            (record.violations + Checks.violations(in: record)
-            + IssuerRun.violations(seed: seed)).map { "violation: \($0)\n" }
-            .joined()
-        let texts = record.configs.map { ConfigText.of($0) + "\n" }.joined()
-        return texts + Transcript.of(record) + found
+        let runs = options.kinds.map { kind in
+            let record = Cluster(seed: seed, options: options, kind).runToEnd()
+            let found = (record.violations + Checks.violations(in: record))
+            return record.configs.map { ConfigText.of($0) + "\n" }.joined()
+                + Transcript.of(record) + lines(found)
+        }
+        return runs.joined(separator: "\n") + lines(IssuerRun.violations(seed: seed))
+    }
+
+    private static func lines(_ violations: [Violation]) -> String {
+        violations.map { "violation: \($0)\n" }.joined()
     }
 
     /// Runs a seed; twice if the two runs are to be compared.
     package static func of(
         _ seed: UInt64, _ options: RunOptions = RunOptions(), comparing: Bool = true
     ) -> SeedResult {
-        let cluster = Cluster(seed: seed, options: options)
-        let record = cluster.runToEnd()
-        var violations = record.violations + Checks.violations(in: record)
-        violations += IssuerRun.violations(seed: seed)
+        let clusters = options.kinds.map { Cluster(seed: seed, options: options, $0) }
+        let records = clusters.map { $0.runToEnd() }
+        var violations = records.flatMap { $0.violations + Checks.violations(in: $0) }
+        if options.kind != .streams { violations += IssuerRun.violations(seed: seed) }
         if comparing, violations.isEmpty {
-            let second = cluster.copy().runToEnd()
-            violations = second.violations
-            if record.hash != second.hash {
-                violations.append(
-                    Violation(
-                        checker: .trace, mark: nil,
-                        text: "two runs differ: \(record.hash) and \(second.hash)"))
+            for (cluster, record) in zip(clusters, records) {
+                let second = cluster.copy().runToEnd()
+                violations += second.violations
+                if record.hash != second.hash {
+                    violations.append(
+                        Violation(
+                            checker: .trace, mark: nil,
+                            text: "two runs differ: \(record.hash) and \(second.hash)"))
+                }
             }
         }
         // A run of its own, of every fourth seed: it takes several seconds of virtual time.
-        if comparing, options.connections == nil, seed % 4 == 1 {
+        if comparing, options.connections == nil, options.kind == nil, seed % 4 == 1 {
             violations += StoreRun.violations(of: seed)
         }
         return SeedResult(
-            seed: seed, options: options, violations: violations, hash: record.hash,
-            requests: record.clients.reduce(0) { $0 + $1.sent.count },
-            attempts: record.attempts.count)
+            seed: seed, options: options, violations: violations,
+            hash: records.reduce(0) { $0 &* 31 ^ $1.hash },
+            requests: records.flatMap(\.clients).reduce(0) { $0 + $1.sent.count },
+            attempts: records.reduce(0) { $0 + $1.attempts.count },
+            relays: records.reduce(0) { $0 + $1.relays.count })
     }
 }

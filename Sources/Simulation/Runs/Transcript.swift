@@ -12,6 +12,7 @@ struct Transcript {
         for client in record.clients { transcript.add(client, record) }
         for attempt in record.attempts { transcript.add(attempt, record) }
         for probe in record.probes { transcript.add(probe, record) }
+        transcript.lines += StreamTranscript(record).lines
         let sorted = transcript.lines.enumerated().sorted {
             $0.element.at == $1.element.at
                 ? $0.offset < $1.offset : $0.element.at < $1.element.at
@@ -38,7 +39,7 @@ struct Transcript {
 
     private mutating func add(_ client: ClientRecord, _ record: RunRecord) {
         let name = "client \(client.number)"
-        for request in client.sent {
+        for request in client.sent where request.stream == nil {
             let drawn = request.request
             let target = drawn.bytes.prefix { $0 != 0x0D }.prefix(120)
             var text = "\(name) \(request.mark) > \(String(decoding: target, as: UTF8.self))"

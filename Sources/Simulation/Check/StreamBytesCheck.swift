@@ -1,0 +1,52 @@
+import Rehearsal
+
+/// The bytes that each side of a stream received are those that the other side sent, in their order.
+struct StreamBytesCheck {
+    let record: RunRecord
+    let models: [StreamModel]
+    let violations: ViolationLog
+
+    func check() {
+        for model in models {
+            checkUpload(model)
+            checkDownload(model)
+        }
+    }
+
+    private func add(_ model: StreamModel, _ text: String) {
+        violations.add(.streams, model.mark, text)
+    }
+
+    private func checkUpload(_ model: StreamModel) {
+        for relay in model.relays {
+            if let position = relay.difference {
+                add(model, "byte \(position) of the request's body is not the one that was sent")
+            }
+            if relay.received > model.uploaded {
+                add(model, "a host got \(relay.received) bytes, of \(model.uploaded) sent")
+            }
+            guard relay.isRequestComplete, relay.script.upgrade == nil else { continue }
+            if !model.stream.isSentWhole || relay.received != model.uploaded {
+                add(
+                    model,
+                    "a host got a complete request with \(relay.received) bytes, although only"
+                        + " \(model.uploaded) were sent, complete: \(model.stream.isSentWhole)")
+            }
+        }
+    }
+
+    private func checkDownload(_ model: StreamModel) {
+        if let position = model.stream.difference {
+            add(model, "byte \(position) of the response's body is not the one that was sent")
+        }
+        guard let origin = model.origin else { return }
+        if model.stream.received > origin.sent {
+            add(model, "the client got \(model.stream.received) bytes, of \(origin.sent) sent")
+        }
+    }
+}
+
+extension StreamModel {
+    /// Bytes of the request's body, or of the client's side of a tunnel, that were sent.
+    var uploaded: Int { stream.sent }
+}

@@ -1,0 +1,58 @@
+import Basics
+import Rehearsal
+import SimReactor
+
+/// When a client has left, the connection to the host of its request is closed as soon as the gateway can
+/// notice it.
+struct StreamDisconnectCheck {
+    let record: RunRecord
+    let models: [StreamModel]
+    let violations: ViolationLog
+
+    func check() {
+        for model in models {
+            for relay in model.relays { check(relay, model) }
+        }
+    }
+
+    private func check(_ relay: RelayRecord, _ model: StreamModel) {
+        guard let left = left(relay, model), !model.isUploadBlocked else { return }
+        let slack = StreamModel.packet(in: record) * 4 + Self.limit
+        let noticed = max(left, relay.sentAt) + slack
+        // What was sent before must be read before the end is noticed.
+        guard model.stream.toGateway.read(until: noticed) == model.stream.toGateway.written else {
+            return
+        }
+        if let ended = relay.ended, ended <= noticed { return }
+        guard record.ended > noticed else { return }
+        violations.add(
+            .cancellation, model.mark,
+            "attempt \(relay.key.ordinal) still ran \(slack) after its client had left")
+    }
+
+    private static let limit = Duration.milliseconds(50)
+
+    /// A client that has only ended its own direction counts as gone once its response is streamed.
+    private func left(_ relay: RelayRecord, _ model: StreamModel) -> Instant? {
+        if let disconnected = model.stream.disconnected, !model.isOver(before: disconnected) {
+            return disconnected
+        }
+        guard let halfClosed = model.stream.halfClosed, relay.script.upgrade == nil,
+            let responded = model.request.responded, model.origin != nil
+        else { return nil }
+        let gone = max(halfClosed, responded)
+        return model.isOver(before: gone) ? nil : gone
+    }
+}
+
+extension StreamModel {
+    /// Whether the client had the whole response.
+    fileprivate func isOver(before moment: Instant) -> Bool {
+        request.received.map { $0 <= moment } ?? false
+    }
+
+    /// The gateway does not read from the client while a host does not read, so it cannot notice its end.
+    var isUploadBlocked: Bool {
+        relays.contains { !$0.script.reading.pauses.isEmpty && !$0.isRequestComplete }
+    }
+}

@@ -1,0 +1,64 @@
+import Rehearsal
+
+/// The heads that pass through: what belongs to a connection does not pass, in neither direction, and the
+/// fields of the configuration are set, removed and replaced.
+struct StreamHeadersCheck {
+    let record: RunRecord
+    let models: [StreamModel]
+    let violations: ViolationLog
+
+    func check() {
+        for model in models {
+            for relay in model.relays { check(relay, model) }
+            checkResponse(model)
+        }
+    }
+
+    private func add(_ model: StreamModel, _ text: String) {
+        violations.add(.headers, model.mark, text)
+    }
+
+    // MARK: To the host
+
+    private func check(_ relay: RelayRecord, _ model: StreamModel) {
+        guard let config = model.config, let endpoint = model.endpoint, let proxy = model.proxy
+        else { return }
+        let expected = RelayHeadModel(
+            request: model.request.request, config: config, endpoint: endpoint, proxy: proxy,
+            host: relay.host)
+        if relay.head.startLine != expected.startLine {
+            add(model, "a host got '\(relay.head.startLine)', expected '\(expected.startLine)'")
+        }
+        if relay.backend != proxy.backend { add(model, "sent to another backend") }
+        for name in RelayHeadModel.names {
+            let values = relay.head.all(name)
+            let wanted = expected.lines[name] ?? []
+            if values != wanted { add(model, "a host got \(name): \(values), expected \(wanted)") }
+        }
+    }
+
+    // MARK: To the client
+
+    private func checkResponse(_ model: StreamModel) {
+        for interim in model.stream.interim { checkHop(interim, model) }
+        if model.stream.interim.count > 17 {
+            add(model, "more interim responses than a host sends")
+        }
+        guard let response = model.request.response, let origin = model.origin else { return }
+        checkHop(response, model)
+        for name in ["Date", "Set-Cookie"] {
+            let sent = origin.script.fields.filter { $0.name == name }.map(\.value)
+            if response.all(name) != sent {
+                add(model, "the client got \(name): \(response.all(name)), the host sent \(sent)")
+            }
+        }
+    }
+
+    private func checkHop(_ response: PeerMessage, _ model: StreamModel) {
+        let isUpgrade = response.status == 101
+        for name in ["X-Hop", "Keep-Alive", "Proxy-Authenticate", isUpgrade ? "TE" : "Upgrade"]
+        where response[name] != nil {
+            add(model, "the client got \(name) in a \(response.status)")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Basics
+import Reactor
+import Rehearsal
+import SimReactor
+
+/// The clients and hosts of endpoints with `proxy`.
+extension Cluster {
+    func startStreamHosts() throws(IOFailure) {
+        for (index, backend) in plan.configs[0].streamBackends.enumerated() {
+            for (place, port) in backend.ports.enumerated() {
+                let host = StreamHost(
+                    at: .ip(.v4(0x7F00_0001), port: port),
+                    BackendHost(backend: index, host: place, prefix: backend.prefix),
+                    on: peerLoop, of: self)
+                try host.listen()
+                streamHosts.append(host)
+                if place == 0, backend.refusedShare > 0, plan.rates[.refusals] > 0 {
+                    network.connectBehaviors[host.address] = .refuses(share: backend.refusedShare)
+                }
+            }
+        }
+    }
+
+    func startStreamClients() {
+        for connection in plan.streams {
+            let client = StreamClient(connection, on: peerLoop, of: self)
+            streamClients.append(client)
+            client.scheduleConnect(to: plan.address)
+        }
+    }
+
+    /// A client begins to send a streamed request.
+    func streamBegins(_ request: ScriptedRequest) { sentNumbers.insert(request.number) }
+
+    /// A host received the head of a streamed request.
+    func streamArrived(
+        _ message: PeerMessage, at target: BackendHost
+    ) -> (key: RelayKey, script: StreamResponseScript)? {
+        guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
+            sentNumbers.contains(number), let relay = message["X-Relay"],
+            let call = CallKey("\(relay)c0"), plan.configs.indices.contains(call.generation),
+            plan.configs[call.generation].endpoints.indices.contains(call.endpoint),
+            plan.configs[call.generation].endpoints[call.endpoint].proxy != nil
+        else {
+            recordViolation(
+                .calls, message["X-Request-Id"],
+                "a host received a request that no client sent: \(message.startLine)")
+            return nil
+        }
+        let key = RelayKey(
+            number: number, generation: call.generation, endpoint: call.endpoint,
+            ordinal: relays.count { $0.key.number == number })
+        let draw = StreamResponseDraw(
+            random: plan.random.derived("stream", number, key.ordinal), rates: plan.rates,
+            mark: mark, ordinal: key.ordinal, head: message, lengthMax: plan.bodyMax)
+        return (key, draw.script())
+    }
+}
+
+// MARK: - Records
+
+extension ClientRecord {
+    init(_ client: StreamClient) {
+        self.init(
+            number: client.script.number, start: client.script.start, worker: client.worker,
+            sent: client.exchanges.map { RequestRecord($0, of: client) },
+            disconnected: client.disconnected, halfClosed: client.halfClosed,
+            endSeen: client.endSeen,
+            gatewayClosed: client.stream?.stream.incomingJournal.closed,
+            neverConnected: client.neverConnected, hasUnsolicited: client.hasUnsolicited)
+    }
+}
+
+extension RequestRecord {
+    fileprivate init(_ exchange: StreamExchange, of client: StreamClient) {
+        let stream = StreamRecord(exchange, of: client)
+        // The gateway's own response counts once all of it has arrived.
+        let response = exchange.isRelayed || exchange.received != nil ? exchange.response : nil
+        self.init(
+            request: exchange.request, index: exchange.index, bytes: stream.start..<stream.end,
+            worker: client.worker, began: exchange.began,
+            firstRead: stream.toGateway.read(at: stream.start), read: stream.requestRead,
+            response: response.map { $0.withBody(exchange.text) },
+            responded: response == nil
+                ? nil : stream.fromGateway.written(at: exchange.responseStart),
+            received: exchange.received, clientDisconnected: client.disconnected, stream: stream)
+    }
+}
+
+extension StreamRecord {
+    fileprivate init(_ exchange: StreamExchange, of client: StreamClient) {
+        let next = client.exchanges.dropFirst(exchange.index + 1).first?.start
+        let written = client.stream?.written ?? exchange.bodyPosition
+        self.init(
+            script: exchange.script, sent: exchange.sender?.sent ?? 0,
+            isSentWhole: exchange.isSentWhole, interim: exchange.interim,
+            received: exchange.reader.received, difference: exchange.reader.difference,
+            isComplete: exchange.reader.isComplete, trailers: exchange.reader.trailers,
+            start: exchange.start, bodyStart: exchange.bodyPosition,
+            end: next ?? exchange.end ?? written,
+            responseStart: exchange.responseStart, responseBody: exchange.bodyStart,
+            responseEnd: exchange.responseEnd,
+            toGateway: client.stream?.stream.outgoingJournal ?? SimJournal(),
+            fromGateway: client.stream?.stream.incomingJournal ?? SimJournal(),
+            disconnected: client.disconnected, halfClosed: client.halfClosed,
+            endSeen: client.endSeen)
+    }
+}
+
+extension RelayRecord {
+    init(_ relay: HostRelay) {
+        let stream = relay.stream.stream
+        self.init(
+            key: relay.key, backend: relay.target.backend, host: relay.target.host,
+            worker: relay.worker, head: relay.head, script: relay.script, before: relay.before,
+            arrived: relay.arrived, received: relay.reader.received,
+            difference: relay.reader.difference, isRequestComplete: relay.reader.isComplete,
+            sent: relay.sender?.sent ?? 0, isSentWhole: relay.responseEnd != nil,
+            requestStart: relay.requestStart, requestBody: relay.bodyStart,
+            requestEnd: relay.requestEnd, responseStart: relay.responseStart,
+            headStart: relay.headStart, responseBody: relay.bodyPosition,
+            responseEnd: relay.responseEnd, wasReset: relay.wasReset,
+            fromGateway: stream.incomingJournal, toGateway: stream.outgoingJournal)
+    }
+}

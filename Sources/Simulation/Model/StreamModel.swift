@@ -1,0 +1,125 @@
+import Assembly
+import Basics
+import HTTP
+import Rehearsal
+import SimReactor
+
+/// What is known about one streamed request: its attempts, the one whose response the client got, its
+/// log line, and when bytes moved.
+struct StreamModel {
+    let record: RunRecord
+    let request: RequestRecord
+    let stream: StreamRecord
+    /// Attempts that hosts received, in order of arrival.
+    let relays: [RelayRecord]
+    /// The configuration and the endpoint of the attempts; nil without an attempt.
+    let config: DrawnConfig?
+    let endpoint: DrawnEndpoint?
+    let proxy: DrawnProxy?
+    /// The line of the log.
+    let line: Tree?
+    let recorded: RecordedRequest?
+
+    /// Of all streamed requests of a run.
+    static func all(in record: RunRecord) -> [StreamModel] {
+        var lines: [String: Tree] = [:]
+        for line in record.log where line["msg"]?.string == "request" {
+            if let id = line["id"]?.string { lines[id] = line }
+        }
+        var records: [String: RecordedRequest] = [:]
+        for recorded in record.recorded {
+            if case .client(let id) = recorded.id { records[String(id)] = recorded }
+        }
+        return record.requests.compactMap { request in
+            guard let request, let stream = request.stream else { return nil }
+            return StreamModel(
+                record, request, stream, lines[request.mark], records[request.mark])
+        }
+    }
+
+    init(
+        _ record: RunRecord, _ request: RequestRecord, _ stream: StreamRecord, _ line: Tree?,
+        _ recorded: RecordedRequest?
+    ) {
+        self.record = record
+        self.request = request
+        self.stream = stream
+        self.line = line
+        self.recorded = recorded
+        relays = record.relays(of: request)
+        config = relays.first.map { record.configs[$0.key.generation] }
+        endpoint = relays.first.map { record.configs[$0.key.generation].endpoints[$0.key.endpoint] }
+        proxy = endpoint?.proxy
+    }
+
+    var mark: String { request.mark }
+
+    /// The attempt whose response the client got; nil for a response of the gateway itself.
+    var origin: RelayRecord? {
+        guard let response = request.response else { return nil }
+        if response.status == 101 { return relays.last }
+        guard let header = response[StreamResponseDraw.originHeader] else { return nil }
+        return relays.first { "\($0.key.mark)/\($0.key.ordinal)" == header }
+    }
+
+    /// Why the gateway ended the response early, as the log says.
+    var loggedEnd: String? { line?["end"]?.string }
+    var loggedOutcome: String? { line?["outcome"]?.string }
+
+    /// When the exchange was over, in the precision of its record.
+    var ended: Moment? { recorded?.ended }
+
+    /// A time in the precision of the record.
+    func moment(_ instant: Instant) -> Moment? {
+        recorded.map {
+            Moment(microseconds: UInt32(clamping: (instant - $0.began).inNanoseconds / 1_000))
+        }
+    }
+
+    /// When the gateway had the whole request; it may have begun the request later.
+    var requestRead: Instant? {
+        guard let read = stream.requestRead, let began = recorded?.began else { return nil }
+        return max(read, began)
+    }
+
+    /// When the relay may have taken the last byte of the request, which the gateway had read: at once, or
+    /// when a host, or the network, was ready for it. Empty if it never read it.
+    var requestTaken: [Instant] {
+        guard let read = requestRead, let began = recorded?.began else { return [] }
+        let ready =
+            relays.flatMap { [$0.sentAt] + $0.fromGateway.drained + $0.interimRead }
+            + [began + .seconds(1)]
+        return [read] + (stream.script.upload.framing == .none ? [] : ready.filter { $0 > read })
+    }
+
+    /// When the exchange was over; nil while it was not.
+    var endedAt: Instant? {
+        recorded.flatMap { recorded in recorded.ended.sinceStart.map { recorded.began + $0 } }
+    }
+
+    /// The time that a packet takes at most.
+    static func packet(in record: RunRecord) -> Duration {
+        record.network.latency.upperBound + (record.network.stalls?.upTo ?? .zero)
+    }
+
+    /// The moments at which bytes of the bodies may have moved: the gateway read some, or the network
+    /// had taken all that the gateway had to send.
+    var activity: [Instant] {
+        var moments = stream.toGateway.readTimes(
+            of: stream.bodyStart..<max(stream.bodyStart, stream.end))
+        moments += stream.fromGateway.drained
+        for relay in relays {
+            moments += relay.toGateway.readTimes(of: relay.responseStart..<Int.max)
+            moments += relay.fromGateway.drained
+        }
+        return moments.sorted()
+    }
+
+    /// Whether the run ended all exchanges.
+    var mayBeCutOff: Bool { record.drains != nil }
+}
+
+extension Moment {
+    /// The time from the beginning of its request; nil if it has not happened.
+    var sinceStart: Duration? { since(Moment(microseconds: 0)) }
+}

@@ -1,0 +1,232 @@
+import Basics
+import Reactor
+import Rehearsal
+import SimReactor
+
+/// A connection from the gateway to a host of a backend of endpoints with `proxy`.
+final class StreamHostConnection: ByteStreamDelegate {
+    private let stream: CountedStream
+    private let target: BackendHost
+    private let loop: SimLoop
+    private unowned let cluster: Cluster
+    private var decoder = MessageDecoder(.requests)
+    private var current: HostRelay?
+    private var requestCount = 0
+    /// Of the present request: whether it is complete, and whether its response has begun.
+    private var isRequestComplete = false
+    private var hasTriggered = false
+    private var isInterimDone = false
+    private var isOver = false
+
+    init(_ stream: SimStream, _ target: BackendHost, _ loop: SimLoop, of cluster: Cluster) {
+        self.stream = CountedStream(stream)
+        self.target = target
+        self.loop = loop
+        self.cluster = cluster
+        stream.startReading(for: self)
+    }
+
+    // MARK: The request
+
+    func streamReceived(_ bytes: Span<UInt8>) {
+        var received: [UInt8] = []
+        received.append(copying: bytes)
+        decoder.receive(received) { event, position in handle(event, position) }
+    }
+
+    private func handle(_ event: MessageDecoder.Event, _ position: Int) {
+        switch event {
+        case .interim: break
+        case .head(let message): begin(message, at: position - message.length)
+        case .body(let bytes):
+            current?.reader.receive(bytes)
+            respondIfDue()
+        case .end:
+            current?.reader.complete([])
+            current?.requestEnd = position
+            isRequestComplete = true
+            respondIfDue()
+            nextIfOver()
+        case .broken(let why):
+            cluster.recordViolation(
+                .peers, current?.key.mark, "the gateway sent a malformed request: \(why)")
+        }
+    }
+
+    private func begin(_ message: PeerMessage, at position: Int) {
+        if let current, current.responseEnd == nil {
+            cluster.recordViolation(
+                .peers, current.key.mark, "a second request on a busy connection")
+        }
+        guard let (key, script) = cluster.streamArrived(message, at: target) else { return }
+        let reader = BodyReader(
+            script.reading, StreamContent(number: key.number, direction: .upload),
+            of: stream.stream, loop)
+        let relay = HostRelay(
+            key, at: target, head: message, script: script, on: stream, before: requestCount,
+            reader: reader, arrived: loop.now, requestStart: position)
+        cluster.relays.append(relay)
+        requestCount += 1
+        current = relay
+        isRequestComplete = false
+        hasTriggered = false
+        isInterimDone = false
+        reader.pauseIfScripted()
+        sendInterim(of: relay, 0)
+        respondIfDue()
+    }
+
+    // MARK: The response
+
+    private func later(
+        _ relay: HostRelay, _ milliseconds: Int,
+        _ action: @escaping (StreamHostConnection) -> Void
+    ) {
+        loop.timer(after: .milliseconds(milliseconds)) { [self] in
+            if !isOver, current === relay { action(self) }
+        }
+    }
+
+    private func sendInterim(of relay: HostRelay, _ index: Int) {
+        guard index < relay.script.interim.count else {
+            isInterimDone = true
+            return respondIfDue()
+        }
+        let (status, delay) = relay.script.interim[index]
+        later(relay, delay) { connection in
+            let link =
+                status == 103
+                ? "Link: </\(relay.key.mark)>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n" : ""
+            connection.write("HTTP/1.1 \(status) Interim\r\n\(link)\r\n")
+            connection.sendInterim(of: relay, index + 1)
+        }
+    }
+
+    /// Begins the response once the script says so.
+    private func respondIfDue() {
+        guard let relay = current, isInterimDone, !hasTriggered else { return }
+        switch relay.script.trigger {
+        case .head: break
+        case .bytes(let count) where relay.reader.received < count && !isRequestComplete: return
+        case .end where !isRequestComplete: return
+        case .bytes, .end: break
+        }
+        hasTriggered = true
+        later(relay, relay.script.delay) { $0.respond(relay) }
+    }
+
+    private func respond(_ relay: HostRelay) {
+        switch relay.script.outcome {
+        case .silent: break
+        case .closes: stream.stream.finishWriting()
+        case .resets:
+            relay.wasReset = true
+            stream.stream.reset()
+            isOver = true
+        case .malformed: write("HTTP/1.1 2x0 Broken\r\n\r\n")
+        case .responds: sendResponse(relay)
+        }
+    }
+
+    private func sendResponse(_ relay: HostRelay) {
+        let script = relay.script
+        relay.headStart = stream.written
+        if let upgrade = script.upgrade {
+            write(
+                "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: \(upgrade)\r\n"
+                    + Self.lines(script.fields) + "\r\n")
+        } else {
+            let fields =
+                script.fields + script.body.fields
+                + (script.closesConnection ? [("Connection", "close")] : [])
+            write(
+                "HTTP/1.\(script.isHTTP10 ? 0 : 1) \(script.status) Some Words\r\n"
+                    + Self.lines(fields) + "\r\n")
+        }
+        relay.bodyPosition = stream.written
+        guard script.sendsBody(to: relay.head) else {
+            relay.responseEnd = stream.written
+            return responseEnded(relay)
+        }
+        let sender = BodySender(
+            script.body, StreamContent(number: relay.key.number, direction: .download),
+            on: stream, loop
+        ) { [weak self] ending in self?.bodyEnded(relay, ending) }
+        relay.sender = sender
+        sender.start()
+    }
+
+    private static func lines(_ fields: [(name: String, value: String)]) -> String {
+        fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+    }
+
+    private func bodyEnded(_ relay: HostRelay, _ ending: BodyScript.Ending) {
+        if relay.script.upgrade != nil, relay.reader.isComplete { return close() }
+        // Without a length, the end of the connection completes the response, wherever it comes.
+        let endsBody = ending.endsConnection && relay.script.body.framing == .untilClose
+        switch ending {
+        case _ where endsBody || ending == .complete:
+            relay.responseEnd = stream.written
+            responseEnded(relay)
+        case .resets:
+            relay.wasReset = true
+            isOver = true
+        case .complete, .stalls, .ends, .malformed: break
+        }
+    }
+
+    private func responseEnded(_ relay: HostRelay) {
+        if relay.script.closesConnection, relay.script.body.framing != .untilClose {
+            return stream.stream.finishWriting()
+        }
+        if let idleLoss = relay.script.idleLoss {
+            later(relay, idleLoss) { if $0.isRequestComplete { $0.close() } }
+        }
+        nextIfOver()
+    }
+
+    /// A further request may follow on the connection.
+    private func nextIfOver() {
+        guard let current, isRequestComplete, current.responseEnd != nil else { return }
+        current.reader.isOver = true
+    }
+
+    private func write(_ text: String) { stream.write(Array(text.utf8)) }
+
+    // MARK: The end
+
+    func streamEnded() {
+        guard let relay = current, relay.script.upgrade != nil, let sender = relay.sender else {
+            return close()
+        }
+        // The gateway passes on the end of the client; the other direction continues.
+        relay.reader.complete([])
+        if sender.isOver { close() }
+    }
+
+    func streamBlocked() {}
+
+    func streamDrained() { current?.sender?.resume() }
+
+    func streamFailed(_ failure: IOFailure) { finish() }
+
+    func close() {
+        finish()
+        stream.stream.close()
+    }
+
+    private func finish() {
+        isOver = true
+        current?.sender?.cancel()
+        current?.reader.isOver = true
+    }
+}
+
+extension StreamResponseScript {
+    /// Whether a body follows the head (RFC 9112 6.3).
+    func sendsBody(to request: PeerMessage) -> Bool {
+        if upgrade != nil { return true }
+        return body.framing != .none && !request.startLine.hasPrefix("HEAD ") && status != 204
+            && status != 304
+    }
+}

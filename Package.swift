@@ -170,8 +170,7 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
-                "Reactor",
-                "Promises", "Basics",
+                "TLS", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
 

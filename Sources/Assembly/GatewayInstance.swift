@@ -5,7 +5,6 @@ import HTTPClient
 import HTTPServer
 package import Promises
 package import Reactor
-import TLS
 
 /// The gateway of one worker: the server for the clients, the gateway service, the connection pools
 /// of the backends, and the log.
@@ -26,7 +25,7 @@ package final class GatewayInstance {
     private var temporaryLogLevel: Log.Level?
     /// As they are bound, with the TLS and the redirects of the present configuration.
     private var listeners: [ListenPlan]
-    private let ticketKeys: TLSTicketKeys
+    private let listenerResources: ListenerResources
 
     /// Holds the gateway service for new requests. A separate object, so that the server, which the
     /// instance owns, needs no reference to the instance.
@@ -50,7 +49,7 @@ package final class GatewayInstance {
         pools = ConnectionPools(loop: loop)
         limits = shared.limits
         listeners = plan.process.listeners
-        ticketKeys = shared.ticketKeys
+        listenerResources = shared.listeners
         recorder = RequestRecorder(loop: loop, log: log, spans: shared.spans, traces: traces)
         // The metrics know endpoints and calls by these numbers, also after a reload.
         let metricNumbers = recorder.adopt(plan)
@@ -74,7 +73,7 @@ package final class GatewayInstance {
         }
         server = Server(
             loop: loop, settings: plan.server,
-            listeners: listeners.map { $0.settings(shared.ticketKeys) }, hooks: hooks,
+            listeners: listeners.map { $0.settings(shared.listeners) }, hooks: hooks,
             clientConnections: shared.clientConnections
         ) { [installed] request, exchange in installed.gateway.handleRequest(request, exchange) }
         log.onFirstLine = { [loop, log] in
@@ -133,7 +132,7 @@ package final class GatewayInstance {
         pools.retireUnused()
         log.level = temporaryLogLevel ?? plan.process.log.level.level
         listeners = listeners.applyingReload(of: plan.process.listeners)
-        server?.adopt(plan.server, listeners: listeners.map { $0.settings(ticketKeys) })
+        server?.adopt(plan.server, listeners: listeners.map { $0.settings(listenerResources) })
         log.write(.info, "configuration installed")
     }
 

@@ -5,12 +5,14 @@ import TLS
 extension ListenPlan {
     /// The server's settings for this listener.
     ///
-    /// - Parameter ticketKeys: those of the process
-    func settings(_ ticketKeys: TLSTicketKeys) -> ListenerSettings {
+    /// - Parameter resources: those of the process
+    func settings(_ resources: ListenerResources) -> ListenerSettings {
         var settings = ListenerSettings()
         settings.redirect = redirect
         if let tls {
-            settings.security = tls.context.security(tickets: ticketKeys)
+            settings.security =
+                resources.replaceSecurity.map { $0(tls.context.settings) }
+                ?? tls.context.security(tickets: resources.ticketKeys)
             settings.handshakeTimeout = tls.handshakeTimeout
         }
         return settings

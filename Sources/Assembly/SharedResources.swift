@@ -2,7 +2,6 @@ package import Basics
 package import Gateway
 import HTTPServer
 package import Reactor
-import TLS
 
 /// What the workers of one process share. Created once per process, before the first worker, and
 /// kept across reloads; usable on all threads.
@@ -14,8 +13,7 @@ package struct SharedResources: Sendable {
     let clientConnections = ClientConnectionCounts()
     /// The spans between the workers and the collector.
     package let spans = SpanBacklog()
-    /// The keys of the session tickets of clients.
-    let ticketKeys = TLSTicketKeys()
+    package var listeners = ListenerResources()
     /// The buckets of rate limits.
     package let limits: LimitTable
 

@@ -65,7 +65,7 @@ package final class RehearsalRun {
             process.add(worker)
         }
         for worker in workers {
-            try worker.listen(at: SimulatedWorker.address, isShared: workers.count > 1)
+            try worker.listen(at: [SimulatedWorker.address], isShared: workers.count > 1)
         }
         try startHosts()
     }

@@ -8,7 +8,8 @@ package import SimReactor
 /// thread that takes the log, and what the workers share.
 package final class SimulatedProcess: MessageReceiver {
     let network: SimNetwork
-    let shared: SharedResources
+    /// Change it before the first worker.
+    package var shared: SharedResources
     /// Errors of the workers, one line each.
     package private(set) var faults: [String] = []
 

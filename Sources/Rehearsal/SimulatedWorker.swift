@@ -44,8 +44,11 @@ package final class SimulatedWorker: MessageReceiver {
         inbox.open(on: loop, for: self)
     }
 
-    package func listen(at address: SocketAddress, isShared: Bool) throws(IOFailure) {
-        _ = try instance?.listen(on: address, sharedPort: isShared)
+    /// Listens on these addresses, in the order of the configuration.
+    package func listen(at addresses: [SocketAddress], isShared: Bool) throws(IOFailure) {
+        for (number, address) in addresses.enumerated() {
+            _ = try instance?.listen(on: address, as: number, sharedPort: isShared)
+        }
         setup.report(.listening)
     }
 

@@ -16,6 +16,10 @@ final class SimPipe {
     weak var reader: SimStream?
     /// The result of a handshake.
     var session: SimSession?
+    /// The writer's part of a handshake with a listener, once it has arrived.
+    private(set) var hello: SimHello?
+    /// Called when the reader has completed the handshake.
+    var handshakeCompleted: (() -> Void)?
     /// The other direction; weak, since the two would retain each other.
     weak var reverse: SimPipe?
 
@@ -60,6 +64,19 @@ final class SimPipe {
         unsent.append(copying: bytes)
         send()
         if network.settings.keepsJournals { journal.recordUnsent(unsent.count) }
+    }
+
+    /// Sends the writer's part of a handshake.
+    func send(_ hello: SimHello) {
+        deliver { pipe in
+            pipe.hello = hello
+            pipe.reader?.scheduleRead()
+        }
+    }
+
+    /// Tells the writer that the handshake is complete.
+    func confirmHandshake() {
+        network.clock.after(network.latency()) { [self] in handshakeCompleted.take()?() }
     }
 
     /// Ends the direction after the unsent bytes.

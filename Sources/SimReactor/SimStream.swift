@@ -63,6 +63,23 @@ package final class SimStream: ByteStream, FailingStream {
         outgoing.session = session
     }
 
+    /// The handshake of a listener, which owns the stream until its end.
+    var handshake: SimServerHandshake?
+
+    /// The client's part of a handshake, once it has arrived.
+    var receivedHello: SimHello? { incoming.hello }
+
+    var hasReceivedBytes: Bool { !incoming.arrived.isEmpty }
+
+    /// Begins a handshake with a listener; `completed` is called at its end. If it fails, the connection
+    /// ends instead.
+    package func beginHandshake(_ hello: SimHello, completed: @escaping () -> Void) {
+        outgoing.handshakeCompleted = { [loop] in loop.perform(completed) }
+        outgoing.send(hello)
+    }
+
+    func confirmHandshake() { incoming.confirmHandshake() }
+
     /// Whether the peer has closed or reset the connection.
     var hasLostPeer: Bool { incoming.isReset || incoming.hasEnded }
 
@@ -109,6 +126,10 @@ package final class SimStream: ByteStream, FailingStream {
     /// Schedules a read if there is something to deliver.
     func scheduleRead() {
         reportPendingEnd()
+        if let handshake, !delegateState.hasStarted {
+            loop.network.clock.after(.zero) { [loop] in loop.perform { handshake.streamChanged() } }
+            return
+        }
         let isSomething =
             !incoming.arrived.isEmpty || incoming.isReset || (incoming.hasEnded && !hasReportedEnd)
         guard delegateState.hasStarted, !isPaused, !isClosed, isSomething, reading == nil else {
@@ -235,6 +256,7 @@ package final class SimStream: ByteStream, FailingStream {
         guard !isClosed else { return }
         offerBuffered()
         isClosed = true
+        handshake = nil
         loop.openStreams -= 1
         incoming.dropReader()
         direction(outgoing)

@@ -56,6 +56,7 @@ struct ClusterSimulation: ParsableCommand {
 
     private func runSeeds(_ options: RunOptions) throws {
         var (count, requests, calls, streams, failed) = (0, 0, 0, 0, 0)
+        var reached: [StreamBehaviour: Int] = [:]
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
             let result = SeedResult.of(seed &+ number, options)
@@ -63,11 +64,17 @@ struct ClusterSimulation: ParsableCommand {
             requests += result.requests
             calls += result.attempts
             streams += result.relays
+            reached.merge(result.streams, uniquingKeysWith: +)
             guard !result.passed else { continue }
             failed += 1
             print(result.report, terminator: "")
             if untilFailure { break }
         }
+        // The last line is the one that scripts read.
+        let names = StreamBehaviour.allCases.compactMap { behaviour in
+            reached[behaviour].map { "\(behaviour.rawValue) \($0)" }
+        }
+        if !names.isEmpty { print("reached: \(names.joined(separator: ", "))") }
         print(
             "\(count) seeds, \(requests) requests, \(calls) calls, \(streams) streams:"
                 + " \(failed) failed")

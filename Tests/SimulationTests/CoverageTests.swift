@@ -32,6 +32,12 @@ import Testing
         #expect(Self.coverage.behaviours[behaviour, default: 0] > 0)
     }
 
+    @Test(arguments: StreamBehaviour.allCases) func streamBehaviourOccurs(
+        _ behaviour: StreamBehaviour
+    ) {
+        #expect(Self.coverage.streams[behaviour, default: 0] > 0)
+    }
+
     @Test(arguments: Fault.allCases) func faultIsDrawn(_ fault: Fault) {
         #expect(Self.coverage.faults[fault, default: 0] > 0)
     }

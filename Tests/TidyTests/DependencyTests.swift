@@ -66,6 +66,7 @@ import Testing
         ],
         "Simulation": [
             "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
+            "TLS",
             "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "cluster-simulation": ["Simulation", "ArgumentParser"],

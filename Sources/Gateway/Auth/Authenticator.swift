@@ -50,6 +50,9 @@ package final class Authenticator {
         }
     }
 
+    /// Whether a client could find a valid credential by trying. A certificate has to be signed.
+    var canBeGuessed: Bool { if case .certificate = method { false } else { true } }
+
     /// The credential of a request that this authenticator checks; nil if there is none.
     func credential(of head: RequestHead, _ exchange: Exchange) -> Bytes? {
         if case .certificate = method { return exchange.peer.facts?.identity?.certificate }

@@ -166,7 +166,8 @@ final class EndpointAuth {
             let end = Deadline.waitEnd(deadline, exchange)
             switch authenticator.authenticate(credential, exchange, until: end) {
             case .accepted(let caller): return .accepted(caller, by: index, after: refusals)
-            case .refused(let refusal): refusals.add(refusal, of: index)
+            case .refused(let refusal):
+                refusals.add(refusal, of: index, isGuess: authenticator.canBeGuessed)
             case .later(let promise):
                 // An authenticator that has verified the token before decides without a wait.
                 if let known = rememberedCaller(head.fields, after: index) {

@@ -4,13 +4,15 @@ import HTTP
 struct FormerRefusals {
     /// The one with the most specific reason.
     private(set) var worst: AttributedRefusal?
-    /// The authenticators whose refusal is a failure, as bits. Only the first 64 are counted.
+    /// The authenticators whose refusal is a failure, as bits. Those from the 65th are not counted,
+    /// nor are certificates.
     private(set) var failed: UInt64 = 0
     /// The other ones that refused.
     private(set) var undecided: UInt64 = 0
 
-    mutating func add(_ refused: AttributedRefusal) {
-        if refused.refusal.reason.countsAsFailure {
+    /// - Parameter isGuess: its credential can be guessed
+    mutating func add(_ refused: AttributedRefusal, isGuess: Bool = true) {
+        if isGuess, refused.refusal.reason.countsAsFailure {
             failed |= 1 << refused.authenticator
         } else {
             undecided |= 1 << refused.authenticator
@@ -19,8 +21,8 @@ struct FormerRefusals {
         worst = refused
     }
 
-    mutating func add(_ refusal: AuthRefusal, of authenticator: Int) {
-        add(AttributedRefusal(refusal: refusal, authenticator: authenticator))
+    mutating func add(_ refusal: AuthRefusal, of authenticator: Int, isGuess: Bool = true) {
+        add(AttributedRefusal(refusal: refusal, authenticator: authenticator), isGuess: isGuess)
     }
 }
 

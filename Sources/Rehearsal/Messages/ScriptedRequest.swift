@@ -15,6 +15,12 @@ package struct ScriptedRequest {
     package var body: String?
     /// A body that is sent in pieces, instead of `body`.
     package var upload: StreamedBody?
+    /// Proved by the certificate of its connection.
+    package var identity: String?
+    /// It is sent to another listener than the first one.
+    package var usesOtherListener = false
+    /// Its connection has TLS.
+    package var isSecure = false
     package var isChunked = false
     package var expectsContinue = false
     /// What is wrong with the message itself; nil for a valid one.

@@ -50,7 +50,8 @@ struct AuthFailuresCheck {
             charge: BucketModel.Charge(
                 cost: 1, earliest: seconds(request.firstRead ?? request.began),
                 latest: seconds(decided)),
-            isCounted: reason.map(AuthFailuresModel.isCounted) ?? false,
+            isCounted: reason.map(AuthFailuresModel.isCounted) ?? false
+                && models.allSatisfy { $0.count > 0 },
             countMax: models.map(\.count).max() ?? 0, isRefused: isRefused,
             provesPassword: models.allSatisfy(\.needsPassword)
                 && (record.firstSent(for: request) != nil

@@ -17,7 +17,7 @@ struct BreakerCheck {
             guard let breaker = backend.breaker else { continue }
             for worker in record.workers.map(\.name) {
                 let outcomes = KnownOutcomes(of: index, on: worker, in: record)
-                guard let opened = opening(of: breaker, outcomes) else { continue }
+                guard let opened = Self.opening(of: breaker, outcomes.all) else { continue }
                 let closes = opened + .milliseconds(breaker.tryAgainAfter)
                 check(index, worker, from: opened, to: closes, config)
             }
@@ -25,10 +25,12 @@ struct BreakerCheck {
     }
 
     /// When the breaker must have opened for the first time; nil if that is not certain.
-    private func opening(of breaker: DrawnBreaker, _ outcomes: KnownOutcomes) -> Instant? {
-        guard let first = outcomes.all.first?.at else { return nil }
+    static func opening(
+        of breaker: DrawnBreaker, _ outcomes: [KnownOutcomes.Outcome]
+    ) -> Instant? {
+        guard let first = outcomes.first?.at else { return nil }
         var (calls, failures) = (0, 0)
-        var rest = outcomes.all[...]
+        var rest = outcomes[...]
         while let at = rest.first?.at {
             guard (at - first) * 10 < .milliseconds(breaker.window) * 9 else { return nil }
             // The order of samples at the same moment is unknown: the breaker must be open only if every

@@ -18,6 +18,7 @@ enum Checks {
         QuotaCheck(record: record, violations: found).check()
         AuthCheck(record: record, violations: found).check()
         AuthFailuresCheck(record: record, violations: found).check()
+        HandshakesCheck(record: record, violations: found).check()
         checkStreams(of: record, found)
         return found.all
     }
@@ -27,12 +28,14 @@ enum Checks {
         guard !models.isEmpty else { return }
         StreamBytesCheck(record: record, models: models, violations: found).check()
         StreamCompletenessCheck(record: record, models: models, violations: found).check()
+        StreamTunnelCheck(record: record, models: models, violations: found).check()
         StreamBufferCheck(record: record, models: models, violations: found).check()
         StreamDisconnectCheck(record: record, models: models, violations: found).check()
         StreamRetryCheck(record: record, models: models, violations: found).check()
         StreamTimesCheck(record: record, models: models, violations: found).check()
         StreamLogCheck(record: record, models: models, violations: found).check()
         StreamLimitsCheck(record: record, models: models, violations: found).check()
+        StreamBreakerCheck(record: record, models: models, violations: found).check()
         StreamHeadersCheck(record: record, models: models, violations: found).check()
     }
 }

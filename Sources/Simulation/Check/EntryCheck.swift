@@ -53,6 +53,7 @@ struct EntryCheck {
         if response.status == 204, let rules = model.preflightRules {
             return [model.preflightLines(rules)]
         }
+        if response.status == 308 { return [model.linesOfRedirect] }
         if response.status == 421 || response.status == 403 && model.refusal == 403 {
             return [model.linesWithoutEndpoint]
         }

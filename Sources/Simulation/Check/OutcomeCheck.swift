@@ -6,6 +6,22 @@ struct OutcomeCheck {
     let record: RunRecord
     let violations: ViolationLog
 
+    /// Statuses of a listener, whatever the request: `HandshakesCheck` checks them.
+    private let listenerStatuses: [Int: [Int]]
+
+    init(record: RunRecord, violations: ViolationLog) {
+        self.record = record
+        self.violations = violations
+        var statuses: [Int: [Int]] = [:]
+        for client in record.clients {
+            guard let handshake = client.handshake else { continue }
+            let isRedirect = record.configs[0].listeners[handshake.listener].redirects
+            guard isRedirect || handshake.hello == nil else { continue }
+            for request in client.sent { statuses[request.number] = isRedirect ? [308] : [400] }
+        }
+        listenerStatuses = statuses
+    }
+
     func check() {
         for client in record.clients {
             for request in client.sent {
@@ -38,7 +54,8 @@ struct OutcomeCheck {
         let status = response.status
         // Some of these paths are no valid targets, which comes first.
         if request.stream != nil, status == 400, request.request.hasAmbiguousPath { return [] }
-        if request.stream != nil, status == 431, exceedsHead(request, config) { return [] }
+        if let statuses = listenerStatuses[request.number], statuses.contains(status) { return [] }
+        if request.stream != nil, status == 431, exceedsHead(request) { return [] }
         if isTooSlow(request, config), status == 408 { return [] }
         if let refusal = record.limitRefusal(of: request) {
             return violations(of: request, refusal, config)
@@ -81,12 +98,15 @@ struct OutcomeCheck {
         }
     }
 
-    /// Whether the head has too many fields or bytes; streamed requests have many.
-    private func exceedsHead(_ request: RequestRecord, _ config: DrawnConfig) -> Bool {
+    /// Whether the head has too many fields or bytes; streamed requests have many. A connection keeps the
+    /// limits of the configuration under which it began.
+    private func exceedsHead(_ request: RequestRecord) -> Bool {
         let head = request.request.bytes
         let fields = head.count { $0 == 0x0A } - 2
-        return config.limits.headerCount.map { fields > $0 } ?? false
-            || config.limits.headerBytes.map { head.count > $0 } ?? false
+        return record.configs.map(\.limits).contains { limits in
+            limits.headerCount.map { fields > $0 } ?? false
+                || limits.headerBytes.map { head.count > $0 } ?? false
+        }
     }
 
     /// `QuotaCheck` and `AuthFailuresCheck` know whether the limit was reached.

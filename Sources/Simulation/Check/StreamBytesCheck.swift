@@ -22,15 +22,16 @@ struct StreamBytesCheck {
             if let position = relay.difference {
                 add(model, "byte \(position) of the request's body is not the one that was sent")
             }
-            if relay.received > model.uploaded {
-                add(model, "a host got \(relay.received) bytes, of \(model.uploaded) sent")
+            let uploaded = model.uploaded(to: relay)
+            if relay.received > uploaded {
+                add(model, "a host got \(relay.received) bytes, of \(uploaded) sent")
             }
             guard relay.isRequestComplete, relay.script.upgrade == nil else { continue }
-            if !model.stream.isSentWhole || relay.received != model.uploaded {
+            if !model.stream.isSentWhole || relay.received != uploaded {
                 add(
                     model,
                     "a host got a complete request with \(relay.received) bytes, although only"
-                        + " \(model.uploaded) were sent, complete: \(model.stream.isSentWhole)")
+                        + " \(uploaded) were sent, complete: \(model.stream.isSentWhole)")
             }
         }
     }
@@ -48,5 +49,7 @@ struct StreamBytesCheck {
 
 extension StreamModel {
     /// Bytes of the request's body, or of the client's side of a tunnel, that were sent.
-    var uploaded: Int { stream.sent }
+    func uploaded(to relay: RelayRecord) -> Int {
+        relay.script.upgrade == nil ? stream.sent : stream.sentInTunnel
+    }
 }

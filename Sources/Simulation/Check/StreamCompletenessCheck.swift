@@ -9,13 +9,13 @@ struct StreamCompletenessCheck {
 
     func check() {
         for model in models {
-            guard let origin = model.origin else { continue }
+            guard let origin = model.origin, origin.script.upgrade == nil else { continue }
             check(model, origin)
         }
     }
 
     private func check(_ model: StreamModel, _ origin: RelayRecord) {
-        if model.stream.isComplete, origin.script.upgrade == nil {
+        if model.stream.isComplete {
             checkComplete(model, origin)
         } else if model.stream.left == nil, model.loggedEnd == nil, !model.mayBeCutOff,
             !model.stream.script.reading.neverEnds

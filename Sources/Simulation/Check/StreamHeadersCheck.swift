@@ -23,8 +23,12 @@ struct StreamHeadersCheck {
     private func check(_ relay: RelayRecord, _ model: StreamModel) {
         guard let config = model.config, let endpoint = model.endpoint, let proxy = model.proxy
         else { return }
+        let request = model.request.request
+        if case .refused = AuthModel(request: request, config: config, endpoint: endpoint).outcome {
+            violations.add(.auth, model.mark, "a refused request was sent to a host")
+        }
         let expected = RelayHeadModel(
-            request: model.request.request, config: config, endpoint: endpoint, proxy: proxy,
+            request: request, config: config, endpoint: endpoint, proxy: proxy,
             host: relay.host)
         if relay.head.startLine != expected.startLine {
             add(model, "a host got '\(relay.head.startLine)', expected '\(expected.startLine)'")

@@ -60,10 +60,10 @@ struct StreamLogCheck {
         if origin.script.upgrade != nil { return nil }
         let isFitting =
             origin.isRequestComplete
-            ? logged == model.uploaded : logged >= origin.received && logged <= model.uploaded
+            ? logged == model.stream.sent : logged >= origin.received && logged <= model.stream.sent
         return isFitting
             ? nil
-            : "\(logged) bytes_in, the client sent \(model.uploaded), the host got \(origin.received)"
+            : "\(logged) bytes_in, the client sent \(model.stream.sent), the host got \(origin.received)"
     }
 
     private func outcome(_ model: StreamModel, _ line: Tree) -> String? {

@@ -16,18 +16,14 @@ struct StreamOutcomeCheck {
         if let used = model.config, used.generation != config.generation {
             return [Violation(.status, "served under another configuration")]
         }
+        if response.status == 101, model.relays.last?.script.switchesWrongly ?? true {
+            return [Violation(.status, "101 to another protocol than the client wanted")]
+        }
         if let header = response[StreamResponseDraw.originHeader] {
             return relayed(response, header, model)
         }
-        if response.status == 101 {
-            return model.relays.last?.script.upgrade == nil ? [unexpected(101)] : []
-        }
         let cause = cause(of: response, model, proxy, config, endpoint)
         return cause == nil ? [] : [Violation(.status, cause ?? "")]
-    }
-
-    private func unexpected(_ status: Int) -> Violation {
-        Violation(.status, "\(status) without a cause")
     }
 
     private func relayed(
@@ -41,9 +37,10 @@ struct StreamOutcomeCheck {
         if let refused = mustBeRefused(model, model.proxy) {
             return [Violation(.status, "\(response.status) was relayed, expected \(refused)")]
         }
-        return response.status == origin.script.status
+        let expected = origin.script.upgrade == nil ? origin.script.status : 101
+        return response.status == expected
             ? []
-            : [Violation(.status, "\(response.status), the host gave \(origin.script.status)")]
+            : [Violation(.status, "\(response.status), the host gave \(expected)")]
     }
 
     /// Statuses with which the gateway must refuse the request before it is relayed; nil for none.
@@ -73,7 +70,7 @@ struct StreamOutcomeCheck {
             let isCutShort = model.stream.halfClosed != nil && !model.stream.isSentWhole
             isFitting = upload.isBroken || isCutShort
         case 408: isFitting = model.clientWasAsked
-        case 413: isFitting = proxy.maxBody.map { model.uploaded > $0 } ?? false
+        case 413: isFitting = proxy.maxBody.map { model.stream.sent > $0 } ?? false
         case 502: isFitting = model.mayFail(config, proxy)
         case 503:
             isFitting = model.mayOverload(config, endpoint) && response["Retry-After"] != nil
@@ -126,7 +123,8 @@ extension StreamModel {
         }
         return relays.contains { relay in
             relay.script.outcome != .responds && relay.script.outcome != .silent
-                || relay.script.interim.count > 16 || relay.wasReset || relay.before > 0
+                || relay.script.switchesWrongly || relay.script.interim.count > 16 || relay.wasReset
+                || relay.before > 0
         } || record.rates[.idleLosses] > 0
     }
 

@@ -33,11 +33,15 @@ struct StreamRetryCheck {
         _ former: RelayRecord, _ next: RelayRecord, _ model: StreamModel
     ) -> String? {
         let retry = model.proxy?.retry
-        if former.received > 0 { return "a host had received a part of the body" }
+        // A small body that arrived with its head is in memory: an idempotent request can be sent again
+        // when a reused connection has ended (RFC 9112 9.3.1).
+        let mayBeResent =
+            former.before > 0 && former.responseBegan == nil && former.isRequestComplete
+        if former.received > 0, !mayBeResent { return "a host had received a part of the body" }
         if !Self.repeated.contains(model.request.request.method) { return "the method" }
         if model.stream.script.upload.framing != .none,
             let taken = model.stream.toGateway.read(at: model.stream.bodyStart),
-            taken < next.sentAt, model.stream.sent > 0
+            taken < next.sentAt, model.stream.sent > 0, !mayBeResent
         {
             return "a part of the body was read"
         }

@@ -25,7 +25,8 @@ extension Cluster {
         for connection in plan.streams {
             let client = StreamClient(connection, on: peerLoop, of: self)
             streamClients.append(client)
-            client.scheduleConnect(to: plan.address)
+            let address = connection.listener.map { plan.configs[0].listeners[$0].address }
+            client.scheduleConnect(to: address ?? plan.address)
         }
     }
 
@@ -67,7 +68,19 @@ extension ClientRecord {
             disconnected: client.disconnected, halfClosed: client.halfClosed,
             endSeen: client.endSeen,
             gatewayClosed: client.stream?.stream.incomingJournal.closed,
-            neverConnected: client.neverConnected, hasUnsolicited: client.hasUnsolicited)
+            neverConnected: client.neverConnected, hasUnsolicited: client.hasUnsolicited,
+            handshake: HandshakeRecord(client))
+    }
+}
+
+extension HandshakeRecord {
+    /// Nil for a client of the first listener.
+    fileprivate init?(_ client: StreamClient) {
+        guard let listener = client.script.listener else { return nil }
+        self.init(
+            listener: listener, hello: client.script.hello, connected: client.connected,
+            secured: client.secured,
+            gatewayClosed: client.stream?.stream.incomingJournal.closed)
     }
 }
 
@@ -92,8 +105,9 @@ extension StreamRecord {
         let next = client.exchanges.dropFirst(exchange.index + 1).first?.start
         let written = client.stream?.written ?? exchange.bodyPosition
         self.init(
-            script: exchange.script, sent: exchange.sender?.sent ?? 0,
-            isSentWhole: exchange.isSentWhole, interim: exchange.interim,
+            script: exchange.script,
+            sent: exchange.sender?.sent ?? 0, isSentWhole: exchange.isSentWhole,
+            sentInTunnel: exchange.tunnelSender?.sent ?? 0, interim: exchange.interim,
             received: exchange.reader.received, difference: exchange.reader.difference,
             isComplete: exchange.reader.isComplete, trailers: exchange.reader.trailers,
             start: exchange.start, bodyStart: exchange.bodyPosition,
@@ -103,7 +117,9 @@ extension StreamRecord {
             toGateway: client.stream?.stream.outgoingJournal ?? SimJournal(),
             fromGateway: client.stream?.stream.incomingJournal ?? SimJournal(),
             disconnected: client.disconnected, halfClosed: client.halfClosed,
-            endSeen: client.endSeen)
+            endSeen: client.endSeen,
+            hasEndedTunnel: exchange.tunnelSender?.isComplete ?? false
+                || client.halfClosed != nil)
     }
 }
 
@@ -120,6 +136,7 @@ extension RelayRecord {
             requestEnd: relay.requestEnd, responseStart: relay.responseStart,
             headStart: relay.headStart, responseBody: relay.bodyPosition,
             responseEnd: relay.responseEnd, wasReset: relay.wasReset,
+            sawTunnelEnd: relay.sawTunnelEnd,
             fromGateway: stream.incomingJournal, toGateway: stream.outgoingJournal)
     }
 }

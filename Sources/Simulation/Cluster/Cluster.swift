@@ -68,6 +68,7 @@ package final class Cluster {
         if random.chance(rates[.smallWindows] * 3) {
             network.settings.windowBytes = random.pick([64, 512, 4096])
         }
+        if let window = plan.streamWindow { network.settings.windowBytes = window }
         if random.chance(rates[.stalls] * 3) {
             network.settings.stalls = (
                 oneIn: random.number(5...50), upTo: .milliseconds(random.number(5...60))
@@ -97,6 +98,10 @@ package final class Cluster {
     private func startAll() -> Bool {
         guard let loaded = load() else { return false }
         let process = SimulatedProcess(on: network, journal)
+        let listeners = plan.configs[0].listeners
+        process.shared.listeners.replaceSecurity = { settings in
+            .simulated(DrawnListenTLS.policy(for: settings, of: listeners))
+        }
         self.process = process
         let count = plan.configs[0].workers
         for index in 0..<count {
@@ -106,7 +111,7 @@ package final class Cluster {
         }
         do throws(IOFailure) {
             for worker in workers {
-                try worker.listen(at: plan.address, isShared: workers.count > 1)
+                try worker.listen(at: plan.addresses, isShared: workers.count > 1)
             }
             try startHosts()
             try startStreamHosts()
@@ -307,6 +312,7 @@ extension ConfigFiles {
         self.init(
             read: { path throws(ConfigFileError) in
                 if let keys = auth?.keyFile(path) { return Array(keys.utf8) }
+                if let file = ListenerFiles.content(path) { return Array(file.utf8) }
                 return Array(
                     (path.hasSuffix(DrawnTLS.authorityFile) ? DrawnTLS.authority : text).utf8)
             },

@@ -82,6 +82,9 @@ package struct ClusterPlan {
             ? .unix(path: "/run/tributary.sock") : SimulatedWorker.address
     }
 
+    /// Where the gateway listens: the first address, and those of other listeners.
+    var addresses: [SocketAddress] { [address] + configs[0].listeners.map(\.address) }
+
     /// Number of requests of all drawn connections.
     var requestCount: Int { firstStream + allStreams.reduce(0) { $0 + $1.requests.count } }
 
@@ -92,13 +95,19 @@ package struct ClusterPlan {
     var streams: [StreamConnection] {
         allStreams.filter { options.connections?.contains($0.number) ?? true }.map {
             StreamConnection(
-                number: $0.number, start: $0.start,
+                number: $0.number, start: $0.start, listener: $0.listener, hello: $0.hello,
                 requests: Array($0.requests.prefix(options.requestsMax ?? .max)))
         }
     }
 
+    /// Bytes that the network of a run with streams takes at once; nil for the default.
+    var streamWindow: Int? {
+        guard kind == .streams, rates[.smallWindows] > 0 else { return nil }
+        return random.derived("window").pick([64, 512, 4096, 16_384])
+    }
+
     /// The most bytes of a streamed body: few where the network takes few at once.
-    var bodyMax: Int { rates[.smallWindows] > 0 ? 6000 : 400_000 }
+    var bodyMax: Int { streamWindow.map { min(240_000, $0 * 60) } ?? 400_000 }
 
     private var allStreams: [StreamConnection] {
         guard kind == .streams else { return [] }

@@ -12,8 +12,13 @@ struct ConfigDraw {
         let backends = (0..<(former?.backends.count ?? random.number(1...3))).map { index in
             backend(index, former?.backends[index])
         }
+        let listeners =
+            hasStreams
+            ? former?.listeners ?? ListenerDraw(random: random.derived("listeners")).listeners()
+            : []
         let authDraw = AuthDraw(random: random.derived("auth"))
-        let auth = authDraw.auth(after: former?.auth)
+        let auth = authDraw.auth(
+            after: former?.auth, hasCertificates: listeners.contains(where: \.verifiesClients))
         let aggregates = former?.endpoints.filter { $0.proxy == nil }
         let drawn = (0..<(aggregates?.count ?? random.number(1...3))).map { index in
             endpoint(index, aggregates?[index], backends: backends.count)
@@ -44,7 +49,8 @@ struct ConfigDraw {
             workers: former?.workers ?? random.pick([1, 1, 2, 3]),
             listensOnUnixSocket: former?.listensOnUnixSocket
                 ?? random.derived("listen").chance(0.15),
-            limits: limits(), entry: EntryDraw(random: random.derived("entry")).entry(),
+            listeners: listeners, limits: limits(),
+            entry: EntryDraw(random: random.derived("entry")).entry(),
             rateLimits: rateLimits,
             auth: auth, authFailures: former?.authFailures ?? authDraw.failures(),
             drainTimeout: random.pick([40, 200, 5000]),

@@ -21,10 +21,11 @@ struct ConfigText {
 
     private mutating func write(_ config: DrawnConfig) {
         add(0, "version: 1")
-        add(
-            0,
-            config.listensOnUnixSocket
-                ? "listen: \"unix:/run/tributary.sock\"" : "listen: 127.0.0.1:8080")
+        let address =
+            config.listensOnUnixSocket ? "\"unix:/run/tributary.sock\"" : "127.0.0.1:8080"
+        add(0, "listen\(config.listeners.isEmpty ? ": \(address)" : ":")")
+        if !config.listeners.isEmpty { add(1, "- \(address)") }
+        for listener in config.listeners { add(1, "- \(listener.written)") }
         add(0, "workers: \(config.workers)")
         add(0, "drain: { timeout: \(config.drainTimeout)ms }")
         write(config.limits)
@@ -71,12 +72,7 @@ struct ConfigText {
         }
         add(0, "auth:")
         for authenticator in auth.authenticators {
-            let method =
-                authenticator.header.map {
-                    "api_key: { header: \($0), keys: \(authenticator.file) }"
-                }
-                ?? "basic: { keys: \(authenticator.file) }"
-            add(1, "\(authenticator.name): { \(method) }")
+            add(1, "\(authenticator.name): { \(authenticator.method) }")
         }
     }
 

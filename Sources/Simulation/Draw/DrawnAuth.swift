@@ -11,18 +11,37 @@ struct DrawnAuthenticator {
     var callers: [DrawnCaller]
 
     /// Each kind occurs at most once; two of them read the same header.
-    enum Kind: String, CaseIterable { case keys, more, far, basic }
+    enum Kind: String, CaseIterable {
+        case keys, more, far, basic
+        /// Certificates of clients.
+        case certificate
+
+        /// Those whose credential is in the head of a request.
+        static let ofHead: [Kind] = [.keys, .more, .far, .basic]
+    }
 
     var name: String { kind.rawValue }
     var file: String { "\(name)-keys.yaml" }
 
-    /// Nil for passwords.
+    /// Nil for passwords and certificates.
     var header: String? {
         switch kind {
         case .keys, .more: "X-Key"
         case .far: "X-Far"
-        case .basic: nil
+        case .basic, .certificate: nil
         }
+    }
+
+    /// The header with its credential; nil for certificates.
+    var credentialHeader: String? {
+        kind == .certificate ? nil : header ?? "Authorization"
+    }
+
+    /// Its text in the configuration.
+    var method: String {
+        if kind == .certificate { return "certificate: { san: [\"spiffe://shop/*\"] }" }
+        return header.map { "api_key: { header: \($0), keys: \(file) }" }
+            ?? "basic: { keys: \(file) }"
     }
 }
 
@@ -31,6 +50,11 @@ enum DrawnCaller: String, CaseIterable {
     case ann, ben, cat, zoe
     /// Its key has expired.
     case old
+    /// Has a certificate, and no key.
+    case partner = "spiffe://shop/partner"
+
+    /// Those with keys.
+    static let holders: [DrawnCaller] = [.ann, .ben, .cat, .zoe, .old]
 
     var key: String { "key-\(rawValue)" }
 
@@ -42,6 +66,7 @@ enum DrawnCaller: String, CaseIterable {
         case .cat: "ae162ec2c530b7f1fa8ec0bde90da66847ff9ed827c009655b29fd6fbf13aad8"
         case .zoe: "95e3b71b05b555c1911ae8f9517f48134dba70e4efa0604c88f14461eba71d36"
         case .old: "28443aeace889b3e9bc4411f134e860309beea04d7202417db03953fffcec3cf"
+        case .partner: ""
         }
     }
 
@@ -53,6 +78,7 @@ enum DrawnCaller: String, CaseIterable {
         case .cat: "Basic Y2F0OmtleS1jYXQ="
         case .zoe: "basic em9lOmtleS16b2U="
         case .old: "Basic b2xkOmtleS1vbGQ="
+        case .partner: ""
         }
     }
 
@@ -60,7 +86,7 @@ enum DrawnCaller: String, CaseIterable {
         switch self {
         case .ann, .old: ["read", "write"]
         case .ben: ["read"]
-        case .cat, .zoe: []
+        case .cat, .zoe, .partner: []
         }
     }
 }
@@ -96,7 +122,11 @@ enum DrawnAuthFailures: Equatable {
 extension DrawnAuth {
     /// The content of a key file; nil if no authenticator names it.
     func keyFile(_ path: String) -> String? {
-        guard let authenticator = authenticators.first(where: { path.hasSuffix($0.file) }) else {
+        guard
+            let authenticator = authenticators.first(where: {
+                $0.kind != .certificate && path.hasSuffix($0.file)
+            })
+        else {
             return nil
         }
         let name = authenticator.kind == .basic ? "user" : "id"
@@ -115,17 +145,21 @@ struct AuthDraw {
     let random: RandomSource
 
     /// - Parameter former: that of the configuration before a reload
-    func auth(after former: DrawnAuth? = nil) -> DrawnAuth? {
+    /// - Parameter hasCertificates: clients may have certificates
+    func auth(after former: DrawnAuth? = nil, hasCertificates: Bool = false) -> DrawnAuth? {
         // A reload mostly keeps them, so that it adds and removes keys.
         guard random.chance(former == nil ? 0.25 : 0.9) else { return nil }
         // Every other configuration has all of them.
-        var kinds = DrawnAuthenticator.Kind.allCases
+        var kinds = DrawnAuthenticator.Kind.ofHead
         if random.chance(0.5) { kinds = Array(kinds.prefix(random.number(1...3))) }
+        if hasCertificates, random.derived("certificate").chance(0.7) {
+            kinds.insert(.certificate, at: random.derived("place").number(0...kinds.count))
+        }
         if let former, random.chance(0.8) { kinds = former.authenticators.map(\.kind) }
         return DrawnAuth(
             authenticators: kinds.enumerated().map { index, kind in
                 let random = random.derived("callers", index)
-                let callers: [DrawnCaller] = kind == .more ? [.zoe, .old] : DrawnCaller.allCases
+                let callers: [DrawnCaller] = kind == .more ? [.zoe, .old] : DrawnCaller.holders
                 return DrawnAuthenticator(
                     kind: kind, callers: callers.filter { _ in random.chance(0.75) })
             })
@@ -199,7 +233,7 @@ struct AuthDraw {
         switch random.pick((endpoint.auth?.kinds ?? []) + (endpoint.isProtected ? [] : [.keys])) {
         case .basic: ("Authorization", caller.basic)
         case .far: ("X-Far", caller.key)
-        case .keys, .more: ("X-Key", caller.key)
+        case .keys, .more, .certificate: ("X-Key", caller.key)
         }
     }
 }

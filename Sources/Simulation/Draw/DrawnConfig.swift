@@ -6,6 +6,8 @@ struct DrawnConfig {
     var workers: Int
     /// Clients connect to a unix socket.
     var listensOnUnixSocket = false
+    /// Behind the first one.
+    var listeners: [DrawnListener] = []
     var limits = DrawnLimits()
     var entry = DrawnEntry()
     var rateLimits: [DrawnRateLimit] = []

@@ -80,6 +80,7 @@ struct ProxyDraw {
         proxy.headers = random.maybe(0.4, [("X-Set", "by g\(generation)e\(index)")]) ?? []
         proxy.dropHeaders = random.maybe(0.4, ["X-Dropped"]) ?? []
         proxy.retry = random.maybe(0.35, retry(random))
+        proxy.upgrades = random.derived("upgrade").chance(0.4)
         return proxy
     }
 

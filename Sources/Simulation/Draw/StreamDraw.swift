@@ -1,10 +1,17 @@
+import Basics
+import Reactor
 import Rehearsal
+import SimReactor
 
 /// A connection of a simulated client of endpoints with `proxy`.
 struct StreamConnection {
     let number: Int
     /// Microseconds since the run began.
     let start: Int
+    /// Index in `listeners`; nil for the first listener.
+    let listener: Int?
+    /// The client's part of the handshake; nil without TLS.
+    let hello: SimHello?
     let requests: [(request: ScriptedRequest, script: StreamScript)]
 }
 
@@ -30,9 +37,38 @@ struct StreamDraw {
                 let random = random.derived("request", place)
                 return exchange(number, random.pick(endpoints), random.derived("exchange"))
             }
+            let listener = listener(random.derived("listener"))
+            let hello =
+                listener?.drawn.tls == nil
+                ? nil : ListenerDraw(random: random.derived("hello")).hello(rates)
             return StreamConnection(
-                number: first + index, start: random.number(0...300_000), requests: requests)
+                number: first + index, start: random.number(0...300_000),
+                listener: listener?.index, hello: hello,
+                requests: requests.map { exchange in
+                    (adapt(exchange.request, to: listener?.drawn, hello), exchange.script)
+                })
         }
+    }
+
+    private func listener(_ random: RandomSource) -> (index: Int, drawn: DrawnListener)? {
+        guard !config.listeners.isEmpty, random.chance(0.7) else { return nil }
+        let index = random.number(0...config.listeners.count - 1)
+        return (index, config.listeners[index])
+    }
+
+    /// The request with what its connection adds.
+    private func adapt(
+        _ request: ScriptedRequest, to listener: DrawnListener?, _ hello: SimHello?
+    ) -> ScriptedRequest {
+        guard let listener else { return request }
+        var request = request
+        request.usesOtherListener = true
+        if listener.redirects { request.endpoint = nil }
+        if let tls = listener.tls, let hello, let session = tls.policy.session(for: hello) {
+            request.isSecure = true
+            request.identity = session.identity?.name
+        }
+        return request
     }
 
     private func exchange(
@@ -66,6 +102,9 @@ struct StreamRequestDraw {
         script.reading = reading(random.derived("reading"))
         script.leaving = leaving(random.derived("leaving"))
         request.headers = headers + script.upload.fields
+        if request.method == "GET", endpoint.proxy?.upgrades == true, random.chance(0.7) {
+            upgrade(&request, &script)
+        }
         // Nothing follows the head.
         if script.upload.framing == .length, script.upload.length == 0 {
             script.upload = BodyScript()
@@ -77,6 +116,19 @@ struct StreamRequestDraw {
         }
         AuthDraw(random: random.derived("auth")).complete(&request, endpoint)
         return (request, script)
+    }
+
+    /// Asks to switch to another protocol.
+    private func upgrade(_ request: inout ScriptedRequest, _ script: inout StreamScript) {
+        request.headers.removeAll { ["Connection", "Upgrade"].contains($0.name) }
+        request.headers += [
+            ("Connection", random.pick(["Upgrade", "keep-alive, Upgrade", "X-Hop, Upgrade"])),
+            ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "k\(request.number)"),
+        ]
+        script.upgrades = true
+        script.tunnel = StreamBodyDraw(
+            random: random.derived("tunnel"), lengthMax: lengthMax
+        ).tunnel(rates, resets: .vanishing)
     }
 
     private var method: String {
@@ -165,7 +217,8 @@ struct StreamBodyDraw {
         var body = BodyScript()
         body.length = random.pick([
             0, 1, random.number(1...200), random.number(1...min(20_000, lengthMax)),
-            random.number(1...lengthMax),
+            random.number(1...min(20_000, lengthMax)), random.number(1...lengthMax),
+            lengthMax,
         ])
         body.pieceMax = random.pick([1, 100, 3000, 16_000])
         body.pieceMax = max(body.pieceMax, body.length / 60)
@@ -173,6 +226,16 @@ struct StreamBodyDraw {
         body.longPause = random.maybe(
             0.2,
             (at: random.number(0...max(0, body.length)), milliseconds: random.number(10...700)))
+        return body
+    }
+
+    /// What one side sends in a tunnel.
+    func tunnel(_ rates: FaultRates, resets: Fault) -> BodyScript {
+        var body = body()
+        body.framing = .raw
+        let at = random.number(0...body.length)
+        if random.chance(max(0.2, rates[.slowRequests] * 2)) { body.ending = .stalls(at: at) }
+        if random.chance(rates[resets] * 2) { body.ending = .resets(at: at) }
         return body
     }
 

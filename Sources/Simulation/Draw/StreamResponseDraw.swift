@@ -32,7 +32,21 @@ struct StreamResponseDraw {
             ).reading()
         }
         if let outcome { script.outcome = outcome }
+        if head["Upgrade"] == "websocket", random.derived("upgrade").chance(0.8) {
+            upgrade(&script)
+        }
         return script
+    }
+
+    /// Switches to the protocol that the client wants, or to another one.
+    private func upgrade(_ script: inout StreamResponseScript) {
+        let random = random.derived("tunnel")
+        script.upgrade = random.pick(["websocket", "websocket", "WebSocket", "websocket", "h2c"])
+        script.trigger = .head
+        script.closesConnection = false
+        script.idleLoss = nil
+        script.body = StreamBodyDraw(random: random, lengthMax: lengthMax).tunnel(
+            rates, resets: .resetsMidBody)
     }
 
     private var outcome: StreamResponseScript.Outcome? {

@@ -45,6 +45,9 @@ struct StreamResponseScript {
     /// Switches to this protocol.
     var upgrade: String?
 
+    /// Whether the gateway must not accept the switch: clients want `websocket`, in any case.
+    var switchesWrongly: Bool { upgrade.map { $0.lowercased() != "websocket" } ?? false }
+
     enum Trigger: Equatable {
         /// The head of the request, whatever follows it.
         case head

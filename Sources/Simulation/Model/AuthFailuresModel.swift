@@ -18,7 +18,7 @@ struct AuthFailuresModel {
 
     /// Whether its credential is refused for a reason that counts.
     private var isRefusedForFailure: Bool {
-        guard case .refused(let refusal)? = auth?.identity else { return false }
+        guard count > 0, case .refused(let refusal)? = auth?.identity else { return false }
         return Self.isCounted(refusal.reason)
     }
 

@@ -62,6 +62,8 @@ struct AuthModel {
         for kind in auth.kinds {
             let answer = answer(of: kind)
             guard answer != .noCredential else { continue }
+            // A certificate cannot be guessed.
+            guard kind != .certificate else { continue }
             let refuses = answer == .refuses("malformed") || answer == .refuses("untrusted")
             isWrong[header(of: kind)] = refuses && isWrong[header(of: kind)] != false
             if case .accepts = answer { break }
@@ -88,17 +90,22 @@ struct AuthModel {
     }
 
     private func header(of kind: DrawnAuthenticator.Kind) -> String {
-        DrawnAuthenticator(kind: kind, callers: []).header ?? "Authorization"
+        DrawnAuthenticator(kind: kind, callers: []).credentialHeader ?? ""
     }
 
     /// Two lines of one header, or keys in two headers.
     private func isAmbiguous(_ kinds: [DrawnAuthenticator.Kind]) -> Bool {
         if kinds.contains(where: { values(header(of: $0)).count > 1 }) { return true }
-        let keyHeaders = Set(kinds.filter { $0 != .basic }.map(header))
+        let keyHeaders = Set(kinds.filter { $0 != .basic && $0 != .certificate }.map(header))
         return keyHeaders.count { !values($0).isEmpty } > 1
     }
 
     private func answer(of kind: DrawnAuthenticator.Kind) -> Answer {
+        if kind == .certificate {
+            guard let identity = request.identity else { return .noCredential }
+            return identity == DrawnCaller.partner.rawValue
+                ? .accepts(.partner) : .refuses("untrusted")
+        }
         let callers =
             config.auth?.authenticators.first { $0.kind == kind }?.callers ?? []
         guard let value = values(header(of: kind)).first else { return .noCredential }
@@ -120,16 +127,26 @@ struct AuthModel {
 
     private func refused(_ status: Int, _ reason: String) -> Outcome {
         let kinds = endpoint.auth?.kinds ?? []
-        var challenges: [String] = []
-        if let first = kinds.first(where: { $0 != .basic }) {
-            challenges.append("ApiKey realm=\"\(first.rawValue)\"")
+        var challenges: [(scheme: String, text: String)] = []
+        for kind in kinds {
+            let challenge = Self.challenge(of: kind)
+            if !challenges.contains(where: { $0.scheme == challenge.scheme }) {
+                challenges.append(challenge)
+            }
         }
-        if let basic = kinds.firstIndex(of: .basic) {
-            challenges.insert(
-                "Basic realm=\"basic\", charset=\"UTF-8\"",
-                at: basic == 0 ? 0 : challenges.count)
+        return .refused(
+            Refusal(status: status, reason: reason, challenges: challenges.map(\.text)))
+    }
+
+    /// One for each scheme: that of its first authenticator.
+    private static func challenge(
+        of kind: DrawnAuthenticator.Kind
+    ) -> (scheme: String, text: String) {
+        switch kind {
+        case .basic: ("Basic", "Basic realm=\"basic\", charset=\"UTF-8\"")
+        case .certificate: ("Certificate", "Certificate realm=\"certificate\"")
+        case .keys, .more, .far: ("ApiKey", "ApiKey realm=\"\(kind.rawValue)\"")
         }
-        return .refused(Refusal(status: status, reason: reason, challenges: challenges))
     }
 
     private func lackingScopes(
@@ -139,6 +156,7 @@ struct AuthModel {
             "ApiKey realm=\"\(kind.rawValue)\", error=\"insufficient_scope\","
             + " scope=\"\(scopes.joined(separator: " "))\""
         return Refusal(
-            status: 403, reason: "scope", challenges: kind == .basic ? [] : [challenge])
+            status: 403, reason: "scope",
+            challenges: [.basic, .certificate].contains(kind) ? [] : [challenge])
     }
 }

@@ -70,7 +70,7 @@ struct EntryModel {
 
     /// The header counts only if its sender is a trusted proxy.
     var address: String? {
-        let peer = config.listensOnUnixSocket ? nil : "127.0.0.1"
+        let peer = config.listensOnUnixSocket && !request.usesOtherListener ? nil : "127.0.0.1"
         return entry.clients == nil ? peer : request.header("X-Forwarded-For") ?? peer
     }
 
@@ -168,6 +168,9 @@ struct EntryModel {
         }
         return lines
     }
+
+    /// The lines of a redirect to https, which has none of CORS.
+    var linesOfRedirect: Lines { fixed(nil) }
 
     private func fixed(_ endpoint: DrawnEndpoint?) -> Lines {
         var lines: Lines = [:]

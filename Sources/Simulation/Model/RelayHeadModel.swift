@@ -79,7 +79,7 @@ struct RelayHeadModel {
     private var isUpgrade: Bool {
         proxy.upgrades
             && request.headers.contains { $0.name == "Upgrade" && $0.value == "websocket" }
-            && request.headers.contains { $0.name == "Connection" && $0.value.contains("Upgrade") }
+            && request.headers.contains { $0.name == "Connection" && $0.value.hasSuffix("Upgrade") }
     }
 
     // MARK: Fields of the client
@@ -114,8 +114,8 @@ struct RelayHeadModel {
         }
         guard let auth = endpoint.auth, !proxy.passesCredential else { return false }
         return auth.kinds.contains { kind in
-            let header = DrawnAuthenticator(kind: kind, callers: []).header ?? "Authorization"
-            return header.lowercased() == name
+            let header = DrawnAuthenticator(kind: kind, callers: []).credentialHeader
+            return header?.lowercased() == name
         }
     }
 
@@ -123,7 +123,9 @@ struct RelayHeadModel {
 
     private var isTrusted: Bool { config.entry.clients != nil }
 
-    private var peer: String? { config.listensOnUnixSocket ? nil : "127.0.0.1" }
+    private var peer: String? {
+        config.listensOnUnixSocket && !request.usesOtherListener ? nil : "127.0.0.1"
+    }
 
     private func addForwarded(to lines: inout Lines) {
         let kind = proxy.forwarded ?? .x
@@ -131,7 +133,7 @@ struct RelayHeadModel {
         if kind == .x || kind == .both {
             let list = named.map(\.value) + [peer].compactMap { $0 }
             lines["x-forwarded-for"] = list.isEmpty ? [] : [list.joined(separator: ", ")]
-            lines["x-forwarded-proto"] = ["http"]
+            lines["x-forwarded-proto"] = [scheme]
             lines["x-forwarded-host"] = [request.host]
         } else {
             lines["x-forwarded-for"] = isRemoved("x-forwarded-for") ? [] : named.map(\.value)
@@ -150,10 +152,12 @@ struct RelayHeadModel {
         ]
     }
 
+    private var scheme: String { request.isSecure ? "https" : "http" }
+
     private func element(for address: String?, host: String?) -> String {
         let name = address.map { $0.contains(":") ? "\"[\($0)]\"" : $0 } ?? "unknown"
         guard let host else { return "for=\(name)" }
         let isToken = !host.contains { ":[]".contains($0) }
-        return "for=\(name);host=\(isToken ? host : "\"\(host)\"");proto=http"
+        return "for=\(name);host=\(isToken ? host : "\"\(host)\"");proto=\(scheme)"
     }
 }

@@ -19,6 +19,8 @@ struct ClientRecord {
     let neverConnected: Bool
     /// The gateway sent a response while no request was in progress.
     let hasUnsolicited: Bool
+    /// At another listener than the first one.
+    var handshake: HandshakeRecord?
 }
 
 /// One request of a client, with its response.

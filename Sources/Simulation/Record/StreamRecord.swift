@@ -8,6 +8,8 @@ struct StreamRecord {
     /// Bytes of the request's body that were sent, and whether all of the request was.
     let sent: Int
     let isSentWhole: Bool
+    /// Bytes that were sent in a tunnel.
+    let sentInTunnel: Int
     let interim: [PeerMessage]
     /// Bytes of the response's body that arrived; the first that is not right.
     let received: Int
@@ -29,6 +31,8 @@ struct StreamRecord {
     let disconnected: Instant?
     let halfClosed: Instant?
     let endSeen: Instant?
+    /// It has sent all that it wanted to send in a tunnel, and ended its direction.
+    let hasEndedTunnel: Bool
 
     /// Whether the last byte of the request reached the gateway.
     var requestRead: Instant? { isSentWhole ? toGateway.read(at: end - 1) : nil }
@@ -64,6 +68,8 @@ struct RelayRecord {
     let responseBody: Int?
     let responseEnd: Int?
     let wasReset: Bool
+    /// The client's end of a tunnel arrived while the host still sent.
+    let sawTunnelEnd: Bool
     let fromGateway: SimJournal
     let toGateway: SimJournal
 
@@ -90,7 +96,7 @@ struct RelayRecord {
     }
 
     var endsWithConnection: Bool {
-        script.body.framing == .untilClose && script.sendsBody(to: head)
+        [.untilClose, .raw].contains(script.body.framing) && script.sendsBody(to: head)
     }
 
     /// When the gateway closed the connection.

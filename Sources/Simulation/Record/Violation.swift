@@ -30,6 +30,8 @@ package enum Checker: String, CaseIterable, Sendable {
     case tokens
     /// Bodies of endpoints with `proxy` arrive as they were sent, and look complete only if they are.
     case streams
+    /// Handshakes succeed as configured and in time; listeners serve what they are for.
+    case handshakes
     /// One log line per request.
     case log
     /// The record of a request agrees with what happened, and its times add up.

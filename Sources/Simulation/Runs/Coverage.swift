@@ -11,6 +11,7 @@ package struct Coverage: Sendable {
     package private(set) var unavailable: [UnavailabilityReason: Int] = [:]
     /// How often each behaviour took place.
     package private(set) var behaviours: [Behaviour: Int] = [:]
+    package private(set) var streams: [StreamBehaviour: Int] = [:]
     /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
@@ -22,7 +23,11 @@ package struct Coverage: Sendable {
     }
 
     private mutating func add(_ seed: UInt64) {
-        let record = Cluster(seed: seed).runToEnd()
+        for kind in ClusterPlan.Kind.allCases { add(Cluster(seed: seed, kind).runToEnd()) }
+    }
+
+    private mutating func add(_ record: RunRecord) {
+        streams.merge(StreamBehaviour.counts(in: record), uniquingKeysWith: +)
         for fault in record.rates.active { faults[fault, default: 0] += 1 }
         for model in HostsModel.all(of: record) {
             unavailable[.ejected, default: 0] += model.ejected.joined().count

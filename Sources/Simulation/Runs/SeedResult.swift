@@ -10,6 +10,8 @@ package struct SeedResult: Sendable {
     package let requests: Int
     package let attempts: Int
     package let relays: Int
+    /// What the streams of the seed reached.
+    package let streams: [StreamBehaviour: Int]
 
     package var passed: Bool { violations.isEmpty }
 
@@ -84,6 +86,9 @@ package struct SeedResult: Sendable {
             hash: records.reduce(0) { $0 &* 31 ^ $1.hash },
             requests: records.flatMap(\.clients).reduce(0) { $0 + $1.sent.count },
             attempts: records.reduce(0) { $0 + $1.attempts.count },
-            relays: records.reduce(0) { $0 + $1.relays.count })
+            relays: records.reduce(0) { $0 + $1.relays.count },
+            streams: records.map(StreamBehaviour.counts).reduce(into: [:]) { sum, counts in
+                sum.merge(counts, uniquingKeysWith: +)
+            })
     }
 }

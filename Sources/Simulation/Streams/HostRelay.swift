@@ -26,6 +26,8 @@ final class HostRelay {
     var bodyPosition: Int?
     /// Position behind the response, once it is complete.
     var responseEnd: Int?
+    /// The client's end of a tunnel arrived while the host still sent.
+    var sawTunnelEnd = false
     /// The host ended the connection by force, so bytes may be lost.
     var wasReset = false
 

@@ -42,6 +42,9 @@ struct MessageDecoder {
     /// Whether the bytes of the body end with the connection.
     var endsWithConnection: Bool { if case .untilClose = state { true } else { false } }
 
+    /// What follows is not HTTP: it is delivered as a body until the connection ends.
+    mutating func switchProtocol() { state = .untilClose }
+
     mutating func receive(_ bytes: [UInt8], _ handle: (Event, Int) -> Void) {
         rest += bytes
         var used = 0

@@ -14,6 +14,9 @@ final class StreamClient: ByteStreamDelegate {
     private(set) var exchanges: [StreamExchange] = []
     /// Name of the worker that accepted the connection.
     private(set) var worker: String?
+    /// When it was connected, and when its handshake was complete.
+    private(set) var connected: Instant?
+    private(set) var secured: Instant?
     private(set) var isDone = false
     /// When the client itself closed the connection, or its own direction of it.
     private(set) var disconnected: Instant?
@@ -49,9 +52,23 @@ final class StreamClient: ByteStreamDelegate {
                 }
                 self.stream = CountedStream(stream)
                 worker = stream.peerName
+                connected = loop.now
                 stream.startReading(for: self)
-                sendNext()
+                startHandshake(on: stream)
             }
+        }
+    }
+
+    private func startHandshake(on stream: SimStream) {
+        guard let hello = script.hello else { return sendNext() }
+        stream.beginHandshake(hello) { [weak self] in
+            guard let self, !isDone else { return }
+            secured = loop.now
+            sendNext()
+        }
+        // The gateway ends a handshake that takes too long.
+        later(Self.closingPatience) { client in
+            if client.secured == nil { client.disconnect() }
         }
     }
 
@@ -140,6 +157,7 @@ final class StreamClient: ByteStreamDelegate {
         case .halfCloses:
             guard halfClosed == nil else { return }
             exchange.sender?.cancel()
+            exchange.tunnelSender?.cancel()
             exchange.end = stream?.written
             halfClosed = loop.now
             stream?.stream.finishWriting()

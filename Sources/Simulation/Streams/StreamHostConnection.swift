@@ -131,6 +131,7 @@ final class StreamHostConnection: ByteStreamDelegate {
     private func sendResponse(_ relay: HostRelay) {
         let script = relay.script
         relay.headStart = stream.written
+        if script.upgrade != nil { decoder.switchProtocol() }
         if let upgrade = script.upgrade {
             write(
                 "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: \(upgrade)\r\n"
@@ -161,7 +162,6 @@ final class StreamHostConnection: ByteStreamDelegate {
     }
 
     private func bodyEnded(_ relay: HostRelay, _ ending: BodyScript.Ending) {
-        if relay.script.upgrade != nil, relay.reader.isComplete { return close() }
         // Without a length, the end of the connection completes the response, wherever it comes.
         let endsBody = ending.endsConnection && relay.script.body.framing == .untilClose
         switch ending {
@@ -171,16 +171,25 @@ final class StreamHostConnection: ByteStreamDelegate {
         case .resets:
             relay.wasReset = true
             isOver = true
+        case .stalls where relay.sawTunnelEnd:
+            relay.responseEnd = stream.written
+            close()
         case .complete, .stalls, .ends, .malformed: break
         }
     }
 
     private func responseEnded(_ relay: HostRelay) {
+        if relay.sawTunnelEnd { return close() }
         if relay.script.closesConnection, relay.script.body.framing != .untilClose {
             return stream.stream.finishWriting()
         }
         if let idleLoss = relay.script.idleLoss {
-            later(relay, idleLoss) { if $0.isRequestComplete { $0.close() } }
+            later(relay, idleLoss) { connection in
+                // Not before the network has taken the response.
+                if connection.isRequestComplete, connection.stream.stream.unsentBytes == 0 {
+                    connection.close()
+                }
+            }
         }
         nextIfOver()
     }
@@ -199,9 +208,12 @@ final class StreamHostConnection: ByteStreamDelegate {
         guard let relay = current, relay.script.upgrade != nil, let sender = relay.sender else {
             return close()
         }
+        guard !sender.isOver else {
+            relay.responseEnd = relay.responseEnd ?? stream.written
+            return close()
+        }
         // The gateway passes on the end of the client; the other direction continues.
-        relay.reader.complete([])
-        if sender.isOver { close() }
+        relay.sawTunnelEnd = true
     }
 
     func streamBlocked() {}

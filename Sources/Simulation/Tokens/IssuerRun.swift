@@ -66,7 +66,7 @@ final class IssuerRun {
         }
         do throws(IOFailure) {
             for worker in workers {
-                try worker.listen(at: SimulatedWorker.address, isShared: plan.workers > 1)
+                try worker.listen(at: [SimulatedWorker.address], isShared: plan.workers > 1)
             }
             try startHosts()
         } catch {

@@ -18,11 +18,11 @@ import Testing
 
     private func harness(
         _ tls: String = "cert: server.pem, key: server.key", _ more: String = "",
-        endpoint: String = "", calls: String = call
+        endpoint: String = "", calls: String = call, files: [String: String] = [:]
     ) throws -> GatewayHarness {
         try GatewayHarness(
             calls, endpoint: endpoint,
-            top: "listen: { address: 127.0.0.1:8080, tls: { \(tls) } }\n\(more)")
+            top: "listen: { address: 127.0.0.1:8080, tls: { \(tls) } }\n\(more)", files: files)
     }
 
     private func records(in bytes: [UInt8]) -> [UInt8] {
@@ -57,7 +57,6 @@ import Testing
             harness.pass(1)
             let received = peer.received
             client.receive(received.span)
-            peer.clearReceived()
             return received
         }
         while client.continueHandshake() == .needsMore { _ = exchange() }
@@ -143,6 +142,27 @@ import Testing
             #expect(harness.logged.contains { $0.contains(name) })
         } else {
             #expect(response["WWW-Authenticate"] == #"Certificate realm="services""#)
+        }
+        harness.expectQuiet()
+    }
+
+    /// A certificate cannot be guessed. A key can, so that the fourth one is refused by the limit.
+    @Test(arguments: [false, true]) func countsOnlyCredentialsThatCanBeGuessed(_ hasKey: Bool)
+        throws
+    {
+        let top = """
+            auth_failures: 3/m
+            auth:
+              services: { certificate: { san: ["spiffe://shop.test/*"] } }
+              keys: { api_key: { header: X-Key, keys: keys.yaml } }
+            """
+        let harness = try harness(
+            "cert: server.pem, key: server.key, client_ca: authority.pem", top,
+            endpoint: "auth: [services, keys]", files: ["keys.yaml": "[]"])
+        let peer = try harness.secureClient(as: "client")
+        for number in 1...4 {
+            peer.send(get("/x", hasKey ? "X-Key: guess" : "X-Other: 1"))
+            #expect(harness.response(of: peer).status == (hasKey && number == 4 ? 429 : 401))
         }
         harness.expectQuiet()
     }

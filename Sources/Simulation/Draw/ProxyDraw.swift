@@ -79,7 +79,7 @@ struct ProxyDraw {
             passesCredential: random.chance(0.2))
         proxy.headers = random.maybe(0.4, [("X-Set", "by g\(generation)e\(index)")]) ?? []
         proxy.dropHeaders = random.maybe(0.4, ["X-Dropped"]) ?? []
-        proxy.retry = random.maybe(0.35, retry(random))
+        proxy.retry = random.maybe(0.5, retry(random))
         proxy.upgrades = random.derived("upgrade").chance(0.4)
         return proxy
     }

@@ -63,7 +63,8 @@ struct StreamDraw {
         guard let listener else { return request }
         var request = request
         request.usesOtherListener = true
-        if listener.redirects { request.endpoint = nil }
+        // Nothing is served: no endpoint refuses it.
+        if listener.redirects || listener.tls != nil && hello == nil { request.endpoint = nil }
         if let tls = listener.tls, let hello, let session = tls.policy.session(for: hello) {
             request.isSecure = true
             request.identity = session.identity?.name

@@ -57,6 +57,7 @@ import Testing
             harness.pass(1)
             let received = peer.received
             client.receive(received.span)
+            peer.clearReceived()
             return received
         }
         while client.continueHandshake() == .needsMore { _ = exchange() }

@@ -50,15 +50,3 @@ final class HostRelay {
         worker = stream.stream.peerName ?? ""
     }
 }
-
-/// Identifies an attempt to relay a request.
-struct RelayKey: Equatable {
-    /// Number of the client's request.
-    let number: Int
-    let generation: Int
-    let endpoint: Int
-    /// Counts the attempts of the request, from 0.
-    let ordinal: Int
-
-    var mark: String { "r\(number)" }
-}

@@ -1,3 +1,5 @@
+import Basics
+
 /// Bounds the handshakes that begin in one loop iteration: the private-key operation of each takes
 /// hundreds of microseconds, in which the worker serves nothing else. The others wait in order.
 ///

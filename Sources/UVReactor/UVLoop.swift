@@ -205,7 +205,7 @@ package final class UVLoop: Loop {
         if code < 0 { while readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) {} }
     }
 
-    /// libuv could not arm the timer: the next iteration tries again.
+    /// Arms the timer in the next iteration, after the sockets were polled.
     func armTimersSoon() {
         if let idleHandle = handles?.idleHandle.raw { runDrainInNextIteration(idleHandle) }
     }

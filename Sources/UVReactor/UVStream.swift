@@ -14,6 +14,9 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     /// Unchecked like the others: the delegate is released outside of any access.
     @exclusivity(unchecked) var delegateState = StreamDelegateState()
     private var isPaused = false
+    /// Whether libuv reads. It continues to do so while reading is paused, until bytes arrive: most
+    /// pauses end before, and stopping and starting again costs two system calls.
+    private var isReading = false
     /// What is watched while reading is paused.
     private var watched = TRIBUTARY_WATCHED_NOTHING
     private var hasEnded = false
@@ -62,13 +65,17 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     }
 
     func pauseReading() {
-        guard let raw, !isPaused else { return }
-        isPaused = true
-        guard delegateState.hasStarted else { return }
+        if raw != nil { isPaused = true }
+    }
+
+    /// Bytes arrived while reading is paused: they stay in the kernel.
+    private func stopReading() {
+        guard let raw else { return }
+        isReading = false
         let code = tributary_uv_read_stop(raw)
         if code < 0 {
             handle = nil  // otherwise it would continue to read
-            failLater(code)
+            fail(IOFailure(uv: Int(code)))
         }
     }
 
@@ -100,23 +107,27 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
 
     private func beginReading() {
         // libuv would report the end again.
-        guard let raw, !hasEnded else { return }
+        guard let raw, !hasEnded, !isReading else { return }
+        isReading = true
         let code = tributary_uv_read_start(
             raw,
             { handle, _, buffer in
-                guard let loop = UVLoop.of(handle?.pointee.loop) else { return }
-                buffer?.pointee = loop.readBuffer
+                guard let stream = HandleOwner.owner(of: handle, as: UVStream.self) else { return }
+                // Without a buffer libuv reads nothing, and calls back with `UV_ENOBUFS`.
+                buffer?.pointee = stream.isPaused ? uv_buf_t() : stream.loop.readBuffer
             },
             { handle, count, buffer in
                 guard let stream = HandleOwner.owner(of: handle, as: UVStream.self) else { return }
                 stream.didRead(count, buffer?.pointee.base)
             })
-        if code < 0, code != UV_EALREADY.rawValue { failLater(code) }
+        if code < 0 { failLater(code) }
     }
 
     private func didRead(_ count: Int, _ start: UnsafeMutablePointer<CChar>?) {
         loop.beginCallback()
-        if count > 0, let start {
+        if count == Int(UV_ENOBUFS.rawValue), isPaused {
+            stopReading()
+        } else if count > 0, let start {
             let bytes = UnsafeRawBufferPointer(start: start, count: count)
             delegateState.delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
         } else if count == Int(UV_EOF.rawValue) {

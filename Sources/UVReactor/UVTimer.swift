@@ -12,6 +12,7 @@ final class UVTimer: HandleOwner {
     private unowned let loop: UVLoop
     private let handle: Handle<uv_timer_t>
     private var armedFor: Instant?
+    private var isRunning = false
 
     init(on loop: UVLoop) throws(IOFailure) {
         self.loop = loop
@@ -36,6 +37,8 @@ final class UVTimer: HandleOwner {
     }
 
     private func arm(for due: Instant) {
+        // libuv would run a timer that starts in its callback before it polls the sockets.
+        if isRunning { return }
         if let armedFor, armedFor <= due { return }
         armedFor = due
         // libuv counts whole milliseconds of the same clock: rounded up, so that it never fires too
@@ -57,13 +60,15 @@ final class UVTimer: HandleOwner {
 
     private func runDueTimers() {
         armedFor = nil
-        loop.readClock()
-        let now = loop.now
+        isRunning = true
+        let now = loop.readClock()
         let mark = queue.addedCount
         while let action = queue.takeDue(at: now, addedBefore: mark) {
             action()
             loop.finishCallback()
         }
-        arm()
+        isRunning = false
+        guard let earliest = queue.earliest else { return }
+        if earliest <= now { loop.armTimersSoon() } else { arm(for: earliest) }
     }
 }

@@ -8,10 +8,15 @@ let onlyAllocations = Context.environment["ONLY_ALLOCATIONS"] != nil
 let package = Package(
     name: "promise-benchmarks",
     platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "RequestCounter", type: .dynamic, targets: ["RequestCounter"])
+    ],
     dependencies: [.package(name: "tributary", path: "../..")],
     targets: [
         // The folder is a symbolic link: the tests of the library use it, too.
         .target(name: "MallocCounter"),
+        // Loaded into the gateway by Tests/Verify/request_costs.py.
+        .target(name: "RequestCounter", dependencies: ["MallocCounter"]),
         .executableTarget(
             name: "Allocations",
             dependencies: ["MallocCounter", .product(name: "Promises", package: "tributary")],

@@ -105,16 +105,17 @@ class Gateway(Server):
 
     - config: the text of the file, with the names of `ports` and of `values` in braces
     - ports: the names of the ports, besides `listen` and `admin`
+    - launcher: the command that runs the gateway, such as `env` or `valgrind` with their arguments
     """
 
-    def __init__(self, binary, folder, config, ports=(), name="gateway", **values):
+    def __init__(self, binary, folder, config, ports=(), name="gateway", launcher=(), **values):
         self.ports = {name: free_port() for name in ("listen", "admin", *ports)}
         self.port = self.ports["listen"]
         self.config = pathlib.Path(folder) / f"{name}.yaml"
         self.config.write_text(config.format(**self.ports, **values))
         self.log_path = pathlib.Path(folder) / f"{name}.log"
         with open(self.log_path, "wb") as log:
-            super().__init__([binary, "serve", str(self.config)], stdout=log, stderr=log)
+            super().__init__([*launcher, binary, "serve", str(self.config)], stdout=log, stderr=log)
         self.wait_until(lambda: self.page("/readyz")[0] == 200)
 
     def wait_until(self, condition):

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Counts what one request costs in a running gateway, and compares it with the limits in
+Tests/Benchmarks/request-costs.json.
+
+    Tests/Verify/request_costs.py .build/release/tributary --counter libRequestCounter.so
+    Tests/Verify/request_costs.py .build/release/tributary --instructions
+
+Counts allocations and references (retains and releases together), or with --instructions the instructions outside of
+the kernel; for these it needs valgrind. Counts, unlike times, do not depend on the load of the machine: a count fails
+if it is more than 3 % above its limit, and a limit fails that is more than 3 % above the count, so that it is lowered
+with the cost. The limits of instructions are those of x86-64 with Debian 12. --record writes the counts as the new
+limits.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+from harness import Gateway, expect, finish, wait
+
+LIMITS = pathlib.Path(__file__).parent.parent / "Benchmarks" / "request-costs.json"
+TOLERANCE = 0.03
+
+CONFIG = """\
+version: 1
+listen: 127.0.0.1:{listen}
+admin: 127.0.0.1:{admin}
+workers: 1
+log: {{ level: error, access: false }}
+defaults: {{ deadline: 10s, timeout: 5s, max_body: 1MiB }}
+backends:
+  b1: {{ url: "http://127.0.0.1:{b1}" }}
+  b2: {{ url: "http://127.0.0.1:{b2}" }}
+  b3: {{ url: "http://127.0.0.1:{b3}" }}
+endpoints:
+  - route: GET /one/{{size}}
+    calls: {{ b1: {{ from: b1, get: "/{{size}}", at: . }} }}
+  - route: GET /three/{{size}}
+    calls:
+      b1: {{ from: b1, get: "/{{size}}" }}
+      b2: {{ from: b2, get: "/{{size}}" }}
+      b3: {{ from: b3, get: "/{{size}}" }}
+  - route: ANY /proxy/*
+    proxy: {{ to: b1, path: /* }}
+"""
+
+# The kinds of requests, each with its path.
+KINDS = {
+    "one call, 200 B": "/one/small",
+    "three calls, 200 B": "/three/small",
+    "three calls, 20 KB": "/three/large",
+    "proxy, 200 B": "/proxy/small",
+    "no route": "/nothing",
+}
+
+RECORD = b'{"id":1,"name":"Lamp","price":19.90,"tags":["a","b","c"],"text":"hello world","nested":{"b":null,"c":true}}'
+
+
+class Backend(threading.Thread):
+    """Responds with 200 B, or with 20 KB to `/large`, to one request after the other on each connection."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+
+    def run(self):
+        while True:
+            connection, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+            while b"\r\n\r\n" in received:
+                head, _, received = received.partition(b"\r\n\r\n")
+                connection.sendall(self.large if head.startswith(b"GET /large") else self.small)
+
+    @staticmethod
+    def response(body):
+        return (
+            b"HTTP/1.1 200 OK\r\nServer: backend\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+            b"Content-Type: application/json\r\nConnection: keep-alive\r\n"
+            b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+        )
+
+
+Backend.small = Backend.response(b'{"record":%b,"text":"%b"}' % (RECORD, b"x" * 72))
+Backend.large = Backend.response(b"{" + b",".join(b'"r%d":%b' % (n, RECORD) for n in range(176)) + b"}")
+
+
+class Client:
+    """One connection."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def request(self, path):
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: gateway\r\n\r\n".encode())
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += self.piece()
+        head, _, body = received.partition(b"\r\n\r\n")
+        left = int(re.search(rb"(?i)content-length: (\d+)", head)[1]) - len(body)
+        while left > 0:
+            left -= len(self.piece())
+        return int(head.split(b" ", 2)[1])
+
+    def piece(self):
+        piece = self.socket.recv(65536)
+        if not piece:
+            sys.exit("the gateway closed the connection")
+        return piece
+
+
+class Counts:
+    """Counts by a library that is loaded into the gateway."""
+
+    names = ("allocations", "references")
+    requests = 200
+    repetitions = 3
+
+    def __init__(self, binary, folder, counter, ports):
+        self.output = pathlib.Path(folder) / "counts"
+        self.output.touch()
+        environment = ("env", f"LD_PRELOAD={counter}", f"REQUEST_COUNTS={self.output}")
+        self.gateway = Gateway(binary, folder, CONFIG, launcher=environment, **ports)
+
+    def begin(self):
+        self.before = self.read()
+
+    def end(self):
+        return [after - before for before, after in zip(self.before, self.read())]
+
+    def read(self):
+        lines = len(self.output.read_text().splitlines())
+        self.gateway.process.send_signal(signal.SIGUSR2)
+        if not wait(lambda: len(self.output.read_text().splitlines()) > lines):
+            sys.exit("the counter library does not work here")
+        return [int(word) for word in self.output.read_text().splitlines()[-1].split()]
+
+
+class Instructions:
+    """Counts by callgrind."""
+
+    names = ("instructions",)
+    requests = 200
+    repetitions = 1
+
+    def __init__(self, binary, folder, ports, profiles):
+        self.output = pathlib.Path(profiles or folder).resolve() / "callgrind"
+        self.dumps = 0
+        launcher = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={self.output}")
+        # Valgrind 3.19 cannot read the debug information.
+        stripped = pathlib.Path(folder) / "tributary"
+        subprocess.run(["objcopy", "--strip-debug", binary, stripped], check=True)
+        self.gateway = Gateway(str(stripped), folder, CONFIG, launcher=launcher, **ports)
+
+    def control(self, option):
+        subprocess.run(
+            ["callgrind_control", option, str(self.gateway.process.pid)], check=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def begin(self):
+        self.control("-z")
+
+    def end(self):
+        self.control("-d")
+        self.dumps += 1
+        dump = self.output.with_name(f"{self.output.name}.{self.dumps}")
+        if not wait(lambda: dump.exists() and "totals:" in dump.read_text(errors="replace"), seconds=60):
+            sys.exit("callgrind wrote no counts")
+        return [int(re.search(r"^totals: (\d+)", dump.read_text(errors="replace"), re.M)[1])]
+
+
+def measure(method, client, path, status):
+    """The counts of a request: the least of some repetitions, since a piece that arrives late costs more."""
+    for _ in range(50):
+        if client.request(path) != status:
+            sys.exit(f"{path} did not get {status}")
+    rounds = []
+    for _ in range(method.repetitions):
+        method.begin()
+        for _ in range(method.requests):
+            client.request(path)
+        rounds.append([count / method.requests for count in method.end()])
+    return [min(values) for values in zip(*rounds)]
+
+
+def compare(kind, name, count, limit):
+    print(f"{kind:20} {name:13} {count:10.1f}, limit {limit}", flush=True)
+    if count > limit * (1 + TOLERANCE):
+        expect(False, f"{kind}: {count:.1f} {name} per request, {count / limit - 1:.1%} above the limit of {limit}")
+    else:
+        expect(
+            count >= limit * (1 - TOLERANCE),
+            f"{kind}: {count:.1f} {name} per request; lower the limit of {limit} in {LIMITS.name}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    method = parser.add_mutually_exclusive_group(required=True)
+    method.add_argument("--counter", help="the library that counts")
+    method.add_argument("--instructions", action="store_true")
+    parser.add_argument("--profiles", help="a folder that keeps the files of callgrind")
+    parser.add_argument("--record", action="store_true")
+    options = parser.parse_args()
+
+    backends = [Backend() for _ in range(3)]
+    for backend in backends:
+        backend.start()
+    ports = {f"b{index + 1}": backend.port for index, backend in enumerate(backends)}
+    limits = json.loads(LIMITS.read_text()) if LIMITS.exists() else {}
+    with tempfile.TemporaryDirectory() as folder:
+        if options.instructions:
+            method = Instructions(options.binary, folder, ports, options.profiles)
+        else:
+            method = Counts(options.binary, folder, str(pathlib.Path(options.counter).resolve()), ports)
+        client = Client(method.gateway.port)
+        for kind, path in KINDS.items():
+            counts = measure(method, client, path, 404 if kind == "no route" else 200)
+            for name, count in zip(method.names, counts):
+                if options.record:
+                    print(f"{kind:20} {name:13} {count:10.1f}")
+                    limits.setdefault(kind, {})[name] = round(count)
+                else:
+                    compare(kind, name, count, limits[kind][name])
+        method.gateway.stop(60)
+    if options.record:
+        rows = ",\n".join(f"  {json.dumps(kind)}: {json.dumps(limits[kind])}" for kind in KINDS)
+        LIMITS.write_text("{\n" + rows + "\n}\n")
+    finish()
+
+
+main()

@@ -44,6 +44,18 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
             ? .success(inputSlot.value(as: Value.self)) : .failure(inputSlot.error)
     }
 
+    /// Passes the value of an input to `body`, without copying it; nil, and `body` is not called, if
+    /// the input has no value. Positions are from 0 up to `count`; others trap. What `body` throws is
+    /// rethrown.
+    @inlinable
+    public func withValue<Return>(
+        at position: Int, _ body: (Value) throws -> Return
+    ) rethrows -> Return? {
+        let inputSlot = inputs[position].inputSlot
+        guard inputSlot.isFulfilled else { return nil }
+        return try unsafe body(Node.valuePointer(of: Value.self, at: inputSlot.valueSlot).pointee)
+    }
+
     /// Whether every input has a value.
     @inlinable
     public var isComplete: Bool { inputs.allSatisfy(\.inputSlot.isFulfilled) }

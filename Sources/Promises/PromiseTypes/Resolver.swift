@@ -159,6 +159,14 @@ public struct LocalResolver<Value>: ~Copyable {
     public borrowing func onCancel(_ body: @escaping ((any Error)?) -> Void) {
         node.onCancel { body($0.cancellationCause) }
     }
+
+    /// Cancels an object when the last consumer has withdrawn; otherwise like the other `onCancel`.
+    ///
+    /// Allocates nothing, because the closure that is stored captures only the object.
+    @inlinable
+    public borrowing func onCancel<Object: Cancellable & AnyObject>(cancel object: Object) {
+        node.onCancel { object.cancel(because: $0.cancellationCause) }
+    }
 }
 
 @available(*, unavailable)

@@ -5,7 +5,8 @@
 /// last.
 @usableFromInline
 final class OperatorTimer {
-    private let placement: Placement
+    /// Nil for a local promise, whose thread alone uses the timer.
+    private let sharedContext: (any ExecutionContext)?
     /// The error of a timeout. Stored here, so that the closure captures only the timer and needs
     /// no allocation.
     @usableFromInline let error: () -> any Error
@@ -13,8 +14,11 @@ final class OperatorTimer {
     @exclusivity(unchecked) private var contextTimer: (any Cancellable)?
 
     @usableFromInline
-    init(_ placement: Placement, _ error: @escaping () -> any Error = { PromiseError.timedOut }) {
-        self.placement = placement
+    init(
+        _ sharedContext: (any ExecutionContext)?,
+        _ error: @escaping () -> any Error = { PromiseError.timedOut }
+    ) {
+        self.sharedContext = sharedContext
         self.error = error
     }
 
@@ -23,15 +27,15 @@ final class OperatorTimer {
     /// Runs the node's step after a delay, which counts from this call.
     @usableFromInline
     func schedule(_ node: Node, after delay: Duration) {
-        let context = placement.context
         let delay = delay.boundedForTimers
-        if placement.isConfined || context.isCurrent {
-            unsafe contextTimer = context.schedule(after: delay, PromiseJob(node, isTimer: true))
+        guard let context = sharedContext, !context.isCurrent else {
+            let job = PromiseJob(node, isTimer: true)
+            unsafe contextTimer = (sharedContext ?? node.context).schedule(after: delay, job)
             return
         }
         let start = context.clockReading
         context.enqueue(
-            .job(on: placement) { [self] _ in
+            .job(on: .context(context)) { [self] _ in
                 guard !node.isDecided else { return }
                 // The context may have been busy since the call.
                 let passed = max(context.clockReading - start, .zero)
@@ -44,10 +48,10 @@ final class OperatorTimer {
     @usableFromInline
     func cancel() {
         guard let timer = unsafe contextTimer.take() else { return }
-        if placement.isConfined || placement.context.isCurrent {
-            timer.cancel(because: nil)
+        if let context = sharedContext, !context.isCurrent {
+            context.enqueue(.job(on: .context(context)) { _ in timer.cancel(because: nil) })
         } else {
-            placement.context.enqueue(.job(on: placement) { _ in timer.cancel(because: nil) })
+            timer.cancel(because: nil)
         }
     }
 }

@@ -5,7 +5,7 @@ extension Node {
     func timeout<Value>(
         _ type: Value.Type, _ limit: Duration, _ error: @escaping () -> any Error
     ) -> Node {
-        let timer = OperatorTimer(placement.serial, error)
+        let timer = OperatorTimer(sharedContext, error)
         let child = link(Value.self, on: timerContext) { child in
             timer.cancel()
             guard var parent = child.takeParent() else { return }
@@ -20,7 +20,7 @@ extension Node {
 
     @inlinable
     func atLeast<Value>(_ type: Value.Type, _ minimum: Duration, holdingFailures: Bool) -> Node {
-        let timer = OperatorTimer(placement.serial)
+        let timer = OperatorTimer(sharedContext)
         // The child gets two turns, one for the outcome and one for the timer; the second one
         // passes the outcome on.
         let child = link(Value.self, on: timerContext) { child in
@@ -55,10 +55,16 @@ extension Node {
         isConfined || placement.context.isSerial ? nil : SharedPool.shared
     }
 
+    /// The context of this node's timers; nil if it is a local promise.
+    @usableFromInline
+    var sharedContext: (any ExecutionContext)? {
+        isConfined ? nil : placement.serial.context
+    }
+
     @usableFromInline
     static func after(_ delay: Duration, placement: Placement) -> Node {
         let placement = placement.serial
-        let timer = OperatorTimer(placement)
+        let timer = OperatorTimer(placement.isConfined ? nil : placement.context)
         let node = make(Void.self, placement: placement) { node in
             timer.cancel()
             node.fulfill(())

@@ -8,7 +8,7 @@ import Basics
 /// It cannot be copied: a second reference to its bytes would make `finish` copy all of them.
 package struct JSONObjectBuilder: ~Copyable {
     private var bytes: [UInt8] = []
-    private let reserved: [Bytes]
+    private let reserved: [JSONName]
     private var hasMerged = false
     /// The keys of the first `indexedCount` bytes, unescaped. Never iterated, so its order does not
     /// matter.
@@ -19,7 +19,7 @@ package struct JSONObjectBuilder: ~Copyable {
     package init(capacity: Int = 0, reserved: [JSONName] = []) {
         bytes.reserveCapacity(capacity + 2)
         bytes.append(.openBrace)
-        self.reserved = reserved.map(\.plain)
+        self.reserved = reserved
     }
 
     /// Adds a member; false, and adds nothing, if a merged object has its key.
@@ -45,6 +45,10 @@ package struct JSONObjectBuilder: ~Copyable {
         let text = object.bytes.span
         let colliding = collidingMembers(text)
         hasMerged = true
+        guard !colliding.isEmpty else {
+            splice(text, text.insideOfContainer)
+            return []
+        }
         var remaining = colliding[...]
         var cursor = JSONCursor(Lookahead(text), at: 1)
         // Members between two colliding ones are copied together.
@@ -83,17 +87,32 @@ package struct JSONObjectBuilder: ~Copyable {
 
     private mutating func collidingMembers(_ text: Span<UInt8>) -> [JSONCursor.Member] {
         indexNewKeys()
-        guard !keys.isEmpty || !reserved.isEmpty else { return [] }
+        guard !keys.isEmpty || mayHaveReservedKey(text) else { return [] }
         var colliding: [JSONCursor.Member] = []
         var cursor = JSONCursor(Lookahead(text), at: 1)
         while let member = cursor.nextMember() {
             let key = text.extracting(member.key.inside)
             let exists = !keys.isEmpty && keys.contains(key.unescaped)
-            if exists || reserved.contains(where: { key.means($0.span) }) {
+            if exists || reserved.contains(where: { key.means($0.plain.span) }) {
                 colliding.append(member)
             }
         }
         return colliding
+    }
+
+    /// Whether a key of the text may be a reserved one. False only if that is certain: the text has
+    /// neither an escape nor the first byte of a reserved key.
+    private func mayHaveReservedKey(_ text: Span<UInt8>) -> Bool {
+        let lookahead = Lookahead(text)
+        for name in reserved {
+            guard let first = name.plain.isEmpty ? nil : name.plain[0] else { return true }
+            var offset = 0
+            while offset < text.count {
+                if Word.hasEither(lookahead.word(offset), .backslash, first) { return true }
+                offset += 8
+            }
+        }
+        return false
     }
 
     /// Adds the keys that were written since the last call to `keys`.
@@ -109,5 +128,16 @@ package struct JSONObjectBuilder: ~Copyable {
 
     private func names(_ text: Span<UInt8>, _ members: [JSONCursor.Member]) -> [String] {
         members.map { String(decoding: text.extracting($0.key.inside).unescaped, as: UTF8.self) }
+    }
+}
+
+extension Span<UInt8> {
+    /// The range of the members of an object, without white space around them; nil if it has none.
+    fileprivate var insideOfContainer: Range<Int>? {
+        var (start, end) = (1, count - 1)
+        // Outside of strings, white space are the only bytes up to the space.
+        while start < end, self[start] <= .space { start += 1 }
+        while end > start, self[end - 1] <= .space { end -= 1 }
+        return start < end ? start..<end : nil
     }
 }

@@ -45,6 +45,13 @@ enum Word {
         (((word ^ all(byte)) | highs) &- ones) | word
     }
 
+    /// Whether a byte of the word is one of these. Exact, unlike the place of its mark.
+    @inline(__always)
+    static func hasEither(_ word: UInt64, _ one: UInt8, _ other: UInt8) -> Bool {
+        let (first, second) = (word ^ all(one), word ^ all(other))
+        return ((first &- ones) & ~first | (second &- ones) & ~second) & highs != 0
+    }
+
     /// The high bits of the eight bytes, side by side.
     @inline(__always)
     static func gathered(_ marks: UInt64) -> UInt64 {

@@ -61,6 +61,15 @@ struct WritingTests {
         #expect(text == #"{"a" : 1,"b" :2}"#)
     }
 
+    @Test func objectsWithoutCollisionsAreInsertedAsTheyAre() throws {
+        var builder = JSONObjectBuilder(reserved: [JSONName("_gateway")])
+        #expect(try builder.merge(slice("{ \"a\" : { } ,\n\"b_c\":[ 1 ]\t}")) == [])
+        #expect(try builder.merge(slice(#"{"d":"\u005f_gateway"}"#)) == [])
+        #expect(try builder.merge(slice(#"{"e":1,"a":2}"#)) == ["a"])
+        let text = builder.finish().string
+        #expect(text == "{\"a\" : { } ,\n\"b_c\":[ 1 ],\"d\":\"\\u005f_gateway\",\"e\":1}")
+    }
+
     @Test func duplicateKeysWithinAnObjectAreKept() throws {
         var builder = JSONObjectBuilder()
         #expect(try builder.merge(slice(#"{"a":1,"a":2}"#)) == [])

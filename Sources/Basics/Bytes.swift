@@ -47,7 +47,7 @@ package struct Bytes: Sendable {
     package var isEmpty: Bool { count == 0 }
 
     /// The bytes, borrowed.
-    @inlinable
+    @inlinable @inline(__always)
     package var span: Span<UInt8> {
         @_lifetime(borrow self)
         get { chunk.span.extracting(start..<(start + count)) }

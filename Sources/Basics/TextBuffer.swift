@@ -2,7 +2,7 @@
 ///
 /// For heads, which consist of many short pieces: an append to an array checks for each piece
 /// whether the array is shared, and cannot be inlined.
-@safe
+@safe @usableFromInline
 package struct TextBuffer: ~Copyable {
     @usableFromInline var memory: UnsafeMutableRawPointer
     /// In bytes.
@@ -89,6 +89,15 @@ extension TextBuffer {
     package mutating func append(text word: UInt64, count bytes: Int = 8) {
         unsafe reserve(8).storeBytes(of: word.littleEndian, as: UInt64.self)
         count += bytes
+    }
+
+    /// Appends all bytes of two words, the lowest first.
+    @inlinable
+    package mutating func append(text first: UInt64, _ second: UInt64) {
+        let place = unsafe reserve(16)
+        unsafe place.storeBytes(of: first.littleEndian, as: UInt64.self)
+        unsafe (place + 8).storeBytes(of: second.littleEndian, as: UInt64.self)
+        count += 16
     }
 
     /// Appends the text of a literal. Inlined, so that the compiler knows its length.

@@ -7,6 +7,8 @@ package struct BodyBuffer {
     package let limit: Int
     private let expected: Int?
     private var bytes: [UInt8] = []
+    /// Bytes collected so far.
+    package private(set) var count = 0
     private let memoryOwner: Exchange?
 
     /// Whether a piece was refused because the worker's budget is exhausted, and not for the limit.
@@ -43,16 +45,15 @@ package struct BodyBuffer {
                 max(piece.count, min(expected ?? 0, limit, Self.reservedBytesMax)))
         }
         bytes.append(copying: piece)
+        count = bytes.count
         return true
     }
-
-    /// Bytes collected so far.
-    package var count: Int { bytes.count }
 
     /// Returns the collected bytes and empties the buffer.
     package mutating func take() -> Bytes {
         let collected = bytes
         bytes = []
+        count = 0
         return Bytes(collected)
     }
 }

@@ -6,7 +6,7 @@ extension Span<UInt8> {
 
     /// The eight bytes from `offset` on; `RawSpan` checks the bounds.
     @inline(__always)
-    private func word(at offset: Int) -> UInt64 {
+    func word(at offset: Int) -> UInt64 {
         // Unsafe only for types with invalid bit patterns, which an integer does not have.
         unsafe UInt64(
             littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -79,6 +79,16 @@ extension Span<UInt8> {
             index &+= 8
         }
         return index
+    }
+
+    /// Whether two words are equal, ASCII letters compared without regard to case.
+    @inline(__always)
+    static func equalIgnoringCase(_ one: UInt64, _ other: UInt64) -> Bool {
+        let difference = one ^ other
+        if difference == 0 { return true }
+        // Only the bit of the case differs, and only in bytes that are letters.
+        guard difference & ~(0x20 &* ones) == 0 else { return false }
+        return (difference << 2) & ~(letters(one & ~tops) & ~one) == 0
     }
 
     @inline(__always)

@@ -40,9 +40,10 @@ package struct FieldName: Sendable {
 }
 
 extension FieldName: ExpressibleByStringLiteral {
-    /// A name written in the program; one that is no token is a programming error, and traps.
+    /// A name written in the program; one that is no token is a programming error, and traps in debug
+    /// builds. Release builds, in which requests use these names, do not check them each time.
     package init(stringLiteral literal: StaticString) {
-        precondition(Self.isToken(literal.span), "a field name is a token")
+        assert(Self.isToken(literal.span), "a field name is a token")
         text = .literal(literal)
     }
 }

@@ -24,7 +24,8 @@ extension [UInt8] {
 extension TextBuffer {
     /// Appends sixteen hexadecimal digits.
     package mutating func append(hex value: UInt64) {
-        append(text: hexDigits(of: UInt32(truncatingIfNeeded: value >> 32)))
-        append(text: hexDigits(of: UInt32(truncatingIfNeeded: value)))
+        append(
+            text: hexDigits(of: UInt32(truncatingIfNeeded: value >> 32)),
+            hexDigits(of: UInt32(truncatingIfNeeded: value)))
     }
 }

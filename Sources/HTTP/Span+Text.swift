@@ -17,8 +17,24 @@ extension Span<UInt8> {
     func equals(_ literal: StaticString) -> Bool {
         let other = literal.span
         guard count == other.count else { return false }
+        guard count < 8 else {
+            return hasSameWords(as: other) { $0 == $1 }
+        }
         for index in indices where self[index] != other[index] { return false }
         return true
+    }
+
+    /// Compares eight bytes or more word by word; the last word may overlap the one before.
+    @inline(__always)
+    private func hasSameWords(
+        as other: Span<UInt8>, _ areSame: (UInt64, UInt64) -> Bool
+    ) -> Bool {
+        var index = 0
+        while index &+ 8 < count {
+            guard areSame(word(at: index), other.word(at: index)) else { return false }
+            index &+= 8
+        }
+        return areSame(word(at: count &- 8), other.word(at: count &- 8))
     }
 
     /// Whether these are the bytes of a literal, ASCII letters compared without regard to case.
@@ -29,6 +45,9 @@ extension Span<UInt8> {
     /// Whether two runs are equal, ASCII letters compared without regard to case.
     package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
+        guard count < 8 else {
+            return hasSameWords(as: other) { Self.equalIgnoringCase($0, $1) }
+        }
         for index in indices where self[index] != other[index] {
             let folded = self[index] | 0x20
             let isLetter = folded &- UInt8(ascii: "a") < 26

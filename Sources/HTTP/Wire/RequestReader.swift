@@ -11,8 +11,9 @@
 ///         }
 ///     }
 ///
-/// A concrete type, since generic code is specialised within its module only.
-package struct RequestReader {
+/// A concrete type, since generic code is specialised within its module only. It cannot be copied:
+/// other modules would copy all of it to read one property.
+package struct RequestReader: ~Copyable {
     package typealias Event = ReadEvent<RequestHead, Never>
 
     private var messages: MessageReader<RequestHeadParser>

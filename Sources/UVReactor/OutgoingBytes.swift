@@ -20,6 +20,12 @@ final class OutgoingBytes {
         count += bytes.count
     }
 
+    /// Appends a copy of both. Not while libuv uses `buffer`.
+    func append(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        append(head)
+        append(body)
+    }
+
     /// Removes the first `taken` bytes, which were sent. Not while libuv uses `buffer`.
     func removeFirst(_ taken: Int) {
         let taken = min(taken, count)

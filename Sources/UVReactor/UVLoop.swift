@@ -19,7 +19,8 @@ package final class UVLoop: Loop {
 
     private let readyQueue: ReadyQueue
     private var clock: Instant?
-    private var handles: LoopHandles?
+    /// Unchecked: every timer uses it.
+    @exclusivity(unchecked) private var handles: LoopHandles?
 
     /// Unchecked, since no access calls foreign code: streams are released outside of it.
     @exclusivity(unchecked) var bufferedStreams = BufferedStreams()

@@ -154,15 +154,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     /// limit.
     private func bufferWrite(_ head: Span<UInt8>, _ body: Span<UInt8>, _ count: Int) -> Bool {
         guard (buffered?.count ?? 0) + count <= WriteBuffering.bytesMax else { return false }
-        let bytes: OutgoingBytes
-        if let buffered {
-            bytes = buffered
-        } else {
-            bytes = loop.bufferedStreams.add(self)
-            buffered = bytes
-        }
-        bytes.append(head)
-        bytes.append(body)
+        if buffered == nil { buffered = loop.bufferedStreams.add(self) }
+        buffered?.append(head, body)
         return true
     }
 

@@ -149,11 +149,13 @@ struct Chain {
     }
 
     /// One call of an endpoint, from its request to its backend's response.
-    func call(_ plan: CallPlan, deadline: Duration) -> CallService {
+    ///
+    /// - Parameter timeout: nil if the pool limits the time
+    func call(_ plan: CallPlan, _ timeout: CallTimeout?) -> CallService {
         let backend = backends[plan.backend]
         let filters: [CallFilter?] = [
             // Above hedge, retry and queue: one time limit covers all of them.
-            CallTimeout.filter(plan.timeout, deadline: deadline, loop: loop),
+            timeout?.filter,
             // Above retry: each of the two requests has attempts of its own.
             plan.hedgeAfter.map { Hedge.filter(after: $0, loop: loop) },
             // Above the breaker, which counts each attempt.
@@ -205,12 +207,21 @@ struct Chain {
     private func calls(of plan: EndpointPlan) -> [EndpointCall] {
         let names = plan.calls.map(\.name)
         return plan.calls.map { call in
-            EndpointCall(
+            let backend = backends[call.backend]
+            let timeout = CallTimeout(call.timeout, deadline: plan.deadline, loop: loop)
+            let isOneRequest =
+                call.hedgeAfter == nil && call.retry == nil && backend.sendsAtOnce
+            return EndpointCall(
                 plan: call,
                 builder: RequestBuilder(
-                    call, backendFields: backends[call.backend].plan.fields, params: plan.params,
-                    calls: names),
-                service: self.call(call, deadline: plan.deadline),
+                    call, backendFields: backend.plan.fields,
+                    templates: backend.templates(
+                        call.constantFields(of: backend.plan.fields),
+                        responseBytesMax: call.responseBytesMax,
+                        statusesWithoutFields: call.statusesWithoutFields),
+                    params: plan.params, calls: names),
+                service: self.call(call, isOneRequest ? nil : timeout),
+                timeout: isOneRequest ? timeout : nil,
                 decoder: Decoder(plan: call))
         }
     }

@@ -16,22 +16,6 @@ package final class Exchange {
     /// Makes promises on this exchange's worker.
     package let local: LocalContext
 
-    /// The header lines that identify this exchange for backends, up to the parent id of a call:
-    /// written once, sent with each call.
-    package private(set) lazy var callLines: Bytes = {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(112)
-        lines.append(literal: "X-Request-Id: ")
-        lines.append(id)
-        if let state = trace.state {
-            lines.append(literal: "\r\ntracestate: ")
-            lines.append(state.text)
-        }
-        lines.append(literal: "\r\ntraceparent: ")
-        lines.append(beginOf: trace)
-        return Bytes(lines)
-    }()
-
     /// When the head was complete.
     package let began: Instant
 

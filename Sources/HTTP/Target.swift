@@ -35,6 +35,18 @@ package struct Target: Sendable {
         self.init(Bytes(text))
     }
 
+    /// A target in origin form that was put together from checked text and from percent-encoded
+    /// values, which is not checked again.
+    ///
+    /// - Parameter pathEnd: the offset of the `?`, or the end
+    package init(assembled text: Bytes, pathEnd: Int) {
+        assert(Target(text).map { Int($0.pathEnd) } == pathEnd, "an assembled target is valid")
+        self.text = text
+        form = .origin
+        pathStart = 0
+        self.pathEnd = Int32(truncatingIfNeeded: pathEnd)
+    }
+
     init(_ text: Bytes, _ layout: TargetLayout) {
         self.text = text
         form = layout.form

@@ -73,12 +73,23 @@ package struct TraceContext: Sendable, Equatable {
     }
 }
 
-extension [UInt8] {
-    /// Appends a `traceparent` value up to the parent id: version and trace id.
-    mutating func append(beginOf trace: TraceContext) {
-        append(literal: "00-")
-        append(hex: trace.traceHigh)
-        append(hex: trace.traceLow)
+extension TextBuffer {
+    /// Appends the header lines that identify an exchange for a backend.
+    ///
+    /// - Parameter parentID: identifies the call in the trace. Never zero (W3C Trace Context
+    ///   3.2.2.4)
+    package mutating func append(linesOf exchange: Exchange, parentID: UInt64) {
+        append(literal: "X-Request-Id: ")
+        append(exchange.id)
+        if let state = exchange.trace.state {
+            append(literal: "\r\ntracestate: ")
+            append(state.text)
+        }
+        append(literal: "\r\ntraceparent: 00-")
+        append(hex: exchange.trace.traceHigh)
+        append(hex: exchange.trace.traceLow)
         append(UInt8(ascii: "-"))
+        append(hex: parentID)
+        append(literal: exchange.trace.isSampled ? "-01\r\n" : "-00\r\n")
     }
 }

@@ -43,7 +43,8 @@ final class ClientConnection {
     func send(_ call: PendingCall) {
         unsafe self.call = call
         unsafe machine.beginRequest(
-            call.request.method, mayUpgrade: call.stream?.upgrade != nil)
+            call.request.method, mayUpgrade: call.stream?.upgrade != nil,
+            statusesWithoutFields: call.request.template.statusesWithoutFields)
         writer.write(call.request, call.stream, to: stream)
         call.recordSent(reusingConnection: unsafe wasUsed)
         unsafe wasUsed = true
@@ -113,6 +114,9 @@ final class ClientConnection {
     // MARK: The response
 
     /// Performs an action; false if the bytes contain nothing more for the call.
+    ///
+    /// Inlined, so that the action, which may hold a head, is not stored and destroyed.
+    @inline(__always)
     private func perform(_ action: ClientStateMachine.Action, _ bytes: Span<UInt8>) -> Bool {
         switch action {
         case .nothing: return false

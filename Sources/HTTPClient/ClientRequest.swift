@@ -10,12 +10,8 @@ package struct ClientRequest {
     /// Path and query, unchanged; the authority of an absolute form is not sent.
     package let target: Target
 
-    /// Host and port of the backend (RFC 9110 7.2).
-    package let host: FieldValue
-
-    /// The fields that many requests share, such as those of the backend's configuration. Kept apart
-    /// from `fields`, so that they are neither copied nor built for each call.
-    package let constantFields: Fields
+    /// The parts that many requests share. They are neither copied nor built for each call.
+    package let template: RequestTemplate
 
     /// The fields of this request only.
     package let fields: Fields
@@ -28,22 +24,29 @@ package struct ClientRequest {
     /// ends before it. It is not touched if the request is never written.
     package let body: Body
 
-    /// The longest body that a complete response may have, in bytes. A streamed one has no limit.
-    package let responseBytesMax: Int
+    package init(
+        method: Method, target: Target, template: RequestTemplate, fields: Fields = Fields(),
+        exchange: ExchangeFields? = nil, body: Body = .described(length: nil)
+    ) {
+        self.method = method
+        self.target = target
+        self.template = template
+        self.fields = fields
+        self.exchange = exchange
+        self.body = body
+    }
 
+    /// A request with a template of its own, for those that are rare.
     package init(
         method: Method, target: Target, host: FieldValue, constantFields: Fields = Fields(),
         fields: Fields = Fields(), exchange: ExchangeFields? = nil,
         body: Body = .described(length: nil), responseBytesMax: Int
     ) {
-        self.method = method
-        self.target = target
-        self.host = host
-        self.constantFields = constantFields
-        self.fields = fields
-        self.exchange = exchange
-        self.body = body
-        self.responseBytesMax = responseBytesMax
+        self.init(
+            method: method, target: target,
+            template: RequestTemplate(
+                host: host, fields: constantFields, responseBytesMax: responseBytesMax),
+            fields: fields, exchange: exchange, body: body)
     }
 
     /// Whether the request can be written a second time. The source of a stream delivers once.

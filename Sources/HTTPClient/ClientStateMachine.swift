@@ -61,12 +61,18 @@ struct ClientStateMachine {
 
     /// A request is about to be written. The connection must be idle.
     ///
-    /// - Parameter mayUpgrade: the request asks to switch to another protocol
-    mutating func beginRequest(_ method: Method, mayUpgrade: Bool = false) {
+    /// - Parameters:
+    ///   - mayUpgrade: the request asks to switch to another protocol
+    ///   - statusesWithoutFields: the statuses for which the fields of the response are not used
+    mutating func beginRequest(
+        _ method: Method, mayUpgrade: Bool = false,
+        statusesWithoutFields: ClosedRange<Int>? = nil
+    ) {
         state = .requested
         hasReceived = false
         reader.answersHead = method == .head
         reader.mayUpgrade = mayUpgrade
+        reader.statusesWithoutFields = statusesWithoutFields
     }
 
     /// The next event in the received bytes from `position` on; moves the position behind it. The

@@ -30,9 +30,7 @@ package struct ExchangeFields {
 extension TextBuffer {
     /// Appends the lines of HTTP/1.1. The types of the three values exclude line ends.
     mutating func append(_ fields: ExchangeFields) {
-        append(fields.exchange.callLines)
-        append(hex: fields.parentID)
-        append(literal: fields.exchange.trace.isSampled ? "-01\r\n" : "-00\r\n")
+        append(linesOf: fields.exchange, parentID: fields.parentID)
         guard let left = fields.millisecondsLeft else { return }
         append(literal: "Gateway-Deadline-Ms: ")
         append(decimal: left)

@@ -31,24 +31,48 @@ final class PendingCall {
     /// Unchecked, since no access calls foreign code.
     @exclusivity(unchecked) private var collector = ResponseCollector()
 
+    /// Nil without a limit.
+    private var timeLimitError: (any Error)?
+    /// Nil without a limit, and after the end. Unchecked: it is taken out before it is used.
+    @exclusivity(unchecked) private var timer: Timer?
+
     /// Set while a streamed response arrives. Not owned: a source that its user drops cancels the
     /// call.
     unowned var source: ResponseBodySource?
 
-    init(_ request: ClientRequest, to pool: Pool, _ stream: StreamedCall?) {
-        self.request = request
+    init(_ request: consuming ClientRequest, to pool: Pool, _ stream: StreamedCall?) {
         self.pool = pool
         self.stream = stream
         attempt = RecordedAttempt(of: request)
+        self.request = request
     }
 
     /// The promise of the response. Called once.
     func promise(on local: LocalContext) -> LocalPromise<ClientResponse> {
         let resolver = LocalResolver<ClientResponse>(on: local)
         let promise = resolver.promise
-        resolver.onCancel { _ in self.pool.cancelCall(self) }
+        resolver.onCancel(cancel: self)
         unsafe self.resolver = consume resolver
         return promise
+    }
+
+    /// Rejects the promise and cancels the call when its time is over.
+    func startTimer(_ limit: TimeLimit) {
+        timeLimitError = limit.error
+        // Captures nothing else, so that the closure needs no memory.
+        unsafe timer = pool.loop.timer(after: limit.duration) { [self] in timeLimitReached() }
+    }
+
+    private func timeLimitReached() {
+        recordFailedAttempt(.responseTimeout)
+        if let timeLimitError { takeResolver()?.reject(timeLimitError) }
+        pool.cancelCall(self)
+    }
+
+    /// The resolver, at the end of the call.
+    private func takeResolver() -> LocalResolver<ClientResponse>? {
+        unsafe timer.take()?.cancel()
+        return unsafe resolver.take()
     }
 
     /// Records that the request is written to a connection.
@@ -77,7 +101,7 @@ final class PendingCall {
             isUpgraded ? .untilClose : head.framing, of: self, on: connection)
         self.source = source
         connection.pauseReading()
-        unsafe resolver.take()?.fulfill(
+        takeResolver()?.fulfill(
             ClientResponse(
                 status: head.status, fields: head.fields,
                 body: isUpgraded ? .tunnel(source) : .stream(source)))
@@ -102,14 +126,14 @@ final class PendingCall {
         guard let response = unsafe collector.finish(toHead: request.method == .head) else {
             return
         }
-        unsafe resolver.take()?.fulfill(response)
+        takeResolver()?.fulfill(response)
     }
 
     /// The call is cancelled: no result is delivered.
     func discardResult() {
         assignment = .unassigned
         recordFailedAttempt(.cancelled)
-        _ = unsafe resolver.take()
+        _ = takeResolver()
     }
 
     func fail(_ error: any Error) {
@@ -117,10 +141,15 @@ final class PendingCall {
         recordFailedAttempt(
             (error as? ClientFailure).map { CallFailureKind($0.kind) } ?? .cancelled)
         if stream != nil, let source { return source.fail(error) }
-        unsafe resolver.take()?.reject(error)
+        takeResolver()?.reject(error)
     }
 
     private func recordFailedAttempt(_ kind: CallFailureKind) {
         attempt?.failed(kind, at: pool.now)
     }
+}
+
+extension PendingCall: Cancellable {
+    /// The consumer of the response has withdrawn.
+    func cancel(because cause: (any Error)?) { pool.cancelCall(self) }
 }

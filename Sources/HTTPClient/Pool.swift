@@ -73,10 +73,16 @@ package final class Pool {
 
     /// Sends a request and promises its complete response. Rejects with `ClientFailure`.
     ///
-    /// Cancelling closes the connection that serves the call, or removes the call from the queue.
-    /// The only time limit is `connectTimeout`; add a `timeout` to the promise.
-    package func send(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
-        dispatchCall(PendingCall(request, to: self, nil))
+    /// Cancelling closes the connection that serves the call, or removes the call from the queue; so
+    /// does the end of its time.
+    ///
+    /// - Parameter limit: nil for no other limit than `connectTimeout`
+    package func send(
+        _ request: consuming ClientRequest, within limit: TimeLimit? = nil
+    ) -> LocalPromise<ClientResponse> {
+        let call = PendingCall(request, to: self, nil)
+        if let limit { call.startTimer(limit) }
+        return dispatchCall(call)
     }
 
     /// Sends a request and promises the head of its response, whose body may be a `stream`. The call
@@ -85,7 +91,7 @@ package final class Pool {
     /// Rejects with `ClientFailure`, which is also the error of a failed body. Cancelling has an
     /// effect until the head arrives; afterwards the source is cancelled instead.
     package func sendStreaming(
-        _ request: ClientRequest, _ stream: StreamedCall = StreamedCall()
+        _ request: consuming ClientRequest, _ stream: StreamedCall = StreamedCall()
     ) -> LocalPromise<ClientResponse> {
         dispatchCall(PendingCall(request, to: self, stream))
     }

@@ -10,7 +10,7 @@ struct RecordedAttempt: ~Copyable {
     private let number: Int
 
     /// Nil for a request whose attempt is not recorded.
-    init?(of request: ClientRequest) {
+    init?(of request: borrowing ClientRequest) {
         guard let exchange = request.exchange, let attempt = exchange.attempt else { return nil }
         record = exchange.exchange.record
         number = attempt

@@ -27,9 +27,9 @@ final class RequestWriter {
 extension TextBuffer {
     /// Appends the head of a request, with the empty line that ends it.
     mutating func append(headOf request: ClientRequest, _ call: StreamedCall? = nil) {
-        append(requestLine: request.method, request.target, host: request.host)
-        append(request.constantFields)
-        append(request.fields)
+        append(request.method, request.target)
+        append(request.template.lines)
+        if !request.fields.isEmpty { append(request.fields) }
         if let exchange = request.exchange { append(exchange) }
         if let call { append(call) }
         appendFraming(of: request)

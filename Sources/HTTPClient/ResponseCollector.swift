@@ -11,7 +11,7 @@ struct ResponseCollector {
     mutating func begin(_ head: ResponseHead, for request: ClientRequest) throws(ClientFailure) {
         self.head = head
         body = BodyBuffer(
-            head.framing, limit: request.responseBytesMax, for: request.exchange?.exchange)
+            head.framing, limit: request.template.responseBytesMax, for: request.exchange?.exchange)
         if body.isTooLargeFromTheStart { throw tooLarge }
     }
 
@@ -21,6 +21,7 @@ struct ResponseCollector {
     }
 
     /// Bytes of the body so far.
+    @inline(__always)
     var bodyBytes: Int { body.count }
 
     /// The complete response; nil if there was no head. Empties the collector.

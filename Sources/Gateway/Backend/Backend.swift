@@ -90,6 +90,9 @@ final class Backend {
         checks = nil
     }
 
+    /// Whether a call is one request, which waits for nothing but a connection.
+    var sendsAtOnce: Bool { concurrencyLimit == nil && hosts.count == 1 }
+
     /// Host and port of each host, in the order of the plan.
     var hostFields: [FieldValue] { hosts.map(\.hostField) }
 
@@ -228,15 +231,7 @@ final class Backend {
             exchange.record.permitAttempt(
                 attempt, host: index, spanID: exchangeFields.parentID, at: loop.now)
         }
-        let relayed = request.relayed
-        let sent = ClientRequest(
-            method: request.method, target: host.target(request.target),
-            host: relayed?.host ?? host.hostField,
-            constantFields: request.constantFields, fields: request.fields,
-            exchange: exchangeFields, body: relayed?.body ?? .bytes(request.body),
-            responseBytesMax: request.responseBytesMax)
-        let response =
-            relayed.map { host.pool.sendStreaming(sent, $0.stream) } ?? host.pool.send(sent)
+        let response = dispatch(request, to: host, request.templates[index], exchangeFields)
         if let hostStates, plan.eject != nil {
             response.whenSettled { [loop] result in
                 hostStates.availability.recordCall(
@@ -244,6 +239,41 @@ final class Backend {
             }
         }
         return response
+    }
+
+    private func dispatch(
+        _ request: CallRequest, to host: Host, _ template: RequestTemplate,
+        _ exchangeFields: ExchangeFields
+    ) -> LocalPromise<ClientResponse> {
+        guard let relayed = request.relayed else {
+            return host.pool.send(
+                ClientRequest(
+                    method: request.method, target: host.target(request.target),
+                    template: template, fields: request.fields, exchange: exchangeFields,
+                    body: .bytes(request.body)),
+                within: request.timeLimit)
+        }
+        return host.pool.sendStreaming(
+            ClientRequest(
+                method: request.method, target: host.target(request.target),
+                template: relayed.host.map { template.replacingHost($0) } ?? template,
+                fields: request.fields, exchange: exchangeFields, body: relayed.body),
+            relayed.stream)
+    }
+
+    /// What the requests of a call share, for each host.
+    ///
+    /// - Parameters:
+    ///   - fields: those of the backend's configuration that the call does not replace
+    ///   - statusesWithoutFields: the statuses for which the fields of a response are not used
+    func templates(
+        _ fields: Fields, responseBytesMax: Int, statusesWithoutFields: ClosedRange<Int>? = nil
+    ) -> [RequestTemplate] {
+        hosts.map { host in
+            RequestTemplate(
+                host: host.hostField, fields: fields, responseBytesMax: responseBytesMax,
+                statusesWithoutFields: statusesWithoutFields)
+        }
     }
 }
 

@@ -8,18 +8,17 @@ struct CallRequest {
     let method: Method
     /// Path and query, without the prefix of the host's URL.
     let target: Target
-    /// The fields of the backend's configuration that the call does not replace.
-    let constantFields: Fields
-    /// The fields of the call and of the client's request; no name of `constantFields` is among
-    /// them.
+    /// What the requests of the call share, for each host of the backend.
+    let templates: [RequestTemplate]
+    /// The fields of the call and of the client's request; none of the templates has their names.
     let fields: Fields
     let body: Bytes
-    /// The longest response body.
-    let responseBytesMax: Int
     /// When the response is no longer of use; the backend receives the time left.
     let deadline: Instant
     /// The index of the call in its endpoint.
     let call: Int
+    /// Measured by the pool; nil if a filter measures it, and for a request that is passed through.
+    var timeLimit: TimeLimit?
     /// What a request that is passed through has besides; nil for a call.
     var relayed: RelayedRequest?
     /// Its place among the attempts of the exchange's record; nil if it is not recorded.

@@ -12,9 +12,15 @@ struct RequestBuilder {
     private let calls: [String]
     /// The target, where it contains neither a value nor a part of the client's query.
     private let constantTarget: Target?
-    /// The backend's fields that the call does not set itself.
-    private let backendFields: Fields
+    private let targetTemplate: TargetTemplate
+    /// What all requests share, for each host of the backend: with those fields of the backend that
+    /// the call does not set itself.
+    private let templates: [RequestTemplate]
+    /// Whether the backend's fields have the type of the body.
+    private let hasContentType: Bool
     private let forwarded: ForwardedHeaders
+    /// Whether a request can have fields of its own.
+    private let hasFields: Bool
 
     /// Bytes reserved for the fields of one call; enough for most.
     private static let reservedFieldBytes = 128
@@ -25,14 +31,21 @@ struct RequestBuilder {
 
     /// - Parameters:
     ///   - backendFields: the `headers` of the call's backend
+    ///   - templates: for each host of the backend, with the plan's `constantFields`
     ///   - params: the endpoint's, for the names of values that a client did not send
     ///   - calls: the names of the endpoint's calls
-    init(_ plan: CallPlan, backendFields: Fields, params: [ParamPlan], calls: [String]) {
+    init(
+        _ plan: CallPlan, backendFields: Fields, templates: [RequestTemplate],
+        params: [ParamPlan], calls: [String]
+    ) {
         self.plan = plan
-        var fixed = backendFields
-        for header in plan.headers { fixed.removeAll(header.name) }
-        self.backendFields = fixed
+        self.templates = templates
+        hasContentType = plan.constantFields(of: backendFields).contains(.contentType)
         forwarded = ForwardedHeaders(plan, backendFields: backendFields)
+        targetTemplate = TargetTemplate(plan.target)
+        hasFields =
+            !(plan.headers.isEmpty && forwarded.ofClients.isEmpty && forwarded.ofProxies.isEmpty
+            && forwarded.generated.isEmpty)
         self.params = params
         self.calls = calls
         lateSegments = plan.target.riskySegments.filter {
@@ -49,16 +62,15 @@ struct RequestBuilder {
         let target = try target(values)
         var fields = try fields(values)
         let body = try body(values)
-        if body != nil, !backendFields.contains(.contentType), !fields.contains(.contentType) {
+        if body != nil, !hasContentType, !fields.contains(.contentType) {
             fields.append(.contentType, "application/json")
         }
         return CallRequest(
             method: plan.method,
             target: target,
-            constantFields: backendFields,
+            templates: templates,
             fields: fields,
             body: body ?? Bytes(),
-            responseBytesMax: plan.responseBytesMax,
             deadline: deadline,
             call: plan.index)
     }
@@ -71,20 +83,36 @@ struct RequestBuilder {
         try checkSegments(values)
         var target: [UInt8] = []
         target.reserveCapacity(128)
-        for piece in plan.target.pieces {
-            switch piece {
-            case .literal(let bytes): target.append(bytes)
-            case .reference(let reference, _):
+        var queryStart: Int?
+        for part in targetTemplate.parts {
+            switch part {
+            case .literal(let range):
+                queryStart = queryStart ?? targetTemplate.queryStart(in: range, at: target.count)
+                targetTemplate.append(range, to: &target)
+            case .param(let index, let reference):
+                if let text = values.params[index] {
+                    target.append(percentEncoding: text.span)
+                } else if let text = try text(of: reference, in: values) {
+                    target.append(percentEncoding: text.span)
+                }
+            case .value(let reference):
                 guard let text = try text(of: reference, in: values) else { continue }
                 target.append(percentEncoding: text.span)
             }
         }
+        if plan.forward.query == nil, targetTemplate.isAlwaysValid {
+            return Target(assembled: Bytes(target), pathEnd: queryStart ?? target.count)
+        }
         plan.forward.query?.append(from: values.head.target, to: &target)
-
         guard let target = Target(Bytes(target)) else {
             throw .skipped(.unusable("the values make no request target"))
         }
         return target
+    }
+
+    /// Like `text(of:in:)`, for a reference of the target by its place.
+    private func text(of reference: Int, in values: CallValues) throws(CallFailure) -> Bytes? {
+        try text(of: targetTemplate.references[reference], in: values)
     }
 
     private func checkSegments(_ values: CallValues) throws(CallFailure) {
@@ -99,6 +127,7 @@ struct RequestBuilder {
 
     /// The fields of this call only.
     private func fields(_ values: CallValues) throws(CallFailure) -> Fields {
+        guard hasFields else { return Fields() }
         var fields = plan.headers.isEmpty ? Fields() : Fields(reserving: Self.reservedFieldBytes)
         fields.append(forwarded.ofClients, of: values.head)
         if !forwarded.ofProxies.isEmpty, values.client?.isProxied == true {
@@ -211,6 +240,24 @@ struct RequestBuilder {
                 .client(reference.name)
             }
         return .skipped(reason)
+    }
+}
+
+extension CallPlan {
+    /// The backend's fields that the call does not set itself.
+    func constantFields(of backendFields: Fields) -> Fields {
+        var fields = backendFields
+        for header in headers { fields.removeAll(header.name) }
+        return fields
+    }
+
+    /// The statuses for which nothing uses the fields of a response, `Retry-After` included: those of
+    /// a part without relayed headers. Nil for none.
+    var statusesWithoutFields: ClosedRange<Int>? {
+        guard relayHeaders.isEmpty, retry == nil, accept.count == 1,
+            (200...299).contains(accept[0].lowerBound), accept[0].upperBound <= 299
+        else { return nil }
+        return accept[0]
     }
 }
 

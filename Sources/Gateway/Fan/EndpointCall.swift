@@ -7,13 +7,22 @@ final class EndpointCall {
     let plan: CallPlan
     let builder: RequestBuilder
     let service: CallService
+    /// The limit that the pool measures; nil if the chain has it.
+    private let timeout: CallTimeout?
     let decoder: Decoder
+    /// Whether it has neither a condition nor calls to wait for.
+    let startsAtOnce: Bool
 
-    init(plan: CallPlan, builder: RequestBuilder, service: CallService, decoder: Decoder) {
+    init(
+        plan: CallPlan, builder: RequestBuilder, service: CallService, timeout: CallTimeout?,
+        decoder: Decoder
+    ) {
         self.plan = plan
         self.builder = builder
         self.service = service
+        self.timeout = timeout
         self.decoder = decoder
+        startsAtOnce = plan.condition == nil && plan.needs.isEmpty
     }
 
     /// Builds the request, sends it through the call's chain and decodes the response to a part.
@@ -26,6 +35,12 @@ final class EndpointCall {
         do throws(CallFailure) {
             var request = try builder.request(with: state.values, deadline: state.deadline)
             request.attempt = state.recordStart(of: plan)
+            if let timeout {
+                guard let limit = timeout.limit(of: request) else {
+                    return state.exchange.local.error(timeout.deadlineError)
+                }
+                request.timeLimit = limit
+            }
             return service(request, state.exchange)
         } catch {
             return state.exchange.local.error(error)

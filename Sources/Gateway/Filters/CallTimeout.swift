@@ -5,29 +5,37 @@ import Promises
 import Reactor
 
 /// Limits one call to its own timeout or the time left for the request, whichever is shorter.
-enum CallTimeout {
-    static func filter(_ timeout: Duration, deadline: Duration, loop: any Loop) -> CallFilter {
-        let failures = Failures(own: timeout, total: deadline)
-        return CallFilter { next in
-            CallService { request, exchange in
-                let left = request.deadline - loop.now
-                guard left > .zero else { return exchange.local.error(failures.total) }
-                let response = next(request, exchange)
-                return timeout <= left
-                    ? response.timeout(timeout, error: failures.own)
-                    : response.timeout(left, error: failures.total)
-            }
-        }
+final class CallTimeout {
+    private let own: TimeLimit
+    private let loop: any Loop
+    /// The error at the deadline of the request.
+    let deadlineError: any Error
+
+    init(_ timeout: Duration, deadline: Duration, loop: any Loop) {
+        self.loop = loop
+        own = TimeLimit(timeout, error: CallFailure.responseTimeout(limit: timeout))
+        deadlineError = CallFailure.responseTimeout(limit: deadline)
     }
 
-    /// The errors of both limits. An object, so that a closure captures only a reference.
-    private final class Failures {
-        let own: CallFailure
-        let total: CallFailure
+    /// The limit of a call that starts now; nil if no time is left.
+    func limit(of request: CallRequest) -> TimeLimit? {
+        let timeout = own.duration
+        let left = request.deadline - loop.now
+        guard left > .zero else { return nil }
+        return timeout <= left
+            ? own : TimeLimit(left, error: deadlineError)
+    }
 
-        init(own: Duration, total: Duration) {
-            self.own = CallFailure.responseTimeout(limit: own)
-            self.total = CallFailure.responseTimeout(limit: total)
+    /// For calls that may wait or be repeated: one limit covers all of it. That of a single request
+    /// is left to the pool, which needs no promise for it (`EndpointCall`).
+    var filter: CallFilter {
+        CallFilter { [self] next in
+            CallService { [self] request, exchange in
+                guard let limit = limit(of: request) else {
+                    return exchange.local.error(deadlineError)
+                }
+                return next(request, exchange).timeout(limit.duration, error: limit.error)
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ final class Relay {
     /// Charges the rate limits that need validated values; nil if there are none.
     private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
     private let loop: any Loop
+    /// For each host of the backend.
+    private let templates: [RequestTemplate]
 
     /// - Parameters:
     ///   - service: the chain of the backend
@@ -32,6 +34,7 @@ final class Relay {
         self.checkLimits = checkLimits
         self.loop = loop
         head = RelayHead(plan, of: endpoint)
+        templates = backend.templates(backend.plan.fields, responseBytesMax: 0)
         failures = RelayFailure(of: endpoint, loop: loop)
     }
 
@@ -113,10 +116,9 @@ final class Relay {
     ) -> CallRequest {
         exchange.record.beginCall(0, at: loop.exactNow)
         var call = CallRequest(
-            method: request.head.method, target: target,
-            constantFields: backend.plan.fields,
+            method: request.head.method, target: target, templates: templates,
             fields: head.requestFields(request.head, exchange), body: Bytes(),
-            responseBytesMax: 0, deadline: loop.now + plan.timeout, call: 0)
+            deadline: loop.now + plan.timeout, call: 0)
         call.relayed = transfer.relayed
         call.attempt = exchange.record.beginAttempt(of: 0, .first, at: loop.now)
         return call

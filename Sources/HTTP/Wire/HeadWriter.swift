@@ -17,11 +17,21 @@ extension TextBuffer {
         append(literal: "\r\n")
     }
 
-    /// A request line and `Host`, which comes first as RFC 9110 7.2 recommends.
+    /// A request line and `Host`.
     package mutating func append(requestLine method: Method, _ target: Target, host: FieldValue) {
+        append(method, target)
+        append(endOfRequestLine: host)
+    }
+
+    /// The beginning of a request line, up to its target.
+    package mutating func append(_ method: Method, _ target: Target) {
         append(method)
         append(ASCII.space)
         append(originFormOf: target)
+    }
+
+    /// The end of a request line, and `Host`, which comes first as RFC 9110 7.2 recommends.
+    package mutating func append(endOfRequestLine host: FieldValue) {
         append(literal: " HTTP/1.1\r\nHost: ")
         append(host.bytes)
         append(literal: "\r\n")

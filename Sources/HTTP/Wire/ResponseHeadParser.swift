@@ -6,6 +6,8 @@ struct ResponseHeadParser: HeadParser {
     var answersHead = false
     /// Whether the response may switch to another protocol (RFC 9110 7.8).
     var mayUpgrade = false
+    /// The statuses of final responses whose fields are not used, and therefore not copied.
+    var statusesWithoutFields: ClosedRange<Int>?
     /// The number of interim heads of the present response.
     private var interimResponses = 0
 
@@ -21,8 +23,11 @@ struct ResponseHeadParser: HeadParser {
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
         guard let end = try section.read(bytes, limits) else { return nil }
+        let dropsFields =
+            !answersHead && statusesWithoutFields?.contains(Int(first.status.code)) ?? false
         let head = try Self.head(
-            bytes.extracting(0..<end), first, section.control, toHead: answersHead)
+            bytes.extracting(0..<end), first, section.control, toHead: answersHead,
+            dropsFields: dropsFields)
         searched = 0
         self.first = nil
         return (head, end)
@@ -68,16 +73,19 @@ struct ResponseHeadParser: HeadParser {
     }
 
     private static func head(
-        _ bytes: Span<UInt8>, _ first: StatusLine, _ control: ControlFields, toHead: Bool
+        _ bytes: Span<UInt8>, _ first: StatusLine, _ control: ControlFields, toHead: Bool,
+        dropsFields: Bool
     ) throws(WireError) -> ResponseHead {
         let framing = try BodyFraming.ofResponse(
             status: first.status, toHead: toHead, version: first.version, control)
         let isReusable = first.version >= .http11 || control.saysKeepAlive
         return ResponseHead(
             status: first.status, version: first.version,
-            fields: Fields(
-                text: [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2))),
-                linesStart: first.end),
+            fields: dropsFields
+                ? Fields()
+                : Fields(
+                    text: [UInt8](copying: bytes.extracting(0..<(bytes.count &- 2))),
+                    linesStart: first.end),
             keepsAlive: isReusable && !control.saysClose && framing != .untilClose, framing: framing
         )
     }

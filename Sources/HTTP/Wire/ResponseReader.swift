@@ -22,6 +22,13 @@ package struct ResponseReader {
         set { messages.parser.mayUpgrade = newValue }
     }
 
+    /// The statuses for which the fields of the next response are not used: its head has none. Not
+    /// applied to a response to HEAD. Set before its first byte arrives.
+    package var statusesWithoutFields: ClosedRange<Int>? {
+        get { messages.parser.statusesWithoutFields }
+        set { messages.parser.statusesWithoutFields = newValue }
+    }
+
     /// Whether a response has begun, interim responses included, and has not ended.
     package var isInMessage: Bool { messages.isInMessage }
 

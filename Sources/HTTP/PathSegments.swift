@@ -9,15 +9,24 @@ package struct PathSegments: Sequence, IteratorProtocol, Sendable {
 
     package init(_ path: Bytes) {
         self.path = path
-        position = 1
+        position = PathSegments.start
     }
 
     package mutating func next() -> Bytes? {
-        guard position <= path.count else { return nil }
-        let end = path.span.firstOffset(of: ASCII.slash, from: position) ?? path.count
-        defer { position = end + 1 }
-        return path[position..<end]
+        guard let range = PathSegments.range(in: path.span, from: position) else { return nil }
+        position = range.upperBound + 1
+        return path[range]
     }
+
+    /// The segment that begins at an offset of a path; nil behind the end. The next one begins
+    /// behind its end and the slash.
+    package static func range(in path: Span<UInt8>, from start: Int) -> Range<Int>? {
+        guard start <= path.count else { return nil }
+        return start..<(path.firstOffset(of: ASCII.slash, from: start) ?? path.count)
+    }
+
+    /// Where the first segment of a path begins.
+    package static let start = 1
 }
 
 /// The parameters of an encoded query in order, delimited by `&`. Empty ones are skipped.

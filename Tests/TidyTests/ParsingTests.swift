@@ -97,7 +97,7 @@ import Testing
         "members(of:)": "the schema",
         "append(compactTo:)": "the depth of an operator's file",
         "tree(_:_:)": "the depth of an operator's file", "masked(_:)": "the same",
-        "endpoint(below:_:)": "the segments of the longest route",
+        "endpoint(below:from:)": "the segments of the longest route",
         "append(decimal:digitsMin:)": "twenty digits", "append(decimal:)": "twenty digits",
         "checkParts(of:_:in:level:)": "the maximum number of levels",
         "plan(_:)": "the levels of a condition", "result(in:)": "the levels of a condition",

@@ -27,19 +27,20 @@ package final class CallValues {
     private let proxies: TrustedProxies
 
     /// - Parameters:
+    ///   - checkedBody: the body as JSON, where the endpoint declares it
     ///   - calls: how many parts to store; 0 where no template uses another call's response
     ///   - exchange: for the client's address and the caller
     package init(
-        head: RequestHead, input: RequestInput, calls: Int, exchange: Exchange? = nil,
-        proxies: TrustedProxies = .none
+        head: RequestHead, params: Params, body: Bytes = Bytes(), checkedBody: JSONSlice? = nil,
+        calls: Int = 0, exchange: Exchange? = nil, proxies: TrustedProxies = .none
     ) {
         self.head = head
         self.exchange = exchange
         self.proxies = proxies
-        params = input.params
-        body = input.body
+        self.params = params
+        self.body = body
         parts = calls > 0 ? ReceivedParts(calls) : nil
-        if let checked = input.bodyValue { bodyValue = checked }
+        if let checkedBody { bodyValue = checkedBody }
     }
 
     /// Whether the caller is known, and so the claims of the caller's token.
@@ -52,9 +53,7 @@ package final class CallValues {
     convenience init(
         ofHead head: RequestHead, _ params: Params, _ exchange: Exchange, _ proxies: TrustedProxies
     ) {
-        self.init(
-            head: head, input: RequestInput(params: params, body: Bytes()), calls: 0,
-            exchange: exchange, proxies: proxies)
+        self.init(head: head, params: params, exchange: exchange, proxies: proxies)
     }
 
     /// Where the request comes from.

@@ -7,6 +7,13 @@ import JSONText
 /// renames.
 struct Decoder {
     let plan: CallPlan
+    /// Whether the part is the whole body.
+    private let takesWhole: Bool
+
+    init(plan: CallPlan) {
+        self.plan = plan
+        takesWhole = plan.shape.isIdentity
+    }
 
     func part(of response: ClientResponse) throws -> Part {
         guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
@@ -27,7 +34,8 @@ struct Decoder {
     /// nothing to merge.
     private func shaped(_ response: ClientResponse) throws -> JSONSlice {
         let content = response.content
-        let value = try plan.shape.applied(to: try value(of: content))
+        let whole = try value(of: content)
+        let value = takesWhole ? whole : try plan.shape.applied(to: whole)
         if plan.placement != .named, value.kind != .object, !content.isEmpty, !plan.keepsNothing {
             throw InvalidShape()
         }

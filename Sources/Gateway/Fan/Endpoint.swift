@@ -53,17 +53,22 @@ final class Endpoint {
     }
 
     private func runCalls(_ state: FanOutState, _ exchange: Exchange) -> LocalPromise<Response> {
-        fanOut.runCalls(state)
-            .map { [self] parts in
-                let response = try aggregator.response(from: parts, state)
-                state.recordResponse()
-                return response
-            }
-            .recover { [self] error in
-                let response = try failureResponse.response(to: error, state)
-                state.recordResponse()
-                return exchange.local.value(response)
-            }
+        fanOut.runCalls(state).mapResult { [self] parts in
+            let response = try response(from: parts, state)
+            state.recordResponse()
+            return response
+        }
+    }
+
+    /// A failure of the calls, or of the aggregation, becomes a response, too.
+    private func response(
+        from parts: Result<AnyResult<Int, Part>, any Error>, _ state: FanOutState
+    ) throws -> Response {
+        do {
+            return try aggregator.response(from: parts.get(), state)
+        } catch {
+            return try failureResponse.response(to: error, state)
+        }
     }
 
     /// Reads and checks parameters and body; throws every error of the client at once.

@@ -1,5 +1,6 @@
 package import Basics
 package import HTTP
+import JSONText
 import Patterns
 
 // Parses and validates a request, for the gateway and for `explain`.
@@ -14,9 +15,7 @@ extension EndpointPlan {
     ) throws(RefusedRequest) -> CallValues {
         if let body, body.count > bodyMax { throw .tooLarge }
         do throws(InvalidRequest) {
-            let values = CallValues(
-                head: head, input: try input(of: head, body),
-                calls: hasReferences ? calls.count : 0, exchange: exchange, proxies: proxies)
+            let values = try checkedValues(of: head, body, exchange)
             try checkSegments(values)
             return values
         } catch {
@@ -25,24 +24,22 @@ extension EndpointPlan {
     }
 
     /// Parameters and body of a request, checked together.
-    private func input(
-        of head: RequestHead, _ body: Bytes?
-    ) throws(InvalidRequest) -> RequestInput {
-        var input = RequestInput(params: Params(), body: body ?? Bytes())
+    private func checkedValues(
+        of head: RequestHead, _ body: Bytes?, _ exchange: Exchange?
+    ) throws(InvalidRequest) -> CallValues {
         var errors: [InvalidRequest.Fault] = []
         var work = PatternWork()
-        do throws(InvalidRequest) {
-            input.params = try Params(params, of: head, &work)
-        } catch {
-            errors = error.errors
-        }
+        let params = Params(params, of: head, &work, &errors)
         if let queryNames { errors += head.target.unknownQuery(besides: queryNames) }
+        var checkedBody: JSONSlice?
         do throws(InvalidRequest) {
-            if let body { input.bodyValue = try self.body?.check(body, &work) }
+            if let body { checkedBody = try self.body?.check(body, &work) }
         } catch {
             errors += error.errors
         }
         guard errors.isEmpty else { throw InvalidRequest(errors: errors) }
-        return input
+        return CallValues(
+            head: head, params: params, body: body ?? Bytes(), checkedBody: checkedBody,
+            calls: hasReferences ? calls.count : 0, exchange: exchange, proxies: proxies)
     }
 }

@@ -15,7 +15,8 @@ struct FailureReport {
 
     init(failures: [ReportedFailure], dropped: [ReportedFailure], exposesDetails: Bool) {
         isComplete = failures.isEmpty
-        entries = failures + dropped
+        // A sum of arrays allocates, even if both are empty.
+        entries = dropped.isEmpty ? failures : failures + dropped
         self.exposesDetails = exposesDetails
     }
 

@@ -73,7 +73,9 @@ struct FanOut {
         for index in order {
             let call = calls[index]
             let part: LocalPromise<Part>
-            if let condition = call.plan.condition {
+            if call.startsAtOnce {
+                part = call.startCall(state)
+            } else if let condition = call.plan.condition {
                 let settled = settled(call.plan.conditionCalls, parts, state)
                 if !settled.isEmpty {
                     part = startCall(call, after: parts, state, if: condition, settled)

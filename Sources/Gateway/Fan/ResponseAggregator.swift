@@ -12,16 +12,21 @@ struct ResponseAggregator {
     /// Bytes of all names, with a separator each.
     private let namesCount: Int
     private let isFlat: Bool
+    private let requiredCalls: [CallPlan]
+    /// The calls that relay header lines.
+    private let relayingCalls: [CallPlan]
 
     init(_ plan: EndpointPlan) {
         self.plan = plan
         names = plan.calls.map { JSONName($0.name) }
         namesCount = names.reduce(0) { $0 + $1.written.count + 1 }
         isFlat = plan.calls.allSatisfy { $0.placement == .named }
+        requiredCalls = plan.calls.filter(\.isRequired)
+        relayingCalls = plan.calls.filter { !$0.relayHeaders.isEmpty }
     }
 
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
-        for call in plan.calls where call.isRequired && state.isEnabled(call) {
+        for call in requiredCalls where state.isEnabled(call) {
             _ = try result.requiredValue(for: call.index)
         }
         var body = JSONObjectBuilder(
@@ -48,7 +53,7 @@ struct ResponseAggregator {
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard state.isEnabled(call) else { return }
-        let part = result.part(of: call)?.value
+        let part = result.withPart(of: call) { $0.value }
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
@@ -97,10 +102,8 @@ struct ResponseAggregator {
     private func relay(
         _ result: AnyResult<Int, Part>, _ state: FanOutState, to fields: inout Fields
     ) {
-        for call in plan.calls
-        where !call.relayHeaders.isEmpty && !state.hasFailed(call) {
-            guard let part = result.part(of: call) else { continue }
-            fields.relay(call.relayHeaders, of: part.fields)
+        for call in relayingCalls where !state.hasFailed(call) {
+            result.withPart(of: call) { fields.relay(call.relayHeaders, of: $0.fields) }
         }
     }
 }
@@ -118,10 +121,11 @@ extension CallPlan {
 }
 
 extension AnyResult<Int, Part> {
-    /// The part of a call; nil for a call that failed or was disabled by `when`.
-    fileprivate func part(of call: CallPlan) -> Part? {
+    /// Passes the part of a call to `body`; nil for a call that failed or was disabled by `when`.
+    @discardableResult
+    fileprivate func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return? {
         for position in 0..<count where key(at: position) == call.index {
-            return try? result(at: position).get()
+            return withValue(at: position, body)
         }
         return nil
     }

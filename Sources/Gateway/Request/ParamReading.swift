@@ -33,9 +33,7 @@ extension ParamPlan {
 extension Target {
     /// The segment, decoded; in a path a `+` is not a space.
     fileprivate func reading(ofSegment index: Int) -> ParamReading {
-        var segments = segments
-        for _ in 0..<index { _ = segments.next() }
-        guard let segment = segments.next() else { return .absent }
+        guard let segment = path.segment(at: index) else { return .absent }
         guard let value = segment.percentDecoded() else { return .refused(.brokenEscape) }
         return value.isDotSegment ? .refused(.dotSegment) : .value(value)
     }
@@ -80,6 +78,15 @@ extension QueryParameter {
 }
 
 extension Bytes {
+    /// The segment of this path with an index, still encoded; nil if the path has fewer.
+    fileprivate func segment(at index: Int) -> Bytes? {
+        var range = PathSegments.range(in: span, from: PathSegments.start)
+        for _ in 0..<index {
+            range = range.flatMap { PathSegments.range(in: span, from: $0.upperBound + 1) }
+        }
+        return range.map { self[$0] }
+    }
+
     /// Whether it is `.` or `..`, which URL parsers resolve to another path.
     fileprivate var isDotSegment: Bool {
         let dot = UInt8(ascii: ".")

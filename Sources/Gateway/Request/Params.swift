@@ -19,13 +19,15 @@ package struct Params {
     /// Without parameters.
     package init() {}
 
-    /// Reads and checks all parameters; throws everything that is wrong at once.
+    /// Reads and checks all parameters.
     ///
-    /// - Parameter work: the remaining work limit for the request's patterns
+    /// - Parameters:
+    ///   - work: the remaining work limit for the request's patterns
+    ///   - errors: gets everything that is wrong
     package init(
-        _ plans: [ParamPlan], of head: RequestHead, _ work: inout PatternWork
-    ) throws(InvalidRequest) {
-        var errors: [InvalidRequest.Fault] = []
+        _ plans: [ParamPlan], of head: RequestHead, _ work: inout PatternWork,
+        _ errors: inout [InvalidRequest.Fault]
+    ) {
         for plan in plans {
             switch plan.read(head, &work) {
             case .absent: append(plan.defaultValue.map { .byDefault($0) } ?? .absent)
@@ -35,7 +37,6 @@ package struct Params {
                     InvalidRequest.Fault(location: plan.location, name: plan.name, reason: reason))
             }
         }
-        if !errors.isEmpty { throw InvalidRequest(errors: errors) }
     }
 
     /// Reads some parameters before all are validated: one that is not valid counts as absent, and so

@@ -45,12 +45,29 @@ struct RouteTrie {
     }
 
     /// - Parameter segment: still encoded.
-    func literal(_ segment: Bytes, below node: Int) -> Int? {
+    func literal(_ segment: Span<UInt8>, below node: Int) -> Int? {
         if nodes[node].literals.isEmpty { return nil }
-        // Allocates only for a segment with an escape.
-        guard let decoded = segment.percentDecoded() else { return nil }
-        let (index, isFound) = position(of: decoded, below: node)
+        guard segment.firstOffset(of: UInt8(ascii: "%")) == nil else {
+            return Bytes(copying: segment).percentDecoded().flatMap {
+                literal(decoded: $0.span, below: node)
+            }
+        }
+        return literal(decoded: segment, below: node)
+    }
+
+    private func literal(decoded segment: Span<UInt8>, below node: Int) -> Int? {
+        let (index, isFound) = position(of: segment, below: node)
         return isFound ? nodes[node].literals[index].node : nil
+    }
+
+    /// The endpoint of the routes that end at a node.
+    func endpoint(for method: Method, at node: Int) -> Int? {
+        nodes[node].methods.endpoint(for: method)
+    }
+
+    /// The endpoint of the routes that match everything below a node.
+    func endpointOfRest(for method: Method, below node: Int) -> Int? {
+        nodes[node].rest.endpoint(for: method)
     }
 
     func parameter(below node: Int) -> Int? { nodes[node].parameter }
@@ -61,7 +78,7 @@ struct RouteTrie {
     func rest(below node: Int) -> RouteMethods { nodes[node].rest }
 
     private mutating func addLiteral(_ literal: Bytes, below node: Int) -> Int {
-        let (index, isFound) = position(of: literal, below: node)
+        let (index, isFound) = position(of: literal.span, below: node)
         if isFound { return nodes[node].literals[index].node }
         nodes[node].literals.insert(Branch(literal: literal, node: nodes.count), at: index)
         return addNode()
@@ -79,12 +96,14 @@ struct RouteTrie {
     }
 
     /// The index of a literal among its siblings, or the index to insert it at.
-    private func position(of literal: Bytes, below node: Int) -> (index: Int, isFound: Bool) {
+    private func position(
+        of literal: Span<UInt8>, below node: Int
+    ) -> (index: Int, isFound: Bool) {
         var (low, high) = (0, nodes[node].literals.count)
         while low < high {
             let middle = (low + high) / 2
             let sibling = nodes[node].literals[middle].literal
-            switch sibling.span.order(to: literal.span) {
+            switch sibling.span.order(to: literal) {
             case 0: return (middle, true)
             case ..<0: low = middle + 1
             default: high = middle

@@ -32,8 +32,8 @@ package struct Router {
     package func match(_ method: Method, _ path: Bytes) -> Match {
         // Every route begins with a slash; `*` in `OPTIONS *` is not a path.
         guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
-        var search = RouteSearch(trie: trie, method: method)
-        if let endpoint = search.endpoint(below: RouteTrie.root, PathSegments(path)) {
+        var search = RouteSearch(trie: trie, method: method, path: path)
+        if let endpoint = search.endpoint(below: RouteTrie.root, from: PathSegments.start) {
             return .endpoint(endpoint)
         }
         guard let first = search.refused.first else { return .notFound }
@@ -48,37 +48,48 @@ package struct Router {
 private struct RouteSearch {
     let trie: RouteTrie
     let method: Method
+    let path: Bytes
     /// The methods of the matching paths that do not have the requested method.
     var refused: [RouteMethods] = []
 
-    init(trie: RouteTrie, method: Method) {
+    init(trie: RouteTrie, method: Method, path: Bytes) {
         self.trie = trie
         self.method = method
+        self.path = path
     }
 
-    mutating func endpoint(below node: Int, _ path: PathSegments) -> Int? {
-        var rest = path
-        guard let segment = rest.next() else { return endpoint(at: node) }
-        if let literal = trie.literal(segment, below: node),
-            let endpoint = endpoint(below: literal, rest)
+    /// - Parameter start: the offset of the first segment that is not matched yet
+    mutating func endpoint(below node: Int, from start: Int) -> Int? {
+        guard let segment = PathSegments.range(in: path.span, from: start) else {
+            return endpoint(at: node)
+        }
+        let rest = segment.upperBound + 1
+        if let literal = trie.literal(path.span.extracting(segment), below: node),
+            let endpoint = endpoint(below: literal, from: rest)
         {
             return endpoint
         }
         if !segment.isEmpty, let parameter = trie.parameter(below: node),
-            let endpoint = endpoint(below: parameter, rest)
+            let endpoint = endpoint(below: parameter, from: rest)
         {
             return endpoint
         }
-        return endpoint(of: trie.rest(below: node))
+        return endpointOfRest(below: node)
     }
 
     private mutating func endpoint(at node: Int) -> Int? {
-        endpoint(of: trie.methods(at: node))
+        if let endpoint = trie.endpoint(for: method, at: node) { return endpoint }
+        refuse(trie.methods(at: node))
+        return nil
     }
 
-    private mutating func endpoint(of methods: RouteMethods) -> Int? {
-        if let endpoint = methods.endpoint(for: method) { return endpoint }
-        if !methods.isEmpty { refused.append(methods) }
+    private mutating func endpointOfRest(below node: Int) -> Int? {
+        if let endpoint = trie.endpointOfRest(for: method, below: node) { return endpoint }
+        refuse(trie.rest(below: node))
         return nil
+    }
+
+    private mutating func refuse(_ methods: RouteMethods) {
+        if !methods.isEmpty { refused.append(methods) }
     }
 }

@@ -64,7 +64,9 @@ extension Params {
     /// The parameters of a request that has matched no pattern yet.
     init(_ plans: [ParamPlan], of head: RequestHead) throws(InvalidRequest) {
         var work = PatternWork()
-        try self.init(plans, of: head, &work)
+        var errors: [InvalidRequest.Fault] = []
+        self.init(plans, of: head, &work, &errors)
+        guard errors.isEmpty else { throw InvalidRequest(errors: errors) }
     }
 }
 

@@ -15,8 +15,10 @@ final class ExchangeRunner {
     /// The body of the request while it arrives; nil if it arrived together with the head.
     /// After an upgrade, what the client sends.
     private(set) var requestBody: RequestBodySource?
-    /// The response to write, set before the call of `responseReady`.
+    /// The response to write, set before the call of `responseReady`; a complete one is not kept.
     private(set) var response: Response?
+    /// The status of the response; nil until there is one.
+    private var status: Status?
 
     private unowned let server: Server
     /// Nil after the end.
@@ -89,6 +91,20 @@ final class ExchangeRunner {
     /// Whether interim responses may be sent to the client (RFC 9110 15.2).
     var takesInterimResponses: Bool { kind == .request && request.head.version >= .http11 }
 
+    /// The response, at the beginning of its transfer. Moved out, because each copy of a response
+    /// counts its references, unless the body needs it later.
+    func takeResponse() -> Response? {
+        switch response?.body {
+        case .stream?, .tunnel?: response
+        case .bytes?, .described?, nil: response.take()
+        }
+    }
+
+    /// The source of a streamed body of the response.
+    var responseSource: (any BodySource)? {
+        if case .stream(let source)? = response?.body { source } else { nil }
+    }
+
     /// Whether it runs a request, and not just a rejection.
     var isRequest: Bool { kind == .request }
 
@@ -96,6 +112,8 @@ final class ExchangeRunner {
 
     /// Passes the request to the service, or rejects it if a limit is reached.
     func runService() {
+        // Each use of the unowned reference would be counted.
+        let server = server
         guard server.hasPermits else { return shed(.requestsInFlight) }
         guard exchange.reserve(request.memoryBytes) else { return shed(.bufferedBytes) }
         // A complete request is in flight before the service runs.
@@ -229,6 +247,7 @@ final class ExchangeRunner {
 
     private func respond(with response: Response, closesConnection: Bool) {
         self.response = response
+        status = response.status
         if exchange.record.isHeld {
             exchange.record.responseReleased(at: server.loop.exactNow)
         }
@@ -244,8 +263,8 @@ final class ExchangeRunner {
     ///   - bodyBytes: the body bytes that were written
     ///   - isTruncated: the response is incomplete
     func endExchange(bodyBytes: Int, isTruncated: Bool = false) {
-        guard let response else { return }
-        finish(status: response.status.code, bodyBytes, isTruncated)
+        guard let status else { return }
+        finish(status: status.code, bodyBytes, isTruncated)
     }
 
     /// Cancels the work for a request that gets a rejection or no response.
@@ -261,6 +280,7 @@ final class ExchangeRunner {
     private func finish(status: UInt16, _ bodyBytes: Int, _ isTruncated: Bool) {
         guard !isOver else { return }
         isOver = true
+        let server = server
         returnPermit()
         if isStreaming { server.streams -= 1 }
         exchange.interim = nil
@@ -293,7 +313,7 @@ final class ExchangeRunner {
 
 extension ExchangeRunner: InterimSink {
     func sendInterim(_ status: Status, _ fields: Fields) {
-        guard takesInterimResponses, response == nil, !isOver, !isRejected else { return }
+        guard takesInterimResponses, self.status == nil, !isOver, !isRejected else { return }
         carrier?.sendInterim(status, fields)
     }
 }

@@ -33,9 +33,7 @@ extension ServerConnection: ExchangeCarrier {
 
     /// Whether only the end of the connection marks the end of the response (RFC 9112 6.3).
     private var endsAtClose: Bool {
-        guard let runner, let response = runner.response,
-            case .stream(let source) = response.body
-        else { return false }
+        guard let runner, let source = runner.responseSource else { return false }
         return source.framing.relayed(to: runner.request.head.version) == .untilClose
     }
 
@@ -72,7 +70,8 @@ extension ServerConnection: ExchangeCarrier {
     /// Writes the response: all of it, or its head if the body is streamed. Returns the resulting
     /// event.
     func sendResponse(keepsAlive: Bool) -> ServerStateMachine.Event? {
-        guard let runner, let response = runner.response else { return nil }
+        guard let runner, let response = runner.takeResponse() else { return nil }
+        let server = server
         let context = ResponseWriter.Context(
             runner.exchange.id, runner.exchange.responseFields, to: runner.request.head,
             keepsAlive: keepsAlive, unixTime: server.loop.unixTime)

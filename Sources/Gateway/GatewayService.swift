@@ -110,7 +110,8 @@ package final class GatewayService {
     package func reject(
         with response: Response, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<Response> {
-        routes.addHeaders(to: exchange, request.head)
+        // A listener that redirects serves no endpoint.
+        if exchange.peer.facts?.redirect == nil { routes.addHeaders(to: exchange, request.head) }
         return exchange.local.value(response)
     }
 

@@ -214,6 +214,27 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A listener that redirects serves no endpoint, also where the server itself rejects a request.
+    @Test(arguments: [false, true]) func rejectionsOfRedirectHaveNoHeadersOfEndpoint(
+        _ redirects: Bool
+    ) throws {
+        let harness = try GatewayHarness(Self.call)
+        harness.on("/1", .ok("1", after: 100))
+        _ = try harness.send(get("/x"))
+        harness.pass(1)
+        let listen =
+            "listen: [{ address: 127.0.0.1:8080\(redirects ? ", redirect: https" : "") },"
+            + " { address: 127.0.0.1:8443, tls: { cert: server.pem, key: server.key } }]"
+        try harness.install(
+            GatewayHarness.text(
+                Self.call, "response_headers: { X-Endpoint: x }", "",
+                "\(listen)\nlimits: { requests_in_flight: 1 }"))
+        let response = try harness.fetch(get("/x"))
+        #expect(response.status == 503)
+        #expect(response["X-Endpoint"] == (redirects ? nil : "x"))
+        harness.expectQuiet()
+    }
+
     // MARK: Forwarded
 
     @Test func backendsLearnTheScheme() throws {

@@ -40,15 +40,13 @@ package final class SimTrace {
 
     /// Records bytes.
     func record(_ bytes: Span<UInt8>) {
-        var word: UInt64 = 0
-        for index in bytes.indices {
-            word = word << 8 | UInt64(bytes[index])
-            if index & 7 == 7 {
-                mix(word)
-                word = 0
-            }
+        let whole = bytes.count & ~7
+        for start in stride(from: 0, to: whole, by: 8) {
+            mix(unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self))
         }
-        mix(word)
+        var rest: UInt64 = 0
+        for index in whole..<bytes.count { rest = rest << 8 | UInt64(bytes[index]) }
+        mix(rest)
     }
 
     private func mix(_ word: UInt64) {

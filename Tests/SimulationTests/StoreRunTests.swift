@@ -4,7 +4,8 @@ import Testing
 
 /// Limits that replicas share, in simulated runs with faults of the store.
 @Suite struct StoreRunTests {
-    @Test(arguments: 1...60 as ClosedRange<UInt64>) func fixedSeedPasses(_ seed: UInt64) {
+    /// Without those that `SeedTests` runs, too.
+    @Test(arguments: (1...60).filter { $0 % 4 != 1 } as [UInt64]) func fixedSeedPasses(_ seed: UInt64) {
         let violations = StoreRun.violations(of: seed)
         #expect(violations.isEmpty, "\(StoreRunPlan(seed: seed)) \(violations)")
     }

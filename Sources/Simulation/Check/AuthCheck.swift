@@ -53,6 +53,8 @@ struct AuthCheck {
         guard request.request.defect == nil, record.firstSent(for: request) == nil,
             response["Gateway-Complete"] == nil, let index = request.request.endpoint
         else { return }
+        // A malformed target is refused before the credential is checked.
+        if response.status == 400, request.request.hasAmbiguousPath { return }
         let received = response.all("WWW-Authenticate")
         let expected = record.configs(for: request).map { config -> [String] in
             let model = RequestModel(request: request.request, config: config)

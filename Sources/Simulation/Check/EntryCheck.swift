@@ -7,25 +7,39 @@ struct EntryCheck {
     let violations: ViolationLog
 
     func check() {
-        for request in record.requests.compactMap({ $0 }) {
-            guard let response = request.response else { continue }
-            check(request, response)
+        for client in record.clients {
+            let isRedirected =
+                client.handshake.map { record.configs[0].listeners[$0.listener].redirects } ?? false
+            for request in client.sent {
+                guard let response = request.response else { continue }
+                check(request, response, isRedirected: isRedirected)
+            }
         }
     }
 
     /// During a reload, a request may be served under either configuration.
-    private func check(_ request: RequestRecord, _ response: PeerMessage) {
+    private func check(
+        _ request: RequestRecord, _ response: PeerMessage, isRedirected: Bool
+    ) {
         let models = record.configs(for: request).map {
             EntryModel(request: request.request, config: $0)
         }
         let received = lines(of: response)
-        let expected = models.flatMap { expectedLines($0, request, response) }
+        let expected = models.flatMap { model in
+            isRedirected && Self.isRejection(response.status)
+                ? [model.linesOfRedirect] : expectedLines(model, request, response)
+        }
         if !expected.contains(received) {
             violations.add(
                 .headers, request.mark,
                 "\(response.startLine) has \(text(received)), expected \(expected.map(text))")
         }
         checkReason(request, response)
+    }
+
+    /// Whether the server itself may respond so, before the endpoint of a request.
+    private static func isRejection(_ status: Int) -> Bool {
+        [400, 408, 431, 503].contains(status)
     }
 
     private func lines(of response: PeerMessage) -> EntryModel.Lines {
@@ -48,7 +62,7 @@ struct EntryCheck {
     ) -> [EntryModel.Lines] {
         // What the server rejects may have no head, or one that is not used.
         let isOfServer =
-            request.request.defect != nil || [400, 408, 431, 503].contains(response.status)
+            request.request.defect != nil || Self.isRejection(response.status)
         let others = isOfServer ? [model.linesWithoutRequest, model.linesWithoutEndpoint] : []
         if response.status == 204, let rules = model.preflightRules {
             return [model.preflightLines(rules)]
@@ -90,7 +104,8 @@ struct EntryCheck {
         let model = RequestModel(request: request.request, config: config)
         if let refusal = model.credentialRefusal, refusal.status == status {
             // The server may have refused the malformed message before.
-            return defect == nil ? [refusal.reason] : [refusal.reason, nil]
+            let mayBeMalformed = defect != nil || request.request.hasAmbiguousPath
+            return mayBeMalformed ? [refusal.reason, nil] : [refusal.reason]
         }
         switch status {
         case 403: return [EntryModel(request: request.request, config: config).forbiddenReason]

@@ -133,7 +133,9 @@ extension StreamModel {
         guard let proxy = endpoint.proxy else { return false }
         let backend = config.streamBackends[proxy.backend]
         return config.limits.limitsConnections || config.limits.requestsInFlight != nil
-            || config.limits.streams != nil || record.mayLackRoom || endpoint.maxInFlight != nil
+            // Checked with the head of the response, so that a reload applies it to earlier requests.
+            || record.configs.contains { $0.limits.streams != nil } || record.mayLackRoom
+            || endpoint.maxInFlight != nil
             || backend.maxConcurrent != nil || backend.breaker != nil
             || QuotaModel(request: request.request, config: config).mayOverload
     }

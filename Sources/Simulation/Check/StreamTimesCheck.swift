@@ -27,7 +27,8 @@ struct StreamTimesCheck {
 
     /// No head later than `timeout` after the request.
     private func checkTimeout(_ model: StreamModel, _ proxy: DrawnProxy) {
-        guard let responded = model.request.responded,
+        // A host that does not read holds back the end of the request.
+        guard !model.isUploadBlocked, let responded = model.request.responded,
             let taken = model.requestTaken.filter({ $0 <= responded }).max()
         else { return }
         let limit = taken + .milliseconds(proxy.timeout)

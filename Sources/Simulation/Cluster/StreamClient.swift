@@ -111,7 +111,7 @@ final class StreamClient: ByteStreamDelegate {
     private func startUpload(_ exchange: StreamExchange, after milliseconds: Int) {
         exchange.isAwaitingContinue = false
         guard let stream, exchange.script.upload.framing != .none, exchange.sender == nil,
-            exchange.received == nil
+            exchange.received == nil, halfClosed == nil
         else { return }
         let sender = BodySender(
             exchange.script.upload,
@@ -197,7 +197,7 @@ final class StreamClient: ByteStreamDelegate {
             // The gateway ends the connection.
             return later(Self.closingPatience) { $0.disconnect() }
         }
-        guard exchange.hasSentAll else { return }
+        guard exchange.hasSentAll || halfClosed != nil else { return }
         if exchange.isSentWhole {
             sendNext()
         } else {
@@ -259,7 +259,7 @@ final class StreamClient: ByteStreamDelegate {
     }
 
     private func startTunnel(_ exchange: StreamExchange) {
-        guard let stream else { return }
+        guard let stream, halfClosed == nil else { return }
         let sender = BodySender(
             exchange.script.tunnel,
             StreamContent(number: exchange.request.number, direction: .upload), on: stream, loop

@@ -17,6 +17,8 @@ final class StreamHostConnection: ByteStreamDelegate {
     private var hasTriggered = false
     private var isInterimDone = false
     private var isOver = false
+    /// Closes once the network has taken all bytes: closing earlier would discard the rest.
+    private var closesWhenSent = false
 
     init(_ stream: SimStream, _ target: BackendHost, _ loop: SimLoop, of cluster: Cluster) {
         self.stream = CountedStream(stream)
@@ -173,13 +175,13 @@ final class StreamHostConnection: ByteStreamDelegate {
             isOver = true
         case .stalls where relay.sawTunnelEnd:
             relay.responseEnd = stream.written
-            close()
+            closeWhenSent()
         case .complete, .stalls, .ends, .malformed: break
         }
     }
 
     private func responseEnded(_ relay: HostRelay) {
-        if relay.sawTunnelEnd { return close() }
+        if relay.sawTunnelEnd { return closeWhenSent() }
         if relay.script.closesConnection, relay.script.body.framing != .untilClose {
             return stream.stream.finishWriting()
         }
@@ -210,7 +212,7 @@ final class StreamHostConnection: ByteStreamDelegate {
         }
         guard !sender.isOver else {
             relay.responseEnd = relay.responseEnd ?? stream.written
-            return close()
+            return closeWhenSent()
         }
         // The gateway passes on the end of the client; the other direction continues.
         relay.sawTunnelEnd = true
@@ -218,9 +220,18 @@ final class StreamHostConnection: ByteStreamDelegate {
 
     func streamBlocked() {}
 
-    func streamDrained() { current?.sender?.resume() }
+    func streamDrained() {
+        current?.sender?.resume()
+        if closesWhenSent { closeWhenSent() }
+    }
 
     func streamFailed(_ failure: IOFailure) { finish() }
+
+    private func closeWhenSent() {
+        stream.stream.finishWriting()
+        closesWhenSent = true
+        if stream.stream.unsentBytes == 0 { close() }
+    }
 
     func close() {
         finish()

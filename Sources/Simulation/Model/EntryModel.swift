@@ -169,7 +169,7 @@ struct EntryModel {
         return lines
     }
 
-    /// The lines of a redirect to https, which has none of CORS.
+    /// The lines of a redirect to https, or of a rejection instead of it: none of CORS.
     var linesOfRedirect: Lines { fixed(nil) }
 
     private func fixed(_ endpoint: DrawnEndpoint?) -> Lines {

@@ -15,15 +15,14 @@ package struct Coverage: Sendable {
     /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
-    /// Runs every seed once.
-    package static func of(_ seeds: some Sequence<UInt64>) -> Coverage {
+    /// Runs the two kinds of these seeds once.
+    package static func of(
+        aggregates: ClosedRange<UInt64>, streams: ClosedRange<UInt64>
+    ) -> Coverage {
         var coverage = Coverage()
-        for seed in seeds { coverage.add(seed) }
+        for seed in aggregates { coverage.add(Cluster(seed: seed, .aggregates).runToEnd()) }
+        for seed in streams { coverage.add(Cluster(seed: seed, .streams).runToEnd()) }
         return coverage
-    }
-
-    private mutating func add(_ seed: UInt64) {
-        for kind in ClusterPlan.Kind.allCases { add(Cluster(seed: seed, kind).runToEnd()) }
     }
 
     private mutating func add(_ record: RunRecord) {

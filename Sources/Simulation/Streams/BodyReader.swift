@@ -27,7 +27,7 @@ final class BodyReader {
     }
 
     func receive(_ bytes: [UInt8]) {
-        difference = difference ?? content.firstDifference(bytes[...], from: received)
+        difference = difference ?? content.firstDifference(bytes, from: received)
         received += bytes.count
         pauseIfScripted()
     }

@@ -96,7 +96,9 @@ extension EndToEnd {
             private func listeners(at address: String) throws -> Int {
                 let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
                 let local = "0100007F:" + String(format: "%04X", port)
-                return try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+                // The kernel passes a page at a time, of which `String(contentsOfFile:)` reads one.
+                let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp"))
+                return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
                     .split(separator: "\n")
                     .count { line in
                         let words = line.split(separator: " ")

@@ -13,9 +13,9 @@ LOAD = ["taskset", "-c", "0"]
 
 
 def compile_floor(source, folder, *libraries):
-    """The path of the program of a file beside this one."""
-    program = str(folder / source.removesuffix(".c"))
-    path = pathlib.Path(__file__).with_name(source)
+    """The path of the program of a file beside this one, or of a file with an absolute path."""
+    path = pathlib.Path(__file__).parent / source
+    program = str(folder / path.stem)
     subprocess.run(["cc", "-O2", "-o", program, str(path), *libraries], check=True)
     return program
 

@@ -51,13 +51,13 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait(condition, seconds=10):
+def wait(condition, seconds=10, pause=0.01):
     """Whether the condition becomes true in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
             return True
-        time.sleep(0.01)
+        time.sleep(pause)
     return False
 
 
@@ -83,8 +83,12 @@ class Server:
 
     def cpu(self):
         """In seconds."""
+        return sum(self.cpu_parts())
+
+    def cpu_parts(self):
+        """User and system time of all threads, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return tuple(int(field) / os.sysconf("SC_CLK_TCK") for field in fields[11:13])
 
     def memory(self, what="VmRSS"):
         """In KiB; `VmHWM` is the most so far."""

@@ -37,7 +37,8 @@ package protocol ByteStream: AnyObject {
     func write(_ head: Span<UInt8>, _ body: Span<UInt8>)
 
     /// Calls `streamFlushes` of the delegate, once, at the end of the loop iteration, before buffered
-    /// writes are offered to the kernel. After `startReading`.
+    /// writes are offered to the kernel. After `startReading`. A request from inside of that call
+    /// causes another call.
     func flushSoon()
 
     /// Bytes offered to the kernel that it has not taken yet.

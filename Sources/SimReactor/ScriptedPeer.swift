@@ -18,6 +18,7 @@ package final class ScriptedPeer: ByteStreamDelegate {
     package var onReceived: (ScriptedPeer) -> Void = { _ in }
     package var onEnded: (ScriptedPeer) -> Void = { _ in }
     package var onDrained: (ScriptedPeer) -> Void = { _ in }
+    package var onFlushes: (ScriptedPeer) -> Void = { _ in }
     package var onEndPending: (ScriptedPeer) -> Void = { _ in }
     package var onFailed: (ScriptedPeer) -> Void = { _ in }
 
@@ -62,6 +63,8 @@ package final class ScriptedPeer: ByteStreamDelegate {
         drainedCount += 1
         callHandler(onDrained)
     }
+
+    package func streamFlushes() { callHandler(onFlushes) }
 
     package func streamFailed(_ failure: IOFailure) {
         failures.append(failure)

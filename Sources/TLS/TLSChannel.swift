@@ -25,6 +25,8 @@ final class TLSChannel: FailingStream {
     private var plain: [UInt8] = []
     /// The delegate writes at the end of this loop iteration.
     private var callsDelegateAtFlush = false
+    /// What is collected now is sent at once.
+    private var isFlushing = false
     /// The inner stream ended: no more data arrives.
     private var hasInnerEnded = false
     private var hasReportedEnd = false
@@ -211,7 +213,7 @@ final class TLSChannel: FailingStream {
         guard plain.count + count <= TLSEngine.recordBytesMax else { return false }
         if plain.isEmpty {
             plain.reserveCapacity(count)
-            inner.flushSoon()
+            if !isFlushing { inner.flushSoon() }
         }
         plain.append(copying: head)
         plain.append(copying: body)
@@ -333,7 +335,9 @@ extension TLSChannel: ByteStreamDelegate {
     func streamFlushes() {
         if callsDelegateAtFlush {
             callsDelegateAtFlush = false
+            isFlushing = true
             delegateState.delegate?.streamFlushes()
+            isFlushing = false
         }
         if !isClosed { sendCollected() }
     }

@@ -200,6 +200,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
             delegateState.delegate?.streamFlushes()
         }
         if offerBuffered() { delegateState.delegate?.streamBlocked() }
+        // Requested meanwhile, when the stream was in the list already.
+        if callsDelegateAtFlush, raw != nil, buffered == nil {
+            buffered = loop.bufferedStreams.add(self)
+        }
     }
 
     private func offer(_ head: Span<UInt8>, _ body: Span<UInt8>) {

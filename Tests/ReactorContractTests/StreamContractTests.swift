@@ -20,6 +20,28 @@ import Testing
         }
     }
 
+    /// Also when the delegate requests the next call from inside of one.
+    @Test(arguments: Conformer.allCases)
+    func flushesAsOftenAsRequested(_ conformer: Conformer) throws {
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
+                var calls = 0
+                client.onFlushes = { client in
+                    calls += 1
+                    client.send("\(calls)")
+                    if calls < 3 { client.stream.flushSoon() }
+                    if calls == 3 { harness.later { client.stream.flushSoon() } }
+                }
+                server.onReceived = { server in
+                    guard server.text.count >= 4 else { return }
+                    #expect(server.text == "1234" && calls == 4)
+                    harness.finish()
+                }
+                client.stream.flushSoon()
+            }
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func emptyWriteHasNoEffect(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in

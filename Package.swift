@@ -33,8 +33,8 @@ let commit: [CSetting] = {
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
         "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "SimReactor", "Reactor", "Promises",
-        "Basics",
+        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "HTTPServer", "SimReactor", "Reactor",
+        "Promises", "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
@@ -70,6 +70,11 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"]), .yum(["openssl-devel"])]),
+        .systemLibrary(
+            name: "CNGHTTP2", pkgConfig: "libnghttp2",
+            providers: [
+                .apt(["libnghttp2-dev"]), .brew(["libnghttp2"]), .yum(["libnghttp2-devel"]),
+            ]),
         .systemLibrary(name: "CBuild"),
         // C: vector operations that Swift's SIMD types do not have.
         .target(name: "CByteClasses"),
@@ -102,6 +107,7 @@ let package = Package(
             name: "JOSE", dependencies: ["COpenSSL", "JSONText", "Basics"], swiftSettings: onC),
         .target(
             name: "RESP", dependencies: ["Reactor", "Promises", "Basics"], swiftSettings: strict),
+        .target(name: "HTTP2", dependencies: ["CNGHTTP2", "HTTP", "Basics"], swiftSettings: onC),
 
         // Row 4.
         .target(
@@ -123,7 +129,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "HTTPServer", dependencies: ["HTTP", "Reactor", "Promises", "Basics"],
+            name: "HTTPServer", dependencies: ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
             swiftSettings: strict),
 
         // Row 6.
@@ -160,7 +166,7 @@ let package = Package(
             name: "tributary",
             dependencies: [
                 "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
-                "HTTPClient", "HTTP", "JSONText", "TLS", "YAMLReader", "UVReactor", "Reactor",
+                "HTTPClient", "HTTP", "HTTP2", "JSONText", "TLS", "YAMLReader", "UVReactor", "Reactor",
                 "Promises", "Basics", "CBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -196,13 +202,16 @@ let package = Package(
         .target(
             // The harness on the simulated network, the scripted backend and the scripted client.
             name: "TestSupport",
-            dependencies: ["HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
+            dependencies: ["HTTP2", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
             path: "Tests/TestSupport", swiftSettings: onC),
         .testTarget(
             name: "JSONTextTests", dependencies: ["JSONText", "CByteClasses", "Basics"],
             swiftSettings: onC),
         .testTarget(
             name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
+        .testTarget(
+            name: "HTTP2Tests", dependencies: ["HTTP2", "HTTP", "TestSupport", "Basics"],
+            swiftSettings: onC),
         .testTarget(
             name: "ReactorContractTests",
             dependencies: [
@@ -233,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "HTTPServer", "HTTP", "TestSupport", "SimReactor", "Reactor", "Promises", "Basics",
+                "HTTPServer", "HTTP2", "HTTP", "TestSupport", "SimReactor", "Reactor", "Promises",
+                "Basics",
             ],
             swiftSettings: onC),
         .testTarget(

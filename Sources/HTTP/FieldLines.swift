@@ -1,9 +1,9 @@
 /// Iterates over the lines of a `Fields`. Each call gets the same text from the caller.
-struct FieldLines {
+package struct FieldLines {
     /// The positions of a line and its parts in the text.
-    struct Line {
-        let name: Range<Int>
-        let value: Range<Int>
+    package struct Line {
+        package let name: Range<Int>
+        package let value: Range<Int>
         /// With the line end.
         let all: Range<Int>
     }
@@ -11,12 +11,12 @@ struct FieldLines {
     private var position: Int
 
     /// The first line begins at `position`.
-    init(from position: Int) {
+    package init(from position: Int) {
         self.position = position
     }
 
     /// The next line; nil after the last.
-    mutating func nextLine(in text: Span<UInt8>) -> Line? {
+    package mutating func nextLine(in text: Span<UInt8>) -> Line? {
         guard position < text.count, let colon = text.firstOffset(of: ASCII.colon, from: position)
         else { return nil }
         let start = position

@@ -31,8 +31,8 @@ package struct Fields: Sendable {
         text.reserveCapacity(bytes)
     }
 
-    /// The fields of a parsed head.
-    init(text: [UInt8], linesStart: Int) {
+    /// The fields of a parsed head: lines that their parser has checked, each ended by CRLF.
+    package init(text: [UInt8], linesStart: Int) {
         self.text = text
         self.linesStart = linesStart
         mayHoldConnectionFields = true

@@ -1,6 +1,15 @@
 /// The supported versions of HTTP.
 package enum HTTPVersion: UInt8, Sendable, Comparable {
-    case http10, http11
+    case http10, http11, http2
+
+    /// As in the attribute `network.protocol.version` of traces.
+    package var text: StaticString {
+        switch self {
+        case .http10: "1.0"
+        case .http11: "1.1"
+        case .http2: "2"
+        }
+    }
 
     package static func < (left: HTTPVersion, right: HTTPVersion) -> Bool {
         left.rawValue < right.rawValue
@@ -13,7 +22,8 @@ package enum BodyFraming: Sendable, Equatable {
     case none
     /// It has this many bytes, at least one.
     case length(Int)
-    /// Chunks; the last one marks the end.
+    /// Its length is not stated. Chunks; the last one marks the end. In HTTP/2 the end of the stream
+    /// does.
     case chunked
     /// The end of the connection; responses only.
     case untilClose
@@ -44,7 +54,8 @@ package final class RequestHead: Sendable {
             framing: .none, expectsContinue: false)
     }
 
-    init(
+    /// A request that was read from a connection.
+    package init(
         method: Method, target: Target, version: HTTPVersion, fields: Fields, keepsAlive: Bool,
         framing: BodyFraming, expectsContinue: Bool
     ) {

@@ -9,4 +9,14 @@ package struct ResponseHead: Sendable {
 
     /// How its body is framed.
     package var framing: BodyFraming
+
+    package init(
+        status: Status, version: HTTPVersion, fields: Fields, keepsAlive: Bool, framing: BodyFraming
+    ) {
+        self.status = status
+        self.version = version
+        self.fields = fields
+        self.keepsAlive = keepsAlive
+        self.framing = framing
+    }
 }

@@ -20,6 +20,11 @@ package struct ServerSettings: Sendable, Equatable {
     /// a 503.
     package var streams = 10_000
 
+    /// Streams of one HTTP/2 connection at once. A further one is refused.
+    ///
+    /// 100: what RFC 9113 6.5.2 recommends at least, and what clients assume.
+    package var streamsPerConnection = 100
+
     /// TLS handshakes in progress at once. Further connections wait in the kernel's queue.
     ///
     /// 256: together they need less than 10 MiB, and the last of them waits for less than 100 ms.

@@ -13,6 +13,7 @@ package struct Status: Sendable, Hashable {
         self.code = code
     }
 
+    package static var `continue`: Status { Status(known: 100) }
     package static var ok: Status { Status(known: 200) }
     package static var noContent: Status { Status(known: 204) }
     package static var notModified: Status { Status(known: 304) }

@@ -68,10 +68,10 @@ struct TargetLayout {
 }
 
 /// The rules for host and port, in a `Host` field and in an absolute target.
-enum Authority {
+package enum Authority {
     /// `host`, `host:port`, `[v6]` or `[v6]:port` (RFC 9110 7.2), without user information, list or
     /// path, and with a valid port. A port requires a host.
-    static func isValid(_ text: Span<UInt8>) -> Bool {
+    package static func isValid(_ text: Span<UInt8>) -> Bool {
         guard let end = endOfHost(text) else { return false }
         if end == text.count { return true }
         return end > 0 && text[end] == ASCII.colon && isPort(text.extracting((end + 1)...))

@@ -6,10 +6,10 @@ import Testing
 @Suite struct DependencyTests {
     /// Every target in `Sources`, by the row of the README, the lowest row first.
     static let rows: [Set<String>] = [
-        ["CUV", "COpenSSL", "CYAML", "CBuild", "CByteClasses"],
+        ["CUV", "COpenSSL", "CYAML", "CNGHTTP2", "CBuild", "CByteClasses"],
         ["Basics", "Promises"],
         ["HTTP", "Reactor", "JSONText", "Patterns", "PromiseOperators", "PromisesDispatch"],
-        ["TLS", "UVReactor", "SimReactor", "YAMLReader", "JOSE", "RESP"],
+        ["TLS", "UVReactor", "SimReactor", "YAMLReader", "JOSE", "RESP", "HTTP2"],
         ["GatewayConfig", "HTTPClient"],
         ["Gateway", "HTTPServer"],
         ["GatewayTools"],
@@ -39,6 +39,7 @@ import Testing
         "SimReactor": ["Reactor", "Promises", "Basics"],
         "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
         "YAMLReader": ["CYAML", "Basics"],
+        "HTTP2": ["CNGHTTP2", "HTTP", "Basics"],
         "RESP": ["Reactor", "Promises", "Basics"],
         "JOSE": ["COpenSSL", "JSONText", "Basics"],
         "Patterns": ["Basics"],
@@ -55,7 +56,7 @@ import Testing
             "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
         ],
         // For the one count that all workers share, of the connections of each client.
-        "HTTPServer": ["HTTP", "Reactor", "Promises", "Basics", "Synchronization"],
+        "HTTPServer": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics", "Synchronization"],
         "Assembly": [
             "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
             "Reactor", "Promises", "Basics", "Synchronization",
@@ -72,7 +73,7 @@ import Testing
         "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [
             "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
-            "HTTPClient", "HTTP", "YAMLReader", "UVReactor", "TLS", "JSONText", "Reactor",
+            "HTTPClient", "HTTP", "HTTP2", "YAMLReader", "UVReactor", "TLS", "JSONText", "Reactor",
             "Promises", "Basics", "CBuild", "ArgumentParser", "Synchronization", "Glibc", "Darwin",
         ],
     ]

@@ -1,0 +1,428 @@
+package import Basics
+import CNGHTTP2
+package import HTTP
+
+/// One side of an HTTP/2 connection without the connection: bytes in, events out, bytes to write.
+/// It has no socket and no clock; frames, header compression and flow control are nghttp2's.
+///
+/// The owner of the connection owns it, and must not release it during a call of its events.
+/// Confined to one thread.
+package final class H2Session {
+    package enum Role: Sendable {
+        case client, server
+    }
+
+    /// Why the connection cannot continue.
+    package enum Failure: Sendable, Equatable {
+        /// The abuse budget is used up.
+        case flood
+        /// The peer does not read the acknowledgements that it requested.
+        case unreadAcknowledgements
+        /// A header block of too many frames.
+        case tooManyContinuations
+        /// Bytes that are not HTTP/2, or no memory.
+        case engine(Int)
+    }
+
+    package let role: Role
+    package let limits: H2Limits
+    /// Set by the owner at once, before any other call.
+    package unowned var events: (any H2SessionEvents)?
+    private let raw: OpaquePointer
+    private let memory: EngineMemory
+
+    /// Why no more input is read; the last frame says so to the peer where that is possible.
+    package internal(set) var failure: Failure?
+    /// The open streams, each at the index that it stores.
+    package private(set) var streams: [H2Stream] = []
+    /// Bytes of all streams that wait to be sent.
+    package internal(set) var queuedBytes = 0
+    /// Whether a header block has begun that is not complete.
+    package var isInHeaderBlock: Bool { blockProgress.isInBlock }
+
+    /// The block that is being received.
+    var block: HeaderBlock
+    var blockProgress = BlockProgress()
+    var budget = AbuseBudget()
+    /// Of the present call.
+    var now: Instant
+    private var vector = FieldVector()
+    /// nghttp2 is receiving or sending, further up the call stack.
+    private var isReceiving = false
+    private var isSending = false
+    /// A PING follows the next GOAWAY.
+    var mustPing = false
+    /// Bytes that may still be written in the present call of `writePending`.
+    var writeRoom = 0
+    /// What happened while frames were sent; reported afterwards.
+    var sendingEvents: [SendingEvent] = []
+
+    enum SendingEvent {
+        case drained(H2Stream)
+        case ended(H2Stream)
+        case closed(H2Stream, H2Code)
+    }
+
+    /// Nil if memory is short.
+    package init?(_ role: Role, _ limits: H2Limits, at now: Instant) {
+        self.role = role
+        self.limits = limits
+        self.now = now
+        block = HeaderBlock(limits.heads)
+        memory = EngineMemory()
+        guard let raw = Engine.makeSession(role, limits, memory) else { return nil }
+        self.raw = raw
+        nghttp2_session_set_user_data(raw, Unmanaged.passUnretained(self).toOpaque())
+        submitSettings()
+    }
+
+    deinit {
+        // The handlers hold their streams.
+        for stream in streams { stream.handler = nil }
+        nghttp2_session_del(raw)
+    }
+
+    /// The memory of the session and of what it will send, in bytes.
+    package var memoryBytes: Int { memory.bytes + block.memoryBytes + queuedBytes }
+
+    /// The same after the end of a session: for tests, which find leaks by it.
+    package var engineMemory: EngineMemory { memory }
+
+    private func submitSettings() {
+        var settings: [nghttp2_settings_entry] = []
+        func add(_ id: nghttp2_settings_id, _ value: Int) {
+            settings.append(
+                nghttp2_settings_entry(
+                    settings_id: Int32(id.rawValue), value: UInt32(clamping: value)))
+        }
+        switch role {
+        case .server: add(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams)
+        case .client: add(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)
+        }
+        add(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow)
+        add(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.heads.headerBytes)
+        // RFC 9113 5.3.2: the priorities of RFC 7540 are ignored.
+        add(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1)
+        nghttp2_submit_settings(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count)
+        nghttp2_session_set_local_window_size(
+            raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: limits.connectionWindow))
+    }
+
+    // MARK: Bytes
+
+    /// Reads frames from received bytes, and calls the events.
+    package func receive(_ bytes: Span<UInt8>, at now: Instant) {
+        guard failure == nil, !isReceiving, !isSending else { return }
+        self.now = now
+        isReceiving = true
+        let result = bytes.withUnsafeBufferPointer { buffer in
+            nghttp2_session_mem_recv(raw, buffer.baseAddress, buffer.count)
+        }
+        isReceiving = false
+        if result < 0 { endAfterError(result) }
+    }
+
+    /// nghttp2 cannot continue to read. It may still send why.
+    private func endAfterError(_ code: Int) {
+        guard failure == nil else { return }
+        switch nghttp2_error(CInt(truncatingIfNeeded: code)) {
+        case NGHTTP2_ERR_FLOODED:
+            failure = .unreadAcknowledgements
+            terminate(.enhanceYourCalm)
+        case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
+            failure = .tooManyContinuations
+            terminate(.enhanceYourCalm)
+        default: failure = .engine(code)
+        }
+    }
+
+    /// Whether there are frames to write.
+    package var wantsWrite: Bool { nghttp2_session_want_write(raw) != 0 }
+
+    /// Whether the connection has nothing more to read or to write, and can be closed.
+    package var isFinished: Bool {
+        if case .engine? = failure { return true }
+        return nghttp2_session_want_read(raw) == 0 && !wantsWrite
+    }
+
+    /// Passes frames to `writeFrames` until there are none or that many bytes are written; the last
+    /// frame may exceed the limit.
+    ///
+    /// - Returns: whether anything was written.
+    @discardableResult
+    package func writePending(atMost limit: Int, at now: Instant) -> Bool {
+        guard !isReceiving, !isSending else { return false }
+        self.now = now
+        writeRoom = limit
+        repeat {
+            isSending = true
+            sendFrames()
+            isSending = false
+            // The events may cause more frames.
+        } while reportSending() && writeRoom > 0
+        return writeRoom < limit
+    }
+
+    private func sendFrames() {
+        while writeRoom > 0 {
+            var start: UnsafePointer<UInt8>?
+            let count = nghttp2_session_mem_send(raw, &start)
+            if count < 0 {
+                if failure == nil { failure = .engine(count) }
+                return
+            }
+            // No more frames, or no more room.
+            guard count > 0 else { return }
+            events?.writeFrames(UnsafeBufferPointer(start: start, count: count).span, Span())
+            writeRoom -= count
+        }
+    }
+
+    /// Reports what happened while frames were sent; false if nothing did.
+    private func reportSending() -> Bool {
+        guard !sendingEvents.isEmpty else { return false }
+        let happened = sendingEvents
+        sendingEvents.removeAll(keepingCapacity: true)
+        for event in happened {
+            switch event {
+            case .drained(let stream) where stream.isOpen: stream.handler?.outputDrained()
+            case .drained: break
+            case .ended(let stream):
+                budget.responseDelivered()
+                stream.handler?.outputEnded()
+            case .closed(let stream, let code): reportClosed(stream, code)
+            }
+        }
+        return true
+    }
+
+    // MARK: Streams
+
+    /// A new stream of the peer, or of this side.
+    func addStream(_ id: Int32) -> H2Stream {
+        let stream = H2Stream(id, index: streams.count, at: now)
+        streams.append(stream)
+        nghttp2_session_set_stream_user_data(
+            raw, id, Unmanaged.passUnretained(stream).toOpaque())
+        shareOutput(with: stream)
+        return stream
+    }
+
+    /// Streams take turns, whatever priorities the client has stated (RFC 9113 5.3.2): a long
+    /// response must not delay all others.
+    private func shareOutput(with stream: H2Stream) {
+        var priority = nghttp2_extpri(
+            urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
+        nghttp2_session_change_extpri_stream_priority(raw, stream.id, &priority, 1)
+    }
+
+    /// The stream with that id; nil if nothing was reported of it, or if it is closed.
+    func stream(_ id: Int32) -> H2Stream? {
+        nghttp2_session_get_stream_user_data(raw, id).map {
+            Unmanaged<H2Stream>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// nghttp2 has closed a stream: removes it, and reports that unless frames are being sent.
+    func removeStream(_ stream: H2Stream, _ code: H2Code) {
+        guard stream.isOpen else { return }
+        stream.isOpen = false
+        queuedBytes -= stream.outgoing.count
+        stream.outgoing.removeAll()
+        let last = streams.removeLast()
+        if last !== stream {
+            streams[stream.index] = last
+            last.index = stream.index
+        }
+        if isSending {
+            sendingEvents.append(.closed(stream, code))
+        } else {
+            reportClosed(stream, code)
+        }
+    }
+
+    private func reportClosed(_ stream: H2Stream, _ code: H2Code) {
+        let handler = stream.handler.take()
+        handler?.streamClosed(code, isReset: code != .noError)
+    }
+
+    /// Sends a request on a new stream; nil if the connection takes no more.
+    ///
+    /// - Parameter lines: the fields in the format of `Fields`, without `Host`
+    package func sendRequest(
+        _ request: H2RequestLine, lines: Span<UInt8>, endsStream: Bool,
+        handler: any H2StreamEvents
+    ) -> H2Stream? {
+        guard role == .client, nghttp2_session_check_request_allowed(raw) != 0 else { return nil }
+        let id = lines.withUnsafeBufferPointer { memory in
+            request.withPseudoFields { method, scheme, authority, path in
+                vector.removeAll()
+                vector.append(":method", method)
+                vector.append(":scheme", scheme)
+                vector.append(":authority", authority)
+                vector.append(":path", path)
+                vector.append(lines: lines, in: memory)
+                return vector.withFields { fields, count in
+                    withBodySource(endsStream) {
+                        nghttp2_submit_request(raw, nil, fields, count, $0, nil)
+                    }
+                }
+            }
+        }
+        guard id > 0 else { return nil }
+        // nghttp2 creates its stream when the frame is sent.
+        let stream = H2Stream(id, index: streams.count, at: now)
+        stream.handler = handler
+        stream.isHeadRequest = request.method == .head
+        if endsStream { stream.outgoing.end = .plain }
+        streams.append(stream)
+        nghttp2_session_set_stream_user_data(raw, id, Unmanaged.passUnretained(stream).toOpaque())
+        return stream
+    }
+
+    /// Sends a response, or an interim one. Fails with a reset of the stream.
+    ///
+    /// - Parameters:
+    ///   - lines: the fields in the format of `Fields`
+    ///   - endsStream: there is no body
+    package func sendResponse(
+        _ status: Status, lines: Span<UInt8>, on stream: H2Stream, endsStream: Bool
+    ) {
+        guard stream.takesOutput else { return }
+        let code = status.code
+        let digits: [UInt8] = [
+            UInt8(truncatingIfNeeded: 48 + code / 100),
+            UInt8(truncatingIfNeeded: 48 + code / 10 % 10),
+            UInt8(truncatingIfNeeded: 48 + code % 10),
+        ]
+        let result = lines.withUnsafeBufferPointer { memory in
+            digits.withUnsafeBufferPointer { digits in
+                vector.removeAll()
+                vector.append(":status", digits)
+                vector.append(lines: lines, in: memory)
+                return vector.withFields { fields, count in
+                    guard !status.isInterim else {
+                        return nghttp2_submit_headers(
+                            raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, fields, count,
+                            nil)
+                    }
+                    if endsStream { stream.outgoing.end = .plain }
+                    return withBodySource(endsStream) {
+                        nghttp2_submit_response(raw, stream.id, fields, count, $0)
+                    }
+                }
+            }
+        }
+        if result < 0 { reset(stream, .internalError) }
+    }
+
+    private func withBodySource(
+        _ endsStream: Bool, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Int32
+    ) -> Int32 {
+        guard !endsStream else { return body(nil) }
+        var provider = Engine.bodySource
+        return body(&provider)
+    }
+
+    /// Appends a complete body, which is not copied, and ends this side.
+    package func sendBody(_ body: Bytes, on stream: H2Stream, at now: Instant) {
+        guard stream.takesOutput else { return }
+        stream.outgoing.append(body)
+        bytesAppended(body.count, to: stream, at: now)
+        endBody(of: stream, trailers: Fields())
+    }
+
+    /// Appends a piece of a body.
+    package func sendPiece(_ piece: Span<UInt8>, on stream: H2Stream, at now: Instant) {
+        guard stream.takesOutput, !piece.isEmpty else { return }
+        stream.outgoing.append(copying: piece)
+        bytesAppended(piece.count, to: stream, at: now)
+        resume(stream)
+    }
+
+    private func bytesAppended(_ count: Int, to stream: H2Stream, at now: Instant) {
+        if stream.outgoing.count == count { stream.lastTaken = now }
+        queuedBytes += count
+    }
+
+    /// Ends this side behind the bytes that were appended.
+    package func endBody(of stream: H2Stream, trailers: Fields) {
+        guard stream.takesOutput, case .open = stream.outgoing.end else { return }
+        stream.outgoing.end = trailers.isEmpty ? .plain : .trailers(trailers)
+        resume(stream)
+    }
+
+    private func resume(_ stream: H2Stream) {
+        guard stream.outgoing.isDeferred else { return }
+        stream.outgoing.isDeferred = false
+        nghttp2_session_resume_data(raw, stream.id)
+    }
+
+    /// Called by nghttp2 at the end of a body with trailers.
+    func submitTrailers(_ trailers: Fields, on stream: H2Stream) {
+        let lines = trailers.wireText
+        lines.withUnsafeBufferPointer { memory in
+            vector.removeAll()
+            vector.append(lines: lines, in: memory)
+            vector.withFields { fields, count in
+                _ = nghttp2_submit_trailer(raw, stream.id, fields, count)
+            }
+        }
+    }
+
+    /// Ends a stream at once, in both directions. It closes when the frame is sent.
+    package func reset(_ stream: H2Stream, _ code: H2Code) {
+        guard stream.takesOutput else { return }
+        stream.isResetting = true
+        queuedBytes -= stream.outgoing.count
+        stream.outgoing.removeAll()
+        nghttp2_submit_rst_stream(
+            raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.number)
+    }
+
+    // MARK: Flow control
+
+    /// Returns credit for received bytes: to the connection, and to the stream if that is open.
+    package func didConsume(_ count: Int, on stream: H2Stream) {
+        guard count > 0 else { return }
+        nghttp2_session_consume(raw, stream.id, count)
+    }
+
+    /// Returns credit to the connection only, so that the peer sends no more on the stream.
+    package func didDiscard(_ count: Int) {
+        guard count > 0 else { return }
+        nghttp2_session_consume_connection(raw, count)
+    }
+
+    /// Lets the peer send more on a stream before this side has consumed it.
+    package func growWindow(of stream: H2Stream, to bytes: Int) {
+        guard stream.isOpen else { return }
+        nghttp2_session_set_local_window_size(
+            raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, Int32(clamping: bytes))
+    }
+
+    // MARK: End
+
+    /// GOAWAY with the highest id, and a PING: the peer should open no more streams; those that it
+    /// opened before it acknowledges the PING are served (RFC 9113 6.8).
+    package func announceShutdown() {
+        mustPing = true
+        nghttp2_submit_shutdown_notice(raw)
+    }
+
+    /// GOAWAY with the last stream that is served. The streams end, then `isFinished` is true.
+    package func shutDown(_ code: H2Code = .noError) {
+        nghttp2_submit_goaway(
+            raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(raw),
+            code.number, nil, 0)
+    }
+
+    /// GOAWAY, after which nothing is read and only this frame is written.
+    package func terminate(_ code: H2Code) {
+        nghttp2_session_terminate_session(raw, code.number)
+    }
+
+    package func sendPing() {
+        nghttp2_submit_ping(raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+    }
+}

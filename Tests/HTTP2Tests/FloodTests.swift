@@ -1,0 +1,128 @@
+import Basics
+import TestSupport
+import Testing
+
+@testable import HTTP2
+
+/// The abuse budget, in virtual time.
+@Suite struct FloodTests {
+    private static let ping = [UInt8](repeating: 0, count: 8)
+
+    /// How many repetitions a server takes, one each so many milliseconds, before it ends the
+    /// connection; at most 3,000.
+    private func taken(
+        everyMs interval: Int64 = 0, responding: Bool = false,
+        _ write: (inout H2Frames, UInt32) -> Void
+    ) throws -> Int {
+        let server = try H2Side(.server)
+        if responding { server.onRequest = { $0.respond(body: "x") } }
+        server.receive(H2Frames.opening().bytes)
+        for number in 0..<3000 {
+            var frames = H2Frames()
+            write(&frames, UInt32(2 * number + 1))
+            server.receive(frames.bytes, at: Int64(number) * interval)
+            if server.session.failure != nil {
+                #expect(server.session.failure == .flood)
+                let goAway = server.takeFrames().last
+                #expect(goAway?.isKind(.goAway) == true && goAway?.number(at: 4) == 11)
+                #expect(server.session.isFinished)
+                return number
+            }
+        }
+        return 3000
+    }
+
+    /// The opening has cost one point.
+    @Test func limitsCheapFrames() throws {
+        #expect(try taken { frames, _ in frames.append(.ping, on: 0, Self.ping) } == 999)
+        #expect(try taken { frames, _ in frames.append(.settings, on: 0) } == 999)
+        #expect(
+            try taken { frames, _ in frames.append(.priority, on: 1, [0, 0, 0, 3, 1]) } == 999)
+    }
+
+    /// 100 per second are never too many.
+    @Test func refillsWithTime() throws {
+        #expect(
+            try taken(everyMs: 10) { frames, _ in frames.append(.ping, on: 0, Self.ping) } == 3000)
+        let faster = try taken(everyMs: 5) { frames, _ in frames.append(.ping, on: 0, Self.ping) }
+        #expect((1990...2010).contains(faster))
+    }
+
+    /// CVE-2023-44487: a request that is reset at once costs 5.
+    @Test func limitsRapidResets() throws {
+        #expect(
+            try taken { frames, stream in
+                frames.get(on: stream)
+                frames.reset(on: stream)
+            } == 199)
+        #expect(
+            try taken(everyMs: 50) { frames, stream in
+                frames.get(on: stream)
+                frames.reset(on: stream)
+            } == 3000)
+    }
+
+    /// CVE-2025-8671: the client makes this side reset the stream.
+    @Test func limitsResetsOfThisSide() throws {
+        #expect(
+            try taken { frames, stream in
+                frames.request(H2Frames.get() + [("connection", "close")], on: stream)
+            } == 199)
+        #expect(
+            try taken { frames, stream in
+                frames.request(
+                    H2Frames.post() + [("content-length", "1")], on: stream, endsStream: false)
+                frames.data("xx", on: stream, endsStream: true)
+            } == 199)
+        let windows = try taken { frames, stream in
+            frames.request(H2Frames.post(), on: stream, endsStream: false)
+            frames.windowUpdate(0x7FFF_FFFF, on: stream)
+        }
+        #expect((165...200).contains(windows), "5 or 6 points each")
+    }
+
+    @Test func limitsEmptyData() throws {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.request(H2Frames.post(), on: 1, endsStream: false)
+        server.receive(frames.bytes)
+        frames = H2Frames()
+        for _ in 0..<998 { frames.append(.data, on: 1, []) }
+        server.receive(frames.bytes)
+        #expect(server.session.failure == nil)
+        frames = H2Frames()
+        for _ in 0..<2 { frames.append(.data, 8, on: 1, [0]) }
+        server.receive(frames.bytes)
+        #expect(server.session.failure == .flood, "padding alone is no data")
+    }
+
+    /// CVE-2019-9511: windows that open by a byte.
+    @Test func limitsSmallWindowUpdates() throws {
+        let small = try taken { frames, _ in frames.windowUpdate(1023, on: 0) }
+        #expect(small == 999)
+        let large = try taken { frames, _ in frames.windowUpdate(1024, on: 0) }
+        #expect(large == 3000)
+    }
+
+    /// A client that reads its responses may send more than one that does not.
+    @Test func returnsPointsForResponses() throws {
+        func pings(responding: Bool) throws -> Int {
+            try taken(responding: responding) { frames, stream in
+                if responding { frames.get(on: stream) }
+                frames.append(.ping, on: 0, Self.ping)
+                frames.append(.ping, on: 0, Self.ping)
+            }
+        }
+        #expect(try pings(responding: false) == 499)
+        #expect(try pings(responding: true) == 3000)
+    }
+
+    @Test func neverHoldsMoreThanTheBudget() {
+        var budget = AbuseBudget()
+        let now = Instant(nanoseconds: 5_000_000_000)
+        for _ in 0..<1000 { budget.responseDelivered() }
+        var taken = 0
+        while budget.charge(.frame, at: now) { taken += 1 }
+        #expect(taken == 1000)
+    }
+}

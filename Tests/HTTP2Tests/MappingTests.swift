@@ -1,0 +1,183 @@
+import Basics
+import HTTP
+import TestSupport
+import Testing
+
+@testable import HTTP2
+
+/// The heads of requests (RFC 9113 8.2 and 8.3), from blocks that the test writes.
+@Suite struct MappingTests {
+    /// What the server makes of a request: a line, `400`-like errors by name, or the reset's code.
+    private func outcome(
+        _ fields: [(String, String)], endsStream: Bool = true, limits: H2Limits = H2Limits()
+    ) throws -> String {
+        let server = try H2Side(.server, limits)
+        var frames = H2Frames.opening()
+        frames.request(fields, on: 1, endsStream: endsStream)
+        server.receive(frames.bytes)
+        let written = server.takeFrames()
+        if let goAway = written.first(where: { $0.isKind(.goAway) }) {
+            return "goaway \(goAway.number(at: 4))"
+        }
+        if let reset = written.first(where: { $0.isKind(.reset) }) {
+            return "reset \(reset.number())"
+        }
+        guard let head = server.streams.first?.request else {
+            return server.log.joined(separator: ", ")
+        }
+        let lines = head.fields.map { "\(String($0.name)): \(String($0.value))" }
+        return "\(head.method) \(head.target) [\(lines.joined(separator: ", "))]"
+    }
+
+    private static let get = H2Frames.get()
+
+    @Test func storesTheAuthorityAsHost() throws {
+        #expect(try outcome(Self.get) == "GET / [Host: a]")
+        #expect(
+            try outcome(Self.get + [("user-agent", "t"), ("accept", "*/*")])
+                == "GET / [Host: a, user-agent: t, accept: */*]")
+    }
+
+    @Test func takesHostInPlaceOfTheAuthority() throws {
+        let fields = Array(Self.get.dropLast())
+        #expect(try outcome(fields + [("host", "b")]) == "GET / [host: b]")
+        #expect(try outcome(Self.get + [("host", "A")]) == "GET / [Host: a]")
+    }
+
+    /// RFC 9113 8.3.1.
+    @Test func rejectsTwoDifferentHosts() throws {
+        #expect(try outcome(Self.get + [("host", "b")]) == "1 hostRepeated")
+        #expect(try outcome(Self.get + [("host", "a"), ("host", "a")]) == "reset 1")
+    }
+
+    @Test(arguments: ["a/b", "a@b", "a,b", "[::g]", "a:99999", "user@a"])
+    func rejectsAnInvalidAuthority(_ authority: String) throws {
+        let fields = Array(Self.get.dropLast()) + [(":authority", authority)]
+        #expect(["1 host", "reset 1"].contains(try outcome(fields)))
+    }
+
+    @Test(arguments: [":method", ":scheme", ":path", ":authority"])
+    func resetsARequestWithoutAPseudoField(_ name: String) throws {
+        #expect(try outcome(Self.get.filter { $0.0 != name }) == "reset 1")
+    }
+
+    @Test(arguments: [
+        [(":method", "GET")], [(":path", "/b")], [(":status", "200")], [(":unknown", "x")],
+        [("a", "b"), (":path", "/")], [("connection", "close")], [("keep-alive", "5")],
+        [("proxy-connection", "close")], [("transfer-encoding", "chunked")],
+        [("upgrade", "h2c")], [("te", "gzip")], [("Upper", "x")], [("", "x")], [("a b", "x")],
+        [("a:b", "x")], [("x", "a\r\nb: c")], [("x", "a\nb")], [("x", "a\0b")], [("x", "\u{7F}")],
+        [("x", " a")], [("x", "a\t")], [("content-length", "x")], [("content-length", "-1")],
+        [("content-length", "1"), ("content-length", "1")], [("content-length", "1")],
+    ])
+    func resetsAMalformedRequest(_ more: [(String, String)]) throws {
+        #expect(try outcome(Self.get + more) == "reset 1")
+    }
+
+    @Test func takesTrailersInTE() throws {
+        #expect(try outcome(Self.get + [("te", "trailers")]) == "GET / [Host: a, te: trailers]")
+    }
+
+    @Test func joinsCookies() throws {
+        #expect(
+            try outcome(Self.get + [("cookie", "a=1"), ("x", "y"), ("cookie", "b=2")])
+                == "GET / [Host: a, x: y, Cookie: a=1; b=2]")
+    }
+
+    @Test(arguments: [
+        ("/", true), ("/a?b#c", false), ("a", false), ("/%zz", false), ("/a b", false),
+        ("*", false), ("http://a/", false), ("/a\u{E9}", false), ("//a", true), ("/?", true),
+    ])
+    func checksThePath(_ path: String, _ isValid: Bool) throws {
+        let outcome = try outcome(H2Frames.get(path))
+        if isValid {
+            #expect(outcome == "GET \(path) [Host: a]")
+        } else {
+            #expect(["1 target", "reset 1"].contains(outcome))
+        }
+    }
+
+    @Test func takesTheAsteriskOfOptions() throws {
+        var fields = H2Frames.get("*")
+        fields[0].1 = "OPTIONS"
+        #expect(try outcome(fields) == "OPTIONS * [Host: a]")
+    }
+
+    @Test func rejectsOtherSchemes() throws {
+        var fields = Self.get
+        fields[1].1 = "ftp"
+        #expect(try outcome(fields) == "1 target")
+        fields[1].1 = "https"
+        #expect(try outcome(fields) == "GET / [Host: a]")
+    }
+
+    @Test func rejectsConnect() throws {
+        #expect(
+            try outcome([(":method", "CONNECT"), (":authority", "a:443")]) == "1 connectRefused")
+        #expect(
+            try outcome([
+                (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"),
+                (":path", "/"), (":authority", "a"),
+            ]) == "reset 1")
+    }
+
+    @Test func rejectsUnknownExpectations() throws {
+        #expect(try outcome(Self.get + [("expect", "tea")]) == "1 expectation")
+    }
+
+    @Test func limitsTheHead() throws {
+        var limits = H2Limits()
+        limits.heads.uriBytes = 10
+        limits.heads.methodBytes = 4
+        limits.heads.headerCount = 3
+        #expect(
+            try outcome(H2Frames.get("/123456789"), limits: limits) == "GET /123456789 [Host: a]")
+        #expect(try outcome(H2Frames.get("/1234567890"), limits: limits) == "1 targetTooLong")
+        var fields = Self.get
+        fields[0].1 = "PATCH"
+        #expect(try outcome(fields, limits: limits) == "1 methodTooLong")
+        #expect(
+            try outcome(Self.get + [("a", ""), ("b", "")], limits: limits)
+                == "GET / [Host: a, a: , b: ]")
+        #expect(
+            try outcome(Self.get + [("a", ""), ("b", ""), ("c", "")], limits: limits)
+                == "1 tooManyFields")
+    }
+
+    /// RFC 9113 6.5.2: each field counts 32 bytes more.
+    @Test func countsTheOverheadOfFields() throws {
+        var limits = H2Limits()
+        limits.heads.headerBytes = 10 + 1 + 32 + 1 + 32
+        #expect(try outcome(Self.get + [("a", "")], limits: limits) == "GET / [Host: a, a: ]")
+        #expect(try outcome(Self.get + [("a", "b")], limits: limits) == "1 fieldsTooLarge")
+    }
+
+    /// The length must be that of the DATA frames; a message with another one is malformed.
+    @Test(arguments: [("5", "hell", true), ("5", "hello!", true), ("5", "hello", false)])
+    func checksTheLengthOfTheBody(_ stated: String, _ body: String, _ isMalformed: Bool) throws {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.request(
+            H2Frames.post() + [("content-length", stated)], on: 1, endsStream: false)
+        frames.data(body, on: 1, endsStream: true)
+        server.receive(frames.bytes)
+        let resets = server.takeFrames().filter { $0.isKind(.reset) }.map { $0.number() }
+        #expect(resets == (isMalformed ? [1] : []))
+        #expect(server.streams.first?.hasEnded == !isMalformed)
+        #expect(server.streams.first?.stream?.isMalformed == isMalformed)
+    }
+
+    @Test func statesTheFramingOfTheBody() throws {
+        func framing(_ fields: [(String, String)], endsStream: Bool) throws -> BodyFraming? {
+            let server = try H2Side(.server)
+            var frames = H2Frames.opening()
+            frames.request(H2Frames.post() + fields, on: 1, endsStream: endsStream)
+            server.receive(frames.bytes)
+            return server.streams.first?.request?.framing
+        }
+        #expect(try framing([], endsStream: true) == BodyFraming.none)
+        #expect(try framing([], endsStream: false) == .chunked)
+        #expect(try framing([("content-length", "7")], endsStream: false) == .length(7))
+        #expect(try framing([("content-length", "0")], endsStream: false) == BodyFraming.none)
+    }
+}

@@ -1,11 +1,11 @@
 import HTTP
 
-/// The transport of an exchange: today a connection of HTTP/1.1. Used by `ExchangeRunner` and the
+/// The transport of an exchange: a connection of HTTP/1.1 or a stream of HTTP/2. Used by `ExchangeRunner` and the
 /// body of its request.
 protocol ExchangeCarrier: AnyObject {
     /// The runner has a response, which it stores until the carrier has written it.
     ///
-    /// - Parameter closesConnection: the connection must end with this response
+    /// - Parameter closesConnection: the connection must end with this response, in HTTP/1.1
     func responseReady(closesConnection: Bool)
 
     /// The reader of the request's body starts, pauses, resumes or cancels it. Nothing is delivered

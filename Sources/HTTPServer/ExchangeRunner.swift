@@ -339,7 +339,7 @@ extension Request {
     /// Whether a response may switch the connection to another protocol (RFC 9110 7.8).
     fileprivate var isUpgradable: Bool {
         guard case .bytes = body else { return false }
-        return head.version >= .http11 && head.framing == .none
+        return head.version == .http11 && head.framing == .none
     }
 
     /// The size of the request in memory at its beginning.

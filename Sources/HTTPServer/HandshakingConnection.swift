@@ -46,17 +46,40 @@ final class HandshakingConnection: ServedConnection {
             server.handshakes.record(.succeeded(session.version, isResumed: session.isResumed))
             let facts = ConnectionFacts(
                 isSecure: true, identity: session.identity, redirect: settings.redirect)
-            server.replace(self, by: connection(over: stream, facts)).startReading()
+            server.handshakeEnded()
+            begin(session.applicationProtocol, over: stream, facts)
         case .success(.plainText(let stream)):
             server.handshakes.record(.plainText)
+            server.handshakeEnded()
             let connection = connection(over: stream, settings.plainFacts)
-            server.replace(self, by: connection).rejectOpened(.unencrypted)
+            server.replace(self, by: connection)
+            connection.rejectOpened(.unencrypted)
         case .failure(let error):
             let failure = error as? IOFailure ?? .cancelled
             server.handshakes.record(.failed)
             server.hooks.handshakeFailed(failure, peer)
             server.removeHandshake(self)
         }
+    }
+
+    /// Serves the protocol that the handshake has selected (RFC 9113 3.2).
+    private func begin(
+        _ applicationProtocol: String?, over stream: any ByteStream, _ facts: ConnectionFacts
+    ) {
+        guard applicationProtocol == "h2" else {
+            let connection = connection(over: stream, facts)
+            server.replace(self, by: connection)
+            return connection.startReading()
+        }
+        guard
+            let connection = H2ServerConnection(
+                stream, of: server, slot: slot, countedClient: countedClient, facts: facts)
+        else {
+            stream.close()
+            return server.remove(self)
+        }
+        server.replace(self, by: connection)
+        connection.startReading()
     }
 
     private func connection(

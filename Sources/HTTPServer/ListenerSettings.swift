@@ -7,6 +7,9 @@ package struct ListenerSettings: Sendable {
     package var security: ServerSecurity?
     /// From accepting a connection to the end of its handshake.
     package var handshakeTimeout = Duration.seconds(10)
+    /// The protocols of its clients. With TLS the handshake selects one; without it HTTP/2 begins with
+    /// its preface (RFC 9113 3.3).
+    package var protocols: Set<ApplicationProtocol> = [.http1]
     /// Where every request is sent; nil to serve them.
     package var redirect: HTTPSRedirect?
 
@@ -16,4 +19,9 @@ package struct ListenerSettings: Sendable {
     var plainFacts: ConnectionFacts? {
         redirect.map { ConnectionFacts(isSecure: false, redirect: $0) }
     }
+}
+
+/// A protocol that clients may use.
+package enum ApplicationProtocol: Sendable {
+    case http1, http2
 }

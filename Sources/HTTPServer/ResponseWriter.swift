@@ -132,13 +132,13 @@ struct ResponseWriter: ~Copyable {
 extension Response {
     /// Whether it is passed on from a backend that states the date (RFC 9110 6.6.1). A complete body
     /// is one of this program, whose responses never have the field.
-    fileprivate var hasDate: Bool {
+    var hasDate: Bool {
         if case .bytes = body { false } else { fields.contains(.date) }
     }
 
     /// The value of `Content-Length` (RFC 9110 8.6): none with 204; with 304 the length of the 200,
     /// which only a described body contains.
-    fileprivate func statedLength(toHead answersHead: Bool) -> Int? {
+    func statedLength(toHead answersHead: Bool) -> Int? {
         switch body {
         case .bytes(let bytes): return status.forbidsBody ? nil : bytes.count
         case .described(let length) where answersHead && !status.forbidsBody: return length

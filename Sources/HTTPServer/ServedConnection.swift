@@ -14,6 +14,9 @@ protocol ServedConnection: AnyObject {
     /// Its exchanges that have not ended.
     var exchanges: [Exchange] { get }
 
+    /// The server will drain: the connection asks its client to use another one.
+    func announceDrain()
+
     /// Ends it if it is idle.
     func leaveIdle(_ reason: LeaveReason)
 
@@ -28,6 +31,11 @@ protocol ServedConnection: AnyObject {
 
     /// Whether the client reads the unsent output, at the minimum rate or faster.
     func readsOutput(now: Instant) -> Bool
+}
+
+extension ServedConnection {
+    /// In HTTP/1.1 the next response announces the end of the connection.
+    func announceDrain() {}
 }
 
 /// The activity of a connection, which determines how the server may end it.

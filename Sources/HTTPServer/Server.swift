@@ -15,6 +15,7 @@ package final class Server {
     private(set) var timeouts: ConnectionTimeouts
     /// Unchecked: streams never call back while they are written to.
     @exclusivity(unchecked) var writer = ResponseWriter()
+    @exclusivity(unchecked) var h2Writer = H2ResponseWriter()
     /// `settings.responseFields`; unchecked, since every request reads it.
     @exclusivity(unchecked) private(set) var responseFields = Fields()
     let budget: ByteBudget
@@ -156,6 +157,9 @@ package final class Server {
             return stream.close()
         }
         if isSecure { return startHandshake(over: stream, from: number, client) }
+        if !isTooMany, settings(of: number).protocols.contains(.http2) {
+            return awaitPreface(on: stream, from: number, client)
+        }
         let connection = ServerConnection(
             stream, of: self, slot: connections.count, countedClient: client,
             facts: settings(of: number).plainFacts)
@@ -199,6 +203,7 @@ package final class Server {
     /// still accepted: a load balancer needs to see that before `drain`.
     package func announceDrain() {
         isDraining = true
+        for connection in connections { connection.announceDrain() }
     }
 
     /// Accepts nothing more, and keeps idle connections: a client that has just connected can still
@@ -270,22 +275,14 @@ package final class Server {
         connection.startHandshake(security, over: stream)
     }
 
-    /// A handshake has ended: the connection of its requests takes its place.
-    func replace(
-        _ handshake: HandshakingConnection, by connection: ServerConnection
-    ) -> ServerConnection {
-        connections[handshake.slot] = connection
-        handshakeEnded()
-        return connection
-    }
-
     /// A handshake has failed.
     func removeHandshake(_ handshake: HandshakingConnection) {
         remove(handshake)
         handshakeEnded()
     }
 
-    private func handshakeEnded() {
+    /// The number of handshakes in progress falls.
+    func handshakeEnded() {
         handshakesInProgress -= 1
         updateHandshakePause()
     }
@@ -301,6 +298,22 @@ package final class Server {
         for entry in listeners where hasTLS(entry.number) {
             mustPause ? entry.listener.pause() : entry.listener.resume()
         }
+    }
+
+    // MARK: Protocols
+
+    /// A connection whose protocol is known takes the place of another one.
+    func replace(_ former: any ServedConnection, by connection: any ServedConnection) {
+        connections[former.slot] = connection
+    }
+
+    private func awaitPreface(
+        on stream: any ByteStream, from number: Int, _ client: ClientConnectionCounts.Client?
+    ) {
+        let connection = PrefaceConnection(
+            stream, of: self, slot: connections.count, countedClient: client, settings(of: number))
+        connections.append(connection)
+        connection.startReading()
     }
 
     // MARK: Idle and unread connections

@@ -4,7 +4,7 @@ import Promises
 import Reactor
 
 /// The exchange of a connection: its beginning, its response, and its end.
-extension ServerConnection: ExchangeCarrier {
+extension ServerConnection: ExchangeCarrier, RelayTarget {
     /// A request has arrived, with its body if that is complete.
     func beginExchange(_ head: RequestHead, _ body: Bytes?) {
         let runner = ExchangeRunner(head, body, from: client, carrier: self, of: server)
@@ -144,6 +144,8 @@ extension ServerConnection: ExchangeCarrier {
         handle(completeResponse(bodyBytes: relay.bodyBytes))
     }
 
+    func breakRelay() { handle(.responseBroken) }
+
     // MARK: Rejections
 
     /// Cancels the running exchange, if there is one, and sends a rejection.
@@ -185,7 +187,7 @@ extension ServerConnection: ExchangeCarrier {
 
 extension Response {
     /// A copy without the body, whose length is stated if it is known.
-    fileprivate func describing(_ framing: BodyFraming) -> Response {
+    func describing(_ framing: BodyFraming) -> Response {
         let length: Int? =
             switch framing {
             case .none: 0

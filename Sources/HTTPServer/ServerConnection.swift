@@ -43,7 +43,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// The running exchange, until the last byte of its response is written.
     var runner: ExchangeRunner?
     /// Writes the body of a streamed response.
-    var relay: ResponseRelay?
+    var relay: ResponseRelay<ServerConnection>?
     /// Discarded bytes of the present request's body.
     var discardedBytes = 0
 
@@ -79,6 +79,13 @@ final class ServerConnection: ByteStreamDelegate {
     func startReading() {
         stream.startReading(for: self)
         updateDeadline()
+    }
+
+    /// Takes over a stream whose former delegate has read these bytes.
+    func takeOver(_ bytes: Span<UInt8>) {
+        stream.replaceDelegate(with: self)
+        updateDeadline()
+        streamReceived(bytes)
     }
 
     /// Takes over a stream whose former delegate has paused it after it had read something else than a
@@ -234,22 +241,4 @@ final class ServerConnection: ByteStreamDelegate {
         unsafe memoryBytes = 0
         server.remove(self)
     }
-}
-
-extension PeerAddress {
-    fileprivate init(_ address: SocketAddress?, _ facts: ConnectionFacts?) {
-        let bits: Bits =
-            switch address {
-            case .ip(.v4(let bits), _)?: .v4(bits)
-            case .ip(.v6(let high, let low), _)?: .v6(high, low)
-            case .unix?: .unixSocket
-            case nil: .unknown
-            }
-        self.init(
-            text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits, facts: facts)
-    }
-}
-
-extension SocketAddress {
-    fileprivate var isUnix: Bool { if case .unix = self { true } else { false } }
 }

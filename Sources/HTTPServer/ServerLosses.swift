@@ -25,6 +25,8 @@ package struct ServerLosses: Sendable, Equatable {
         case idle
         /// Its client did not read, and memory was short.
         case unread
+        /// Its client sent too many HTTP/2 frames that only cost work.
+        case flood
     }
 
     private var refusals = [Int](repeating: 0, count: Refusal.allCases.count)

@@ -105,8 +105,10 @@ import Testing
             sent += 1
         }
         #expect(body.isPaused && sent < 8)
-        #expect(harness.server.bufferedBytes > ResponseRelay.unsentBytesMax)
-        #expect(harness.server.bufferedBytes <= ResponseRelay.unsentBytesMax + 2 * piece.count)
+        #expect(harness.server.bufferedBytes > ResponseRelay<ServerConnection>.unsentBytesMax)
+        #expect(
+            harness.server.bufferedBytes <= ResponseRelay<ServerConnection>.unsentBytesMax + 2
+                * piece.count)
         peer.stream.resumeReading()
         harness.advance(100)
         #expect(!body.isPaused && body.pauses == 1)

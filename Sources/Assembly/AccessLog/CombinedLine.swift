@@ -26,7 +26,10 @@ struct CombinedLine {
             text.append(UInt8(ascii: "?"))
             text.append(escaped: query)
         }
-        text.append(literal: request.version == .http11 ? " HTTP/1.1\" " : " HTTP/1.0\" ")
+        text.append(literal: " HTTP/")
+        // As in the logs of other servers, whose readers expect two digits.
+        text.append(literal: request.version == .http2 ? "2.0" : request.version.text)
+        text.append(literal: "\" ")
         // Three digits, as the readers of this format expect.
         text.append(digits: 3, of: Int64(status))
         text.append(UInt8(ascii: " "))

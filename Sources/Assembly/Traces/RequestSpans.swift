@@ -79,9 +79,7 @@ struct RequestSpans {
             if isAnswered {
                 list.append(attribute: "http.response.status_code", Int(request.status))
             }
-            list.append(
-                attribute: "network.protocol.version",
-                request.version == .http11 ? "1.1" as StaticString : "1.0")
+            list.append(attribute: "network.protocol.version", request.version.text)
             if let errorType { list.append(attribute: "error.type", errorType) }
             list.append(attribute: "tributary.outcome", request.outcome.name)
             list.append(attribute: "tributary.request_id", request.id.description)

@@ -48,7 +48,7 @@ struct RelayHead {
         if let clientCert, !isProxied, let identity = exchange.peer.facts?.identity {
             clientCert.append(identity, to: &fields)
         }
-        fields.append(.via, head.version == .http10 ? "1.0 tributary" : "1.1 tributary")
+        fields.append(.via, head.version.via)
         appendConfigured(head, exchange, to: &fields)
         return fields
     }
@@ -132,7 +132,7 @@ struct RelayHead {
     /// are not passed on.
     func upgrade(_ request: Request) -> FieldValue? {
         guard !plan.upgrades.isEmpty, case .bytes(let body) = request.body, body.isEmpty,
-            request.head.version >= .http11,
+            request.head.version == .http11,
             request.head.fields.lists(FieldName.upgrade.span, in: .connection)
         else { return nil }
         return plan.upgrades.first { name in
@@ -216,5 +216,16 @@ extension Bytes {
             rest.append(pair)
         }
         return Bytes(rest)
+    }
+}
+
+extension HTTPVersion {
+    /// The entry of a message with this version in `Via` (RFC 9110 7.6.3).
+    fileprivate var via: FieldValue {
+        switch self {
+        case .http10: "1.0 tributary"
+        case .http11: "1.1 tributary"
+        case .http2: "2 tributary"
+        }
     }
 }

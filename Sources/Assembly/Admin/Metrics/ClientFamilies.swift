@@ -108,6 +108,7 @@ extension ServerLosses.Shedding {
         switch self {
         case .idle: "idle"
         case .unread: "unread"
+        case .flood: "flood"
         }
     }
 }

@@ -1,0 +1,21 @@
+import HTTP
+import Reactor
+
+extension PeerAddress {
+    /// The peer of a stream.
+    init(_ address: SocketAddress?, _ facts: ConnectionFacts?) {
+        let bits: Bits =
+            switch address {
+            case .ip(.v4(let bits), _)?: .v4(bits)
+            case .ip(.v6(let high, let low), _)?: .v6(high, low)
+            case .unix?: .unixSocket
+            case nil: .unknown
+            }
+        self.init(
+            text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits, facts: facts)
+    }
+}
+
+extension SocketAddress {
+    fileprivate var isUnix: Bool { if case .unix = self { true } else { false } }
+}

@@ -1,0 +1,153 @@
+import Basics
+import HTTP
+import HTTP2
+import Promises
+import Reactor
+import SimReactor
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+/// The limits of HTTP/2 connections, and floods.
+@Suite(.watched) struct H2LimitTests {
+    @Test func refusesStreamsBeyondTheLimit() throws {
+        var settings = ServerSettings()
+        settings.streamsPerConnection = 3
+        let harness = try ServerHarness.http2(settings, service: ServerHarness.deferred)
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        for stream in stride(from: 1 as UInt32, to: 10, by: 2) { frames.get(on: stream) }
+        peer.send(frames)
+        harness.advance()
+        #expect(harness.requests.count == 3 && peer.resets == [[7, 7], [9, 7]])
+        let announced = peer.frames.first { $0.isKind(.settings) }?.payload ?? []
+        #expect(announced.prefix(6) == [0, 3, 0, 0, 0, 3])
+        for _ in 0..<3 { harness.respond() }
+    }
+
+    @Test func rejectsRequestsInFlightBeyondTheLimit() throws {
+        var settings = ServerSettings()
+        settings.requestsInFlight = 2
+        let harness = try ServerHarness.http2(settings, service: ServerHarness.deferred)
+        let client = try H2Client(harness)
+        let requests = try (0..<3).map { try client.send(.get, "/\($0)") }
+        harness.advance()
+        #expect(requests[2].summary == "503")
+        #expect(requests[2].responses.first?.fields[.retryAfter] == "1")
+        #expect(harness.server.losses[.requestsInFlight] == 1)
+        harness.respond()
+        harness.respond()
+        harness.advance()
+        let next = try client.send()
+        harness.advance()
+        #expect(next.responses.isEmpty)
+        harness.respond("ok")
+        harness.advance()
+        #expect(next.summary == "200 ok")
+    }
+
+    @Test func countsMemoryAndReturnsAllOfIt() throws {
+        let harness = try ServerHarness.http2(service: ServerHarness.deferred)
+        let client = try H2Client(harness)
+        harness.advance()
+        let idle = harness.server.bufferedBytes
+        #expect(idle > 0)
+        let request = try client.send(.post, endsStream: false)
+        try client.send(String(repeating: "x", count: 50_000), on: request)
+        harness.advance()
+        #expect(harness.server.bufferedBytes > idle + 50_000)
+        try client.reset(request)
+        harness.advance()
+        #expect(harness.server.bufferedBytes < idle + 20_000)
+        client.peer.stream.close()
+        harness.advance()
+        #expect(harness.server.bufferedBytes == 0)
+    }
+
+    @Test func rejectsRequestsWithoutMemory() throws {
+        var settings = ServerSettings()
+        settings.bufferedBytes = 40_000
+        let harness = try ServerHarness.http2(settings, service: ServerHarness.deferred)
+        let client = try H2Client(harness)
+        let request = try client.send(.post, endsStream: false)
+        try client.send(String(repeating: "x", count: 60_000), on: request, ends: true)
+        harness.advance()
+        #expect(request.summary == "503")
+        #expect(harness.server.losses[.bufferedBytes] == 1 && harness.requests.isEmpty)
+    }
+
+    /// A client stores no more than the window, until the service reads.
+    @Test func storesNoMoreThanTheWindow() throws {
+        let harness = try ServerHarness.http2(service: ServerHarness.deferred)
+        let client = try H2Client(harness)
+        let request = try client.send(.post, endsStream: false)
+        try client.send(String(repeating: "x", count: 500_000), on: request, ends: true)
+        harness.advance(100)
+        #expect(request.stream?.sentBytes == 64 * 1024)
+        #expect(harness.server.bufferedBytes < 120_000)
+    }
+
+    @Test func endsConnectionOfAFlood() throws {
+        let harness = try ServerHarness.http2()
+        let healthy = try H2Client(harness)
+        let peer = try harness.connect()
+        peer.send(H2Frames.opening())
+        harness.advance()
+        for number in 0..<250 as Range<UInt32> where !peer.hasEnded {
+            var frames = H2Frames()
+            frames.get(on: 2 * number + 1)
+            frames.reset(on: 2 * number + 1)
+            peer.send(frames)
+            harness.advance(1)
+        }
+        #expect(peer.hasEnded && peer.goAway?.last == 11)
+        #expect(harness.server.losses[.flood] == 1)
+        let request = try healthy.send(.get, "/ok")
+        harness.advance()
+        #expect(request.summary == "200 /ok")
+    }
+
+    /// Responses behind a closed window count as unread ones.
+    @Test func closesBlockedConnectionWhenMemoryIsShort() throws {
+        var settings = ServerSettings()
+        settings.bufferedBytes = 1_000_000
+        let harness = try ServerHarness.http2(settings) { _, request, exchange in
+            let count = request.head.target.text.count > 1 ? 400_000 : 10
+            return exchange.local.value(
+                Response(status: .ok, body: Bytes(String(repeating: "x", count: count))))
+        }
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        frames.settings([(4, 0)])
+        frames.get("/large", on: 1)
+        peer.send(frames)
+        harness.advance(200)
+        let reader = try H2Client(harness)
+        let first = try reader.send()
+        harness.advance(2_000)
+        #expect(first.summary == "200 xxxxxxxxxx" && !peer.hasEnded)
+        let second = try harness.connect()
+        frames = H2Frames.opening()
+        frames.settings([(4, 0)])
+        frames.get("/large", on: 1)
+        second.send(frames)
+        harness.advance()
+        #expect(peer.hasEnded && !second.hasEnded, "the one that has waited longest")
+        #expect(harness.server.losses[.unread] == 1 && !reader.peer.hasEnded)
+        #expect(harness.server.bufferedBytes < 750_000)
+    }
+
+    @Test func evictsIdleConnection() throws {
+        var settings = ServerSettings()
+        settings.connections = 10
+        let harness = try ServerHarness.http2(settings)
+        let first = try H2Client(harness)
+        _ = try first.send()
+        harness.advance(1000)
+        let others = try (0..<9).map { _ in try H2Client(harness) }
+        harness.advance()
+        #expect(first.peer.hasEnded && first.side.log == ["goaway 1 0"])
+        #expect(harness.server.losses[.idle] == 1 && others.allSatisfy { !$0.peer.hasEnded })
+    }
+}

@@ -1,4 +1,5 @@
 import Gateway
+import GatewayConfig
 import HTTPServer
 import TLS
 
@@ -9,6 +10,7 @@ extension ListenPlan {
     func settings(_ resources: ListenerResources) -> ListenerSettings {
         var settings = ListenerSettings()
         settings.redirect = redirect
+        settings.protocols = Set(protocols.map(\.applicationProtocol))
         if let tls {
             settings.security =
                 resources.replaceSecurity.map { $0(tls.context.settings) }
@@ -16,5 +18,14 @@ extension ListenPlan {
             settings.handshakeTimeout = tls.handshakeTimeout
         }
         return settings
+    }
+}
+
+extension Config.ClientProtocol {
+    fileprivate var applicationProtocol: ApplicationProtocol {
+        switch self {
+        case .http1: .http1
+        case .http2: .http2
+        }
     }
 }

@@ -7,14 +7,18 @@ package struct ListenPlan: Sendable, Equatable {
     package let socket: SocketPlan
     /// Nil for connections without TLS.
     package let tls: ListenTLSPlan?
+    /// In the order of preference.
+    package let protocols: [Config.ClientProtocol]
     /// Where every request is sent; nil to serve them.
     package let redirect: HTTPSRedirect?
 
     package init(
-        socket: SocketPlan, tls: ListenTLSPlan? = nil, redirect: HTTPSRedirect? = nil
+        socket: SocketPlan, tls: ListenTLSPlan? = nil,
+        protocols: [Config.ClientProtocol] = [.http1], redirect: HTTPSRedirect? = nil
     ) {
         self.socket = socket
         self.tls = tls
+        self.protocols = protocols
         self.redirect = redirect
     }
 

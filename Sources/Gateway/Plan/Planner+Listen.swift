@@ -28,6 +28,7 @@ extension Planner {
             tls: try listen.tls.map { tls throws(PlanError) in
                 try plan(tls, of: listen)
             },
+            protocols: listen.clientProtocols,
             redirect: listen.redirect.map { HTTPSRedirect(port: $0.value.port) })
     }
 

@@ -108,6 +108,8 @@ package struct Planner {
             server.requestsInFlight = share(
                 limits?.requestsInFlight?.value ?? server.requestsInFlight)
             server.streams = share(limits?.streams?.value ?? server.streams)
+            server.streamsPerConnection =
+                limits?.streamsPerConnection?.value ?? server.streamsPerConnection
             server.handshakes = share(limits?.handshakes?.value ?? server.handshakes)
             server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
             server.limits.headerBytes = limits?.headerBytes?.value ?? server.limits.headerBytes

@@ -51,10 +51,6 @@ extension ConfigCheck {
         guard let protocols = listen.protocols else { return }
         var seen: Set<Config.ClientProtocol> = []
         for entry in protocols.value {
-            if entry.value == .http2 {
-                problems.error(
-                    at: entry.location, "'protocols': HTTP/2 for clients is not supported yet")
-            }
             if !seen.insert(entry.value).inserted {
                 problems.error(
                     at: entry.location, "'protocols' has '\(entry.value.rawValue)' twice")

@@ -28,6 +28,7 @@ extension TLSServerSettings {
         case .off: ticketLifetime = nil
         case .lifetime(let lifetime): ticketLifetime = lifetime
         }
+        protocols = listen.clientProtocols.map { $0.nameInALPN }
         listener = listen.address.map { "\($0.value)" } ?? ""
     }
 }

@@ -8,6 +8,7 @@ extension Config {
         package var connectionsPerClient: Located<Int>?
         package var requestsInFlight: Located<Int>?
         package var streams: Located<Int>?
+        package var streamsPerConnection: Located<Int>?
         package var handshakes: Located<Int>?
         package var bufferedBytes: Located<Int>?
         package var headerBytes: Located<Int>?

@@ -56,6 +56,23 @@ package protocol AddressBlock: Sendable {
     var group: Located<String>? { get set }
 }
 
+extension Config.Listen {
+    /// The protocols that clients may use, in the order of preference.
+    package var clientProtocols: [Config.ClientProtocol] {
+        protocols?.value.map(\.value) ?? PlanDefaults.clientProtocols(hasTLS: tls != nil)
+    }
+}
+
+extension Config.ClientProtocol {
+    /// RFC 7301 6.
+    package var nameInALPN: String {
+        switch self {
+        case .http1: "http/1.1"
+        case .http2: "h2"
+        }
+    }
+}
+
 extension Config {
     /// Whether a listener requests client certificates; without one no client has an identity.
     package var verifiesClients: Bool { listen.contains { $0.tls?.clientCA != nil } }

@@ -96,7 +96,9 @@ package enum PlanDefaults {
 
     package static let listenHost = "127.0.0.1"
     package static let listenPort: UInt16 = 8080
-    package static let clientProtocols = [Config.ClientProtocol.http1]
+    package static func clientProtocols(hasTLS: Bool) -> [Config.ClientProtocol] {
+        hasTLS ? [.http2, .http1] : [.http1]
+    }
     package static let unknownName = Config.ListenTLS.UnknownName.first
     package static let tlsPolicy = Config.ListenTLS.Policy.intermediate
     package static let clientCertificate = Config.ListenTLS.ClientCertificate.required

@@ -114,6 +114,10 @@ extension Config.Limits: PlainBlock {
             "streams", \.streams, .positive, default: .number(PlanDefaults.server.streams),
             "maximum number of streamed responses, after their heads; else 503"),
         .value(
+            "streams_per_connection", \.streamsPerConnection, .positive,
+            default: .number(PlanDefaults.server.streamsPerConnection),
+            "maximum number of concurrent requests on an HTTP/2 connection"),
+        .value(
             "handshakes", \.handshakes, .positive,
             default: .number(PlanDefaults.server.handshakes),
             "maximum number of TLS handshakes in progress; further connections wait"),

@@ -7,8 +7,9 @@ extension Config.Listen: PlainBlock {
             .block("tls", \.tls, "certificates and settings of encrypted connections"),
             .value(
                 "protocols", \.protocols, .filledList(of: .choice),
-                default: .texts(PlanDefaults.clientProtocols.map(\.rawValue)),
-                "application protocols, in the order of preference (ALPN)"),
+                default: .description("`[http2, http1]` with `tls`, else `[http1]`"),
+                "application protocols, in the order of preference (ALPN); without tls, http2 is"
+                    + " prior knowledge"),
             .value(
                 "redirect", \.redirect, .redirect,
                 "https or https:PORT: every request gets a 308 to the same host and target"),

@@ -13,19 +13,26 @@ struct ListenSummary {
         listeners = plan.process.listeners
     }
 
-    /// Nil for a single address without TLS, which needs no explanation.
+    /// Nil for a single address with HTTP/1.1 only, which needs no explanation.
     var text: String? {
-        guard listeners.count > 1 || listeners.contains(where: { $0.tls != nil }) else {
-            return nil
-        }
+        let hasProtocols = listeners.contains { $0.tls != nil || $0.protocols != [.http1] }
+        guard listeners.count > 1 || hasProtocols else { return nil }
         return listeners.map(Self.text).joined(separator: ", ")
     }
 
     private static func text(of listener: ListenPlan) -> String {
         let address = listener.address.text
         if let tls = listener.tls { return "https \(address) (\(text(of: tls)))" }
-        guard let redirect = listener.redirect else { return "http \(address)" }
+        guard let redirect = listener.redirect else {
+            return "http \(address)\(protocols(of: listener))"
+        }
         return "http \(address) -> https\(redirect.port.map { ":\($0)" } ?? "")"
+    }
+
+    /// Nothing for HTTP/1.1 only.
+    private static func protocols(of listener: ListenPlan) -> String {
+        guard listener.protocols != [.http1] else { return "" }
+        return " (\(listener.protocols.map(\.nameInALPN).joined(separator: ", ")))"
     }
 
     private static func text(of tls: ListenTLSPlan) -> String {

@@ -1,5 +1,6 @@
 import Basics
 import CBuild
+import HTTP2
 import JSONText
 import TLS
 import UVReactor
@@ -10,7 +11,8 @@ struct BuildFacts {
     let facts: [(name: String, value: String)] = [
         ("version", Version.number), ("commit", Self.commit), ("build", Self.configuration),
         ("platform", Self.platform), ("swift", Self.swift), ("libuv", LibuvVersion.text),
-        ("openssl", OpenSSLVersion.text), ("libyaml", LibyamlVersion.text),
+        ("openssl", OpenSSLVersion.text), ("nghttp2", Nghttp2Version.text),
+        ("libyaml", LibyamlVersion.text),
     ]
 
     /// One line for each fact, the first as `--version` has it.

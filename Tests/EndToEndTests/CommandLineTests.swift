@@ -21,6 +21,7 @@ extension EndToEnd {
             #expect(facts["swift"]?.hasPrefix("6.") == true)
             #expect(facts["libuv"]?.wholeMatch(of: /\d+\.\d+\.\d+.*/) != nil)
             #expect(facts["openssl"]?.hasPrefix("OpenSSL 3.") == true)
+            #expect(facts["nghttp2"]?.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
             #expect(facts["libyaml"]?.wholeMatch(of: /\d+\.\d+\.\d+/) != nil)
             #expect(facts["commit"]?.isEmpty == false && facts["platform"]?.isEmpty == false)
 

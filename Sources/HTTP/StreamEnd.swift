@@ -5,6 +5,8 @@ package enum StreamEnd: UInt8, Sendable, CaseIterable {
     case backendTruncated
     /// The client closed its connection, or did not read.
     case clientDisconnected
+    /// The body of the request was malformed or too large, so that the backend never got all of it.
+    case requestBroken
     /// No byte was transferred for `idle_timeout`.
     case idle
     /// The exchange lasted longer than `max_duration`.
@@ -15,6 +17,7 @@ package enum StreamEnd: UInt8, Sendable, CaseIterable {
         switch self {
         case .backendTruncated: "backend_truncated"
         case .clientDisconnected: "client_disconnected"
+        case .requestBroken: "request_broken"
         case .idle: "idle"
         case .maxDuration: "max_duration"
         }

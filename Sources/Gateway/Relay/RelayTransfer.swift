@@ -205,8 +205,12 @@ final class RelayTransfer {
     func responseEnded() { end() }
 
     func responseTruncated() {
-        if exchange.record.streamEnd == nil { exchange.record.streamEnd = .backendTruncated }
-        breaker?.recordTruncation()
+        // The call ends with the body of its request, too: that is not the backend's fault.
+        let isOfBackend = requestError == nil
+        if exchange.record.streamEnd == nil {
+            exchange.record.streamEnd = isOfBackend ? .backendTruncated : .requestBroken
+        }
+        if isOfBackend { breaker?.recordTruncation() }
         end()
     }
 

@@ -50,7 +50,8 @@ struct StreamBreakerCheck {
                 if isCertain, let head = relay.headRead, head != model.stream.left {
                     known.append(
                         KnownOutcomes.Outcome(
-                            at: head, host: relay.host, isFailure: relay.script.status >= 500))
+                            at: head, host: relay.host,
+                            isFailure: relay.script.upgrade == nil && relay.script.status >= 500))
                 } else {
                     knownUntil = min(knownUntil, relay.sentAt)
                 }

@@ -36,6 +36,7 @@ struct StreamLogCheck {
             hasCause =
                 model.stream.left != nil || record.mayLackRoom || model.mayBeCutOff
                 || model.config?.limits.writeTimeout != nil || model.stream.script.isBroken
+        case "request_broken": hasCause = model.isRequestBroken
         // `StreamTimesCheck` checks the moment.
         case "idle": hasCause = true
         case "max_duration": hasCause = model.proxy?.maxDuration != nil
@@ -82,6 +83,14 @@ struct StreamLogCheck {
 extension StreamResponseScript {
     /// The end of the connection may come before the gateway has read all of a response.
     fileprivate var isLost: Bool { body.ending != .complete }
+}
+
+extension StreamModel {
+    /// Whether the body of the request is malformed, or larger than the gateway may pass on.
+    fileprivate var isRequestBroken: Bool {
+        if case .malformed = stream.script.upload.ending { return true }
+        return proxy?.maxBody.map { stream.sent > $0 } ?? false
+    }
 }
 
 extension StreamScript {

@@ -55,7 +55,10 @@ extension ConditionInput {
             }
             var each: [Set<Bool>] = []
             for operand in test.operands {
-                guard let rights = self.values(of: operand) else { return [true, false] }
+                guard let rights = self.values(of: operand) else {
+                    each.append([true, false])
+                    continue
+                }
                 each.append(
                     Set(rights.map { right in right.map { test.holds(for: value, $0) } ?? false }))
             }

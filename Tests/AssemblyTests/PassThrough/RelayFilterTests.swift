@@ -83,6 +83,23 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The response is given up because its request cannot be completed: the client's fault.
+    @Test(arguments: ["zz\r\n", "5\r\nlarge\r\n"])
+    func brokenRequestsDoNotOpenTheBreaker(_ rest: String) throws {
+        let harness = try RelayHarness(
+            "to: a, max_body: 8B",
+            backend: "breaker: { open_at: 1%, min_requests: 1, try_again_after: 10s }")
+        let client = try harness.send(
+            request("POST", "/x/a", ["Transfer-Encoding: chunked"]) + "5\r\nhello\r\n")
+        try harness.respond(head + "ab")
+        client.send(rest)
+        harness.pass(1)
+        #expect(bodyPart(client.text) == "ab" && client.hasEnded)
+        #expect(harness.logged("end") == ["request_broken"])
+        #expect(try !harness.gateway.isBreakerOpen())
+        harness.expectQuiet()
+    }
+
     @Test func lostConnectionIsRetriedWithoutABody() throws {
         let harness = try RelayHarness("to: a, retry: { attempts: 2, backoff: 1ms }")
         let client = try harness.send(get("/x/a"))

@@ -16,7 +16,7 @@ struct OutgoingBody {
     /// Pieces behind it, which become the current bytes when those are sent.
     private var later: [UInt8] = []
     var end = End.open
-    /// nghttp2 found nothing to send, and must be told about more.
+    /// nghttp2 found nothing to send: it continues when the session resumes the stream.
     var isDeferred = false
 
     /// Bytes that are not sent.

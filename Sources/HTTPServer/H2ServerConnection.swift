@@ -49,7 +49,7 @@ final class H2ServerConnection {
 
     enum State {
         case open
-        /// The client was asked to open no more streams; those that it opens are served.
+        /// GOAWAY announces that the connection ends; streams that the client still opens are served.
         case announced
         /// New streams are not served.
         case leaving

@@ -36,7 +36,7 @@ import Testing
         #expect(!settings.refusesUnknownNames && settings.clients == nil)
         #expect(settings.policy == .intermediate && settings.minVersion == .tls12)
         #expect(settings.ticketLifetime == .seconds(12 * 3600))
-        #expect(settings.protocols == ["http/1.1"])
+        #expect(settings.protocols == ["h2", "http/1.1"])
     }
 
     @Test func readsAllKeys() throws {
@@ -194,12 +194,28 @@ import Testing
 
     // MARK: Protocols and redirects
 
-    @Test func refusesHTTP2() {
+    /// With TLS HTTP/2 is on, without it off, unless the list says otherwise.
+    @Test func appliesProtocols() throws {
+        let tls = "tls: { cert: shop.pem, key: shop.key }"
+        for (more, expected) in [
+            ("", [.http1]), (", protocols: [http2]", [.http2]),
+            (", protocols: [http1, http2]", [.http1, .http2]), (", \(tls)", [.http2, .http1]),
+            (", protocols: [http1], \(tls)", [.http1]),
+        ] as [(String, [Config.ClientProtocol])] {
+            let plan = try listener("{ address: 127.0.0.1:1\(more) }")
+            #expect(plan.protocols == expected, "\(more)")
+            let names = expected.map(\.nameInALPN)
+            #expect(plan.tls?.context.settings.protocols ?? names == names)
+        }
+    }
+
+    @Test func refusesRepeatedProtocols() {
         #expect(
-            messages("cert: shop.pem, key: shop.key", ", protocols: [http2, http1]") == [
-                "1:85: error: 'protocols': HTTP/2 for clients is not supported yet"
+            messages("cert: shop.pem, key: shop.key", ", protocols: [http2, http1]") == [])
+        #expect(
+            messages("cert: shop.pem, key: shop.key", ", protocols: [http2, http2]") == [
+                "1:92: error: 'protocols' has 'http2' twice"
             ])
-        #expect(messages("cert: shop.pem, key: shop.key", ", protocols: [http1]") == [])
     }
 
     @Test func redirectNeedsListenerWithTLS() {

@@ -33,8 +33,8 @@ let commit: [CSetting] = {
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
         "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "HTTPServer", "SimReactor", "Reactor",
-        "Promises", "Basics",
+        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "HTTPServer", "SimReactor",
+        "Reactor", "Promises", "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
@@ -166,8 +166,8 @@ let package = Package(
             name: "tributary",
             dependencies: [
                 "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
-                "HTTPClient", "HTTP", "HTTP2", "JSONText", "TLS", "YAMLReader", "UVReactor", "Reactor",
-                "Promises", "Basics", "CBuild",
+                "HTTPClient", "HTTP", "HTTP2", "JSONText", "TLS", "YAMLReader", "UVReactor",
+                "Reactor", "Promises", "Basics", "CBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             cSettings: commit, swiftSettings: onC),

@@ -73,6 +73,14 @@ struct OutcomeCheck {
             }
         }
         let model = RequestModel(request: request.request, config: config)
+        if let endpoint = model.reachedEndpoint, endpoint.proxy != nil,
+            AuthModel(request: request.request, config: config, endpoint: endpoint)
+                .callerDependsOnLimit
+        {
+            // Only one of the callers may have the right to use it.
+            if status == 403 { return [] }
+            return StreamOutcomeCheck(record: record).violations(of: request, endpoint, config)
+        }
         switch model.expectation {
         case .refused(let statuses):
             guard statuses.contains(status) else {

@@ -18,20 +18,13 @@ struct StreamCompletenessCheck {
         if model.stream.isComplete {
             checkComplete(model, origin)
         } else if model.stream.left == nil, model.loggedEnd == nil, !model.mayBeCutOff,
-            !model.stream.script.reading.neverEnds, !mayBeUnread(model)
+            !model.stream.script.reading.neverEnds, !model.mayBeClosedUnread
         {
             violations.add(
                 .streams, model.mark,
                 "the response broke off after \(model.stream.received) bytes, and the log has no end"
             )
         }
-    }
-
-    /// Whether `write_timeout` may close the connection of a slow client, which is then to take only
-    /// what the gateway has kept for it.
-    private func mayBeUnread(_ model: StreamModel) -> Bool {
-        !model.stream.script.reading.pauses.isEmpty
-            && record.configs.contains { $0.limits.writeTimeout != nil }
     }
 
     private func checkComplete(_ model: StreamModel, _ origin: RelayRecord) {

@@ -28,7 +28,7 @@ struct StreamTimesCheck {
     /// No head later than `timeout` after the request.
     private func checkTimeout(_ model: StreamModel, _ proxy: DrawnProxy) {
         // A host that does not read holds back the end of the request.
-        guard !model.isUploadBlocked, let responded = model.request.responded,
+        guard let responded = model.request.responded, !model.isUploadBlocked(at: responded),
             let taken = model.requestTaken.filter({ $0 <= responded }).max()
         else { return }
         let limit = taken + .milliseconds(proxy.timeout)

@@ -26,6 +26,7 @@ struct StreamTunnelCheck {
         }
         let isUndisturbed =
             model.stream.disconnected == nil && !model.mayBeCutOff && model.stream.hasEndedTunnel
+            && !model.mayBeClosedUnread
         if isUndisturbed, model.stream.isComplete, model.stream.received != origin.sent {
             add(
                 model,
@@ -33,9 +34,12 @@ struct StreamTunnelCheck {
         }
     }
 
-    /// The host has seen the end of the client before it had ended its own direction.
+    /// The host has seen the end of the client before it had ended its own direction. A client that
+    /// closes its connection looks the same until something is sent to it.
     private func checkUpload(_ model: StreamModel, _ origin: RelayRecord) {
-        guard origin.sawTunnelEnd, model.loggedEnd == nil, !model.mayBeCutOff else { return }
+        guard origin.sawTunnelEnd, model.loggedEnd == nil, !model.mayBeCutOff,
+            model.stream.hasEndedTunnel || model.stream.disconnected == nil
+        else { return }
         if !model.stream.hasEndedTunnel || origin.received != model.stream.sentInTunnel {
             add(
                 model,

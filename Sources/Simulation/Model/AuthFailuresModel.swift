@@ -24,7 +24,7 @@ struct AuthFailuresModel {
 
     /// Whether it depends on a password, which is not checked beyond the limit.
     var needsPassword: Bool {
-        guard let auth, auth.hasPassword else { return false }
+        guard let auth, auth.hasPassword, !auth.callerDependsOnLimit else { return false }
         if case .accepted(_, let kind) = auth.identity { return kind == .basic }
         return true
     }

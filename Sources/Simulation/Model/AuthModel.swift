@@ -6,6 +6,8 @@ struct AuthModel {
     let request: ScriptedRequest
     let config: DrawnConfig
     let endpoint: DrawnEndpoint
+    /// False beyond `auth_failures`: a password is then ignored.
+    var checksPasswords = true
 
     enum Outcome: Equatable {
         case isPublic
@@ -79,6 +81,18 @@ struct AuthModel {
         return answer(of: .basic) != .noCredential
     }
 
+    /// Whether the limit on failures decides who the caller is: beyond it the password is not checked, and
+    /// a later authenticator accepts another credential.
+    var callerDependsOnLimit: Bool {
+        guard config.authFailures.rate != nil, case .accepted(_, .basic) = identity else {
+            return false
+        }
+        var unchecked = self
+        unchecked.checksPasswords = false
+        if case .accepted = unchecked.identity { return true }
+        return false
+    }
+
     private enum Answer: Equatable {
         case noCredential
         case refuses(String)
@@ -109,6 +123,7 @@ struct AuthModel {
         let callers =
             config.auth?.authenticators.first { $0.kind == kind }?.callers ?? []
         guard let value = values(header(of: kind)).first else { return .noCredential }
+        if kind == .basic, !checksPasswords { return .noCredential }
         guard kind == .basic else {
             if value.isEmpty { return .refuses("malformed") }
             return answer(for: callers.first { $0.key == value })

@@ -8,6 +8,8 @@ struct RelayHeadModel {
     let proxy: DrawnProxy
     /// Of the attempt.
     let host: Int
+    /// False beyond `auth_failures`.
+    var checksPasswords = true
 
     private var backend: DrawnStreamBackend { config.streamBackends[proxy.backend] }
 
@@ -60,7 +62,8 @@ struct RelayHeadModel {
     private var caller: String? {
         guard
             case .accepted(let caller, _) = AuthModel(
-                request: request, config: config, endpoint: endpoint
+                request: request, config: config, endpoint: endpoint,
+                checksPasswords: checksPasswords
             ).outcome
         else { return nil }
         return caller.rawValue

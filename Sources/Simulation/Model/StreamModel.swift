@@ -115,6 +115,25 @@ struct StreamModel {
         return moments.sorted()
     }
 
+    /// Whether the gateway may close the connection because its client reads slowly: by `write_timeout`,
+    /// or for memory by `buffered_bytes`. If the client was only to take what the gateway kept for it,
+    /// the exchange was over, and its log line has no end.
+    var mayBeClosedUnread: Bool {
+        !stream.script.reading.pauses.isEmpty
+            && record.configs.contains {
+                $0.limits.writeTimeout != nil || $0.limits.bufferedBytes != nil
+            }
+    }
+
+    /// Whether a host that reads slowly had not read the whole request at this time.
+    func isUploadBlocked(at time: Instant) -> Bool {
+        relays.contains { relay in
+            guard !relay.script.reading.pauses.isEmpty else { return false }
+            guard relay.isRequestComplete, let end = relay.requestEnd else { return true }
+            return relay.fromGateway.read(until: time) < end
+        }
+    }
+
     /// Whether the run ended all exchanges.
     var mayBeCutOff: Bool { record.drains != nil }
 }

@@ -100,15 +100,17 @@ package struct JSONObjectBuilder: ~Copyable {
         return colliding
     }
 
-    /// Whether a key of the text may be a reserved one. False only if that is certain: the text has
-    /// neither an escape nor the first byte of a reserved key.
+    /// Whether a key of the text may be a reserved one. False only if that is certain: no string of the
+    /// text begins with an escape or like a reserved key.
     private func mayHaveReservedKey(_ text: Span<UInt8>) -> Bool {
         let lookahead = Lookahead(text)
         for name in reserved {
-            guard let first = name.plain.isEmpty ? nil : name.plain[0] else { return true }
+            guard name.plain.count > 1 else { return true }
             var offset = 0
             while offset < text.count {
-                if Word.hasEither(lookahead.word(offset), .backslash, first) { return true }
+                if lookahead.hasString(beginning: name.plain[0], name.plain[1], at: offset) {
+                    return true
+                }
                 offset += 8
             }
         }
@@ -139,5 +141,20 @@ extension Span<UInt8> {
         while start < end, self[start] <= .space { start += 1 }
         while end > start, self[end - 1] <= .space { end -= 1 }
         return start < end ? start..<end : nil
+    }
+}
+
+extension Lookahead {
+    /// Whether one of the eight bytes from `offset` on may be the quote before a string that begins with
+    /// these two bytes, each as itself or as an escape.
+    @inline(__always)
+    fileprivate func hasString(
+        beginning first: UInt8, _ second: UInt8, at offset: Int
+    ) -> Bool {
+        let quotes = Word.mayBe(word(offset), .quote)
+        guard quotes != 0 else { return false }
+        let (next, after) = (word(offset + 1), word(offset + 2))
+        let seconds = Word.mayBe(after, second) | Word.mayBe(after, .backslash)
+        return quotes & (Word.mayBe(next, first) & seconds | Word.mayBe(next, .backslash)) != 0
     }
 }

@@ -45,11 +45,11 @@ enum Word {
         (((word ^ all(byte)) | highs) &- ones) | word
     }
 
-    /// Whether a byte of the word is one of these. Exact, unlike the place of its mark.
+    /// Marks all bytes that are `byte`. Further marks may be false.
     @inline(__always)
-    static func hasEither(_ word: UInt64, _ one: UInt8, _ other: UInt8) -> Bool {
-        let (first, second) = (word ^ all(one), word ^ all(other))
-        return ((first &- ones) & ~first | (second &- ones) & ~second) & highs != 0
+    static func mayBe(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+        let difference = word ^ all(byte)
+        return (difference &- ones) & ~difference & highs
     }
 
     /// The high bits of the eight bytes, side by side.

@@ -52,6 +52,24 @@ struct WritingTests {
         #expect(text == #"{"n\n":null,"m":2}"#)
     }
 
+    /// Each of its bytes may be an escape, and it may be anywhere in the text.
+    @Test func reservedKeysAreFoundInEveryForm() throws {
+        let name = "_gateway"
+        for escaped in -1..<name.count {
+            let key = name.enumerated().map { index, letter in
+                index == escaped
+                    ? "\\u00\(String(letter.asciiValue ?? 0, radix: 16))" : String(letter)
+            }.joined()
+            for before in 0..<20 {
+                let padding = String(repeating: "f", count: before)
+                var builder = JSONObjectBuilder(reserved: [JSONName(name)])
+                let found = try builder.merge(slice("{\"\(padding)\":1,\"\(key)\":2,\"b\":3}"))
+                #expect(found == [name])
+                #expect(String(builder.finish().bytes) == "{\"\(padding)\":1,\"b\":3}")
+            }
+        }
+    }
+
     @Test func reservedKeysAreLeftOut() throws {
         var builder = JSONObjectBuilder(reserved: [JSONName("_gateway")])
         #expect(try builder.merge(slice(#"{"_gateway":1}"#)) == ["_gateway"])

@@ -92,6 +92,27 @@ extension String {
     }
 }
 
+extension OutputSpan<UInt8> {
+    /// Appends borrowed bytes in one copy; there must be room for them.
+    @inlinable
+    package mutating func append(copying span: Span<UInt8>) {
+        unsafe span.withUnsafeBufferPointer { source in
+            guard let first = source.baseAddress else { return }
+            unsafe append(copying: source.count, from: first)
+        }
+    }
+
+    @inlinable
+    mutating func append(copying count: Int, from first: UnsafePointer<UInt8>) {
+        precondition(count <= freeCapacity)
+        unsafe withUnsafeMutableBufferPointer { memory, initialized in
+            guard let start = memory.baseAddress else { return }
+            unsafe (start + initialized).initialize(from: first, count: count)
+            initialized += count
+        }
+    }
+}
+
 extension [UInt8] {
     /// Appends borrowed bytes in one copy. `append(contentsOf:)` does the same for any sequence,
     /// with half as many instructions more.
@@ -106,11 +127,7 @@ extension [UInt8] {
         // zero may be written to it.
         guard let first = source.baseAddress, source.count > 0 else { return }
         append(addingCapacity: source.count) { tail in
-            unsafe tail.withUnsafeMutableBufferPointer { memory, initialized in
-                guard let start = memory.baseAddress else { return }
-                unsafe (start + initialized).initialize(from: first, count: source.count)
-                initialized += source.count
-            }
+            unsafe tail.append(copying: source.count, from: first)
         }
     }
 

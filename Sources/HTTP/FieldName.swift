@@ -82,15 +82,18 @@ extension FieldName {
     /// Whether a field belongs to one connection (RFC 9110 7.6.1) or frames a message: the writer
     /// of a head writes such fields itself and drops others.
     static func isOfConnection(_ name: Span<UInt8>) -> Bool {
-        switch name.count {
-        case 2: name.equalsIgnoringCase("TE")
-        case 4: name.equalsIgnoringCase("Host")
-        case 6: name.equalsIgnoringCase("Expect")
-        case 7: name.equalsIgnoringCase("Upgrade") || name.equalsIgnoringCase("Trailer")
-        case 10: name.equalsIgnoringCase("Connection") || name.equalsIgnoringCase("Keep-Alive")
-        case 14: name.equalsIgnoringCase("Content-Length")
-        case 16: name.equalsIgnoringCase("Proxy-Connection")
-        case 17: name.equalsIgnoringCase("Transfer-Encoding")
+        guard !name.isEmpty else { return false }
+        return switch (name.count, name[0] | 0x20) {
+        case (2, UInt8(ascii: "t")): name.equalsIgnoringCase("TE")
+        case (4, UInt8(ascii: "h")): name.equalsIgnoringCase("Host")
+        case (6, UInt8(ascii: "e")): name.equalsIgnoringCase("Expect")
+        case (7, UInt8(ascii: "u")): name.equalsIgnoringCase("Upgrade")
+        case (7, UInt8(ascii: "t")): name.equalsIgnoringCase("Trailer")
+        case (10, UInt8(ascii: "c")): name.equalsIgnoringCase("Connection")
+        case (10, UInt8(ascii: "k")): name.equalsIgnoringCase("Keep-Alive")
+        case (14, UInt8(ascii: "c")): name.equalsIgnoringCase("Content-Length")
+        case (16, UInt8(ascii: "p")): name.equalsIgnoringCase("Proxy-Connection")
+        case (17, UInt8(ascii: "t")): name.equalsIgnoringCase("Transfer-Encoding")
         default: false
         }
     }

@@ -5,22 +5,50 @@ extension Fields {
     /// A copy without the fields of the connection: those of HTTP itself, those that `Connection`
     /// names, and `Proxy-*`. Of the others, those that `passes` accepts.
     ///
-    /// - Parameter reserved: the size of the lines that the caller will append, in bytes
+    /// - Parameters:
+    ///   - reserved: the size of the lines that the caller will append, in bytes
+    ///   - passes: whether a field passes; may be called twice for a field
     package func endToEnd(
         reserving reserved: Int, passing passes: (Span<UInt8>) -> Bool
     ) -> Fields {
         let source = text.span
-        let named = namedByConnection()
-        var rest = Fields(reserving: text.count + reserved)
+        var rest = Fields(reserving: text.count - linesStart + reserved)
+        var lines = FieldLines(from: linesStart)
+        // Lines that pass one after another are copied together.
+        var kept = linesStart
+        while let line = lines.nextLine(in: source) {
+            let name = source.extracting(line.name)
+            let isOfHop = FieldName.isOfHop(name)
+            if isOfHop, namesOptions(name, source.extracting(line.value)) {
+                return endToEnd(reserving: reserved, without: namedByConnection(), passing: passes)
+            }
+            guard isOfHop || !passes(name) else { continue }
+            rest.appendLines(source.extracting(kept..<line.all.lowerBound))
+            kept = line.all.upperBound
+        }
+        rest.appendLines(source.extracting(kept...))
+        return rest
+    }
+
+    private func endToEnd(
+        reserving reserved: Int, without named: Set<UInt64>, passing passes: (Span<UInt8>) -> Bool
+    ) -> Fields {
+        let source = text.span
+        var rest = Fields(reserving: text.count - linesStart + reserved)
         var lines = FieldLines(from: linesStart)
         while let line = lines.nextLine(in: source) {
             let name = source.extracting(line.name)
-            guard !FieldName.isOfHop(name), passes(name),
-                named.isEmpty || !named.contains(name.caselessHash)
+            guard !FieldName.isOfHop(name), passes(name), !named.contains(name.caselessHash)
             else { continue }
-            rest.appendLine(source.extracting(line.all))
+            rest.appendLines(source.extracting(line.all))
         }
         return rest
+    }
+
+    /// Whether this line of a head is a `Connection` that names other fields.
+    private func namesOptions(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        name.equalsIgnoringCase("Connection")
+            && !value.equalsIgnoringCase("keep-alive") && !value.equalsIgnoringCase("close")
     }
 
     /// Whether there is a field of that name.
@@ -29,7 +57,7 @@ extension Fields {
         return lines.nextLine(named: name, in: text.span) != nil
     }
 
-    /// The hashes of the options of `Connection`, which name other fields; usually none.
+    /// The hashes of the options of `Connection`, which name other fields.
     ///
     /// Hashes, since a head may list thousands of options, and each of its fields would be compared
     /// with all of them. Equal hashes of different names remove a field that the sender could have
@@ -38,10 +66,6 @@ extension Fields {
         var names: Set<UInt64> = []
         var lines = FieldLines(from: linesStart)
         while let line = lines.nextLine(named: FieldName.connection.span, in: text.span) {
-            let value = text.span.extracting(line.value)
-            if value.equalsIgnoringCase("keep-alive") || value.equalsIgnoringCase("close") {
-                continue
-            }
             for option in ListEntries(Bytes(text)[line.value]) {
                 names.insert(option.span.caselessHash)
             }
@@ -113,7 +137,12 @@ extension FieldName {
 
     /// Whether an intermediary never passes such a field on.
     static func isOfHop(_ name: Span<UInt8>) -> Bool {
-        isOfConnection(name) || name.equalsIgnoringCase("HTTP2-Settings")
-            || (name.count > 6 && name.extracting(first: 6).equalsIgnoringCase("Proxy-"))
+        if isOfConnection(name) { return true }
+        guard name.count > 6 else { return false }
+        return switch name[0] | 0x20 {
+        case UInt8(ascii: "h"): name.equalsIgnoringCase("HTTP2-Settings")
+        case UInt8(ascii: "p"): name.extracting(first: 6).equalsIgnoringCase("Proxy-")
+        default: false
+        }
     }
 }

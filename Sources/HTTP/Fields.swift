@@ -129,18 +129,39 @@ package struct Fields: Sendable {
         self = rest
     }
 
-    /// Adds a line of another list, with its line end, which is not of the connection.
-    mutating func appendLine(_ line: Span<UInt8>) {
-        text.append(copying: line)
+    /// Adds a line at the end, with the trimmed text as its value; does nothing if the text contains
+    /// a control byte, which no value may.
+    package mutating func append(_ name: FieldName, text: Span<UInt8>) {
+        for index in text.indices where ASCII.isForbiddenInValue(text[index]) { return }
+        append(name: name.span, value: text.trimmed)
+    }
+
+    /// Adds lines of another list, with their line ends, which are not of the connection.
+    mutating func appendLines(_ lines: Span<UInt8>) {
+        text.append(copying: lines)
     }
 
     /// Adds a line whose parts are checked.
     private mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
         if FieldName.isOfConnection(name) { mayHoldConnectionFields = true }
-        text.append(copying: name)
-        text.append(literal: ": ")
-        text.append(copying: value)
-        text.append(literal: "\r\n")
+        text.append(addingCapacity: name.count + value.count + 4) { tail in
+            tail.append(copying: name)
+            tail.append(UInt8(ascii: ":"))
+            tail.append(UInt8(ascii: " "))
+            tail.append(copying: value)
+            tail.append(UInt8(ascii: "\r"))
+            tail.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    /// Which names may be among those of these fields.
+    package var names: FieldNameFilter {
+        var names = FieldNameFilter()
+        var lines = FieldLines(from: linesStart)
+        while let line = lines.nextLine(in: text.span) {
+            names.insert(text.span.extracting(line.name))
+        }
+        return names
     }
 }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// An internet address, version 4 or 6, as a number in network byte order.
 package enum IPAddress: Sendable, Hashable {
     /// 192.0.2.1 is 0xC000_0201.
@@ -108,6 +110,20 @@ extension IPAddress {
 }
 
 // MARK: Printing
+
+extension [UInt8] {
+    /// Appends the text of an address; see `IPAddress.description`.
+    package mutating func append(_ address: IPAddress) {
+        guard case .v4(let bits) = address else { return append(address.description) }
+        append(decimal: bits >> 24)
+        append(UInt8(ascii: "."))
+        append(decimal: bits >> 16 & 0xFF)
+        append(UInt8(ascii: "."))
+        append(decimal: bits >> 8 & 0xFF)
+        append(UInt8(ascii: "."))
+        append(decimal: bits & 0xFF)
+    }
+}
 
 extension IPAddress {
     private static func dotted(_ bits: UInt32) -> String {

@@ -28,10 +28,10 @@ struct ForwardedFields {
     func append(_ names: [FieldName], to fields: inout Fields) {
         for name in names {
             switch name {
-            case .xForwardedFor: append(name, forwardedFor, to: &fields)
+            case .xForwardedFor: append(name, forwardedFor.span, to: &fields)
             case .xForwardedProto: appendX(name, client.proto ?? ownScheme, to: &fields)
             case .xForwardedHost: appendX(name, client.requestedHost ?? ownHost, to: &fields)
-            default: append(name, forwarded, to: &fields)
+            default: append(name, forwarded.span, to: &fields)
             }
         }
     }
@@ -48,9 +48,8 @@ struct ForwardedFields {
     }
 
     /// Drops a value with a control byte, which can only come from a quoted string.
-    private func append(_ name: FieldName, _ text: [UInt8], to fields: inout Fields) {
-        guard !text.isEmpty, let value = FieldValue(Bytes(text)) else { return }
-        fields.append(name, value)
+    private func append(_ name: FieldName, _ text: Span<UInt8>, to fields: inout Fields) {
+        if !text.isEmpty { fields.append(name, text: text) }
     }
 
     // MARK: X-Forwarded-*
@@ -63,7 +62,10 @@ struct ForwardedFields {
         } else if client.isNamedByProxy, let text = client.text {
             list.append(entry: text)
         }
-        if let peer = client.peer { list.append(entry: Bytes(peer.description)) }
+        if let peer = client.peer {
+            if !list.isEmpty { list.append(literal: ", ") }
+            list.append(peer)
+        }
         return list
     }
 
@@ -72,7 +74,7 @@ struct ForwardedFields {
         if continues(.forwardedFor), head.fields.contains(name) {
             for line in head.fields.all(name) { fields.append(name, line) }
         } else if let value {
-            append(name, value.array, to: &fields)
+            append(name, value.span, to: &fields)
         }
     }
 
@@ -110,8 +112,11 @@ struct ForwardedFields {
         text.append(literal: "for=")
         switch address {
         case nil: text.append(literal: "unknown")
-        case .v4: text.append(address?.description ?? "")
-        case .v6: text.append("\"[\(address?.description ?? "")]\"")
+        case .v4?: address.map { text.append($0) }
+        case .v6?:
+            text.append(literal: "\"[")
+            address.map { text.append($0) }
+            text.append(literal: "]\"")
         }
         if let host {
             text.append(literal: ";host=")

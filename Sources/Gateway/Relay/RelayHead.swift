@@ -11,6 +11,14 @@ struct RelayHead {
     /// Whether a header uses a parameter, by its index.
     private let usedParams: [Bool]
     private let proxies: TrustedProxies
+    /// The fields that do not pass to the backend from any client.
+    private let dropped: FieldNameSet
+    /// Nil if all fields of the client pass.
+    private let forwarded: FieldNameSet?
+    /// The lines of a trusted proxy that generated lines continue.
+    private let generated: FieldNameSet
+    /// Whether a cookie has a credential that does not pass.
+    private let dropsCookies: Bool
     /// Whether the endpoint responds to CORS itself.
     private let hasCORS: Bool
     /// Nil unless the backend receives the certificates of clients.
@@ -26,9 +34,18 @@ struct RelayHead {
             references.contains { if case .param(index) = $0 { true } else { false } }
         }
         proxies = endpoint.proxies
+        dropped = FieldNameSet(Self.ownFields + plan.removed + plan.credentialFields)
+        forwarded = plan.forward.map { FieldNameSet($0.headers) }
+        generated = FieldNameSet(plan.forwarded)
+        dropsCookies = plan.credentials.contains { $0.isCookie }
         hasCORS = endpoint.cors != nil
         clientCert = plan.sendsClientCert ? ClientCertField() : nil
     }
+
+    /// The gateway sends its own with every request.
+    private static let ownFields: [FieldName] = [
+        .requestID, .traceparent, .tracestate, "Gateway-Deadline-Ms",
+    ]
 
     /// Room for the fields that are added to those of the client, in bytes.
     private static let addedBytes = 256
@@ -48,7 +65,7 @@ struct RelayHead {
         if let clientCert, !isProxied, let identity = exchange.peer.facts?.identity {
             clientCert.append(identity, to: &fields)
         }
-        fields.append(.via, head.version.via)
+        fields.append(.via, text: head.version.via.span)
         appendConfigured(head, exchange, to: &fields)
         return fields
     }
@@ -56,26 +73,12 @@ struct RelayHead {
     private func passes(
         _ name: Span<UInt8>, isProxied: Bool, _ hasCookies: inout Bool
     ) -> Bool {
-        // The gateway sends its own with every request.
-        if name.isOneOf(["X-Request-Id", "traceparent", "tracestate", "Gateway-Deadline-Ms"]) {
-            return false
-        }
-        if name.isAboutClient {
-            // Only a trusted proxy may state the client; the generated lines continue its lines.
-            guard isProxied, !plan.forwarded.contains(where: { $0.isEqual(name) }) else {
-                return false
-            }
-        }
-        if plan.removed.contains(where: { $0.isEqual(name) }) { return false }
-        if let forward = plan.forward, !forward.headers.contains(where: { $0.isEqual(name) }),
-            !name.describesBody
-        {
-            return false
-        }
-        for source in plan.credentials where source.header?.isEqual(name) == true {
-            if case .cookie = source {
-                hasCookies = true
-            }
+        if dropped.contains(name) { return false }
+        // Only a trusted proxy may state the client; the generated lines continue its lines.
+        if name.isAboutClient, !isProxied || generated.contains(name) { return false }
+        if let forwarded, !forwarded.contains(name), !name.describesBody { return false }
+        if dropsCookies, name.equalsIgnoringCase("Cookie") {
+            hasCookies = true
             return false
         }
         return true
@@ -146,10 +149,12 @@ struct RelayHead {
     /// backend's, except `Vary`, which is a list.
     func responseFields(_ fields: Fields, _ exchange: Exchange) -> Fields {
         let own = exchange.responseFields
+        let names = own.names
         return fields.endToEnd(reserving: 0) { name in
-            if name.isOneOf(["X-Request-Id"]) { return false }
+            if name.equalsIgnoringCase("X-Request-Id") { return false }
             if hasCORS, name.hasPrefix("Access-Control-") { return false }
-            return !own.contains(named: name) || name.isOneOf(["Vary", "Set-Cookie"])
+            guard names.mayContain(name), own.contains(named: name) else { return true }
+            return name.equalsIgnoringCase("Vary") || name.equalsIgnoringCase("Set-Cookie")
         }
     }
 
@@ -161,7 +166,7 @@ struct RelayHead {
 
     /// The fields of an interim response.
     static func interimFields(_ fields: Fields) -> Fields {
-        fields.endToEnd(reserving: 0) { !$0.isOneOf(["X-Request-Id"]) }
+        fields.endToEnd(reserving: 0) { !$0.equalsIgnoringCase("X-Request-Id") }
     }
 }
 
@@ -181,18 +186,10 @@ extension CompiledTemplate {
     }
 }
 
-extension FieldName {
-    fileprivate func isEqual(_ name: Span<UInt8>) -> Bool { span.equalsIgnoringCase(name) }
-}
-
 extension Span<UInt8> {
-    fileprivate func isOneOf(_ names: [StaticString]) -> Bool {
-        names.contains { equalsIgnoringCase($0) }
-    }
-
     /// Whether it is a field that only proxies send, and a client could forge.
     fileprivate var isAboutClient: Bool {
-        hasPrefix("X-Forwarded-") || isOneOf(["Forwarded", "Client-Cert", "Client-Cert-Chain"])
+        hasPrefix("X-Forwarded-") || proxyFields.contains(self)
     }
 
     /// Whether it describes the body, so that the body has no meaning without it.
@@ -202,6 +199,21 @@ extension Span<UInt8> {
         let length = prefix.utf8CodeUnitCount
         return count >= length && extracting(first: length).equalsIgnoringCase(prefix)
     }
+}
+
+private let proxyFields: FieldNameSet = FieldNameSet([
+    .forwarded, .clientCert, "Client-Cert-Chain",
+])
+
+extension RelayPlan {
+    /// The names of the fields that have credentials, which do not pass.
+    fileprivate var credentialFields: [FieldName] {
+        credentials.compactMap { $0.isCookie ? nil : $0.header }
+    }
+}
+
+extension CredentialSource {
+    fileprivate var isCookie: Bool { if case .cookie = self { true } else { false } }
 }
 
 extension Bytes {
@@ -221,7 +233,7 @@ extension Bytes {
 
 extension HTTPVersion {
     /// The entry of a message with this version in `Via` (RFC 9110 7.6.3).
-    fileprivate var via: FieldValue {
+    fileprivate var via: StaticString {
         switch self {
         case .http10: "1.0 tributary"
         case .http11: "1.1 tributary"

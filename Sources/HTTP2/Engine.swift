@@ -34,7 +34,8 @@ enum Engine {
         // Closed streams are not needed, since priorities are ignored.
         nghttp2_option_set_no_closed_streams(option, 1)
         nghttp2_option_set_max_outbound_ack(option, limits.acknowledgements)
-        nghttp2_option_set_max_continuations(option, limits.continuations)
+        // `BlockProgress` counts them.
+        nghttp2_option_set_max_continuations(option, .max)
         nghttp2_option_set_max_send_header_block_length(option, limits.sentHeadBytes)
         // Its limiter reads a clock; `AbuseBudget` limits resets instead.
         nghttp2_option_set_stream_reset_rate_limit(option, .max, .max)
@@ -137,11 +138,7 @@ extension H2Session {
 
     /// The head of a frame arrived. False ends the connection.
     fileprivate func frameBegan(_ head: nghttp2_frame_hd) -> Bool {
-        let type = nghttp2_frame_type(UInt32(head.type))
-        blockProgress.frameBegan(
-            isHeaders: type == NGHTTP2_HEADERS, isContinuation: type == NGHTTP2_CONTINUATION,
-            endsBlock: head.flags & UInt8(NGHTTP2_FLAG_END_HEADERS.rawValue) != 0)
-        switch type {
+        switch nghttp2_frame_type(UInt32(head.type)) {
         case NGHTTP2_HEADERS, NGHTTP2_CONTINUATION: return true
         case NGHTTP2_DATA: return head.length > 0 || charge(.frame)
         case NGHTTP2_RST_STREAM: return charge(.reset)
@@ -156,7 +153,6 @@ extension H2Session {
         let isAcknowledgement = frame.hd.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
         switch nghttp2_frame_type(UInt32(frame.hd.type)) {
         case NGHTTP2_HEADERS:
-            blockProgress.blockEnded()
             headReceived(frame.hd.stream_id, frame.headers.cat, endsStream)
         case NGHTTP2_DATA:
             if frame.hd.length > 0, frame.data.padlen == frame.hd.length, !charge(.frame) {
@@ -181,19 +177,22 @@ extension H2Session {
 
     /// A frame that makes its stream or the connection invalid. False ends the connection.
     fileprivate func invalidFrameReceived(_ head: nghttp2_frame_hd, _ code: Int32) -> Bool {
-        if nghttp2_frame_type(UInt32(head.type)) == NGHTTP2_HEADERS { blockProgress.blockFailed() }
         stream(head.stream_id)?.isMalformed = true
         events?.invalidFrameReceived()
         // Before it knows the limit of streams, a client may exceed it.
         return charge(code == NGHTTP2_ERR_REFUSED_STREAM.rawValue ? .frame : .reset)
     }
 
+    /// False if the budget is used up: the connection ends.
     private func charge(_ cost: AbuseBudget.Cost) -> Bool {
-        guard !budget.charge(cost, at: now) else { return true }
-        if failure == nil {
-            failure = .flood
-            terminate(.enhanceYourCalm)
-        }
+        budget.charge(cost, at: now) || endConnection(.flood, .enhanceYourCalm)
+    }
+
+    /// Ends the connection with GOAWAY; returns false.
+    func endConnection(_ reason: Failure, _ code: H2Code) -> Bool {
+        guard failure == nil else { return false }
+        failure = reason
+        terminate(code)
         return false
     }
 

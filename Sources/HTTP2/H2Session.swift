@@ -42,7 +42,7 @@ package final class H2Session {
 
     /// The block that is being received.
     var block: HeaderBlock
-    var blockProgress = BlockProgress()
+    private var blockProgress: BlockProgress
     var budget = AbuseBudget()
     /// Of the present call.
     var now: Instant
@@ -69,6 +69,7 @@ package final class H2Session {
         self.limits = limits
         self.now = now
         block = HeaderBlock(limits.heads)
+        blockProgress = BlockProgress(role)
         memory = EngineMemory()
         guard let raw = Engine.makeSession(role, limits, memory) else { return nil }
         self.raw = raw
@@ -114,6 +115,11 @@ package final class H2Session {
     package func receive(_ bytes: Span<UInt8>, at now: Instant) {
         guard failure == nil, !isReceiving, !isSending else { return }
         self.now = now
+        blockProgress.read(bytes)
+        guard blockProgress.mostContinuations <= limits.continuations else {
+            _ = endConnection(.tooManyContinuations, .enhanceYourCalm)
+            return
+        }
         isReceiving = true
         let result = bytes.withUnsafeBufferPointer { buffer in
             nghttp2_session_mem_recv(raw, buffer.baseAddress, buffer.count)
@@ -128,9 +134,6 @@ package final class H2Session {
         switch nghttp2_error(CInt(truncatingIfNeeded: code)) {
         case NGHTTP2_ERR_FLOODED:
             failure = .unreadAcknowledgements
-            terminate(.enhanceYourCalm)
-        case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
-            failure = .tooManyContinuations
             terminate(.enhanceYourCalm)
         default: failure = .engine(code)
         }

@@ -9,12 +9,12 @@ import Testing
 @Suite struct HostileTests {
     /// `goaway CODE`, `reset CODE` or `failed` after the opening and these frames.
     private func outcome(
-        limits: H2Limits = H2Limits(), _ write: (inout H2Frames) -> Void
+        limits: H2Limits = H2Limits(), piece: Int = .max, _ write: (inout H2Frames) -> Void
     ) throws -> String {
         let server = try H2Side(.server, limits)
         var frames = H2Frames.opening()
         write(&frames)
-        server.receive(frames.bytes)
+        server.receive(frames.bytes, piece: piece)
         let written = server.takeFrames()
         if let goAway = written.first(where: { $0.isKind(.goAway) }) {
             #expect(server.session.isFinished)
@@ -141,10 +141,45 @@ import Testing
             "more padding than the frame has")
     }
 
+    /// Whatever pieces the bytes arrive in, and whether the request is malformed.
+    @Test(arguments: ["x", "X"], [1, 7, .max])
+    func findsUnfinishedBlocks(_ name: String, _ piece: Int) throws {
+        let server = try H2Side(.server)
+        let block = H2Frames.block(H2Frames.get() + [(name, "a"), ("y", "b")])
+        var frames = H2Frames.opening()
+        frames.get(on: 1)
+        server.receive(frames.bytes, piece: piece)
+        #expect(!server.session.isInHeaderBlock)
+        for count in [0, 10, block.count - 5, block.count] {
+            frames = H2Frames()
+            frames.append(.headers, 1, on: 3, Array(block.prefix(count)))
+            frames.append(.continuation, on: 3, Array(block.dropFirst(count)))
+            let first = 9 + count
+            for end in [1, 8] {
+                let session = try H2Side(.server)
+                session.receive(H2Frames.opening().bytes)
+                session.receive(Array(frames.bytes.prefix(end)), piece: piece)
+                #expect(!session.session.isInHeaderBlock)
+            }
+            for end in [9, first, first + 4, first + 9, frames.bytes.count] {
+                let session = try H2Side(.server)
+                session.receive(H2Frames.opening().bytes)
+                session.receive(Array(frames.bytes.prefix(end)), piece: piece)
+                #expect(session.session.isInHeaderBlock)
+                if end == frames.bytes.count {
+                    frames.append(.continuation, 4, on: 3, [])
+                    session.receive(Array(frames.bytes.dropFirst(end)), piece: piece)
+                    #expect(!session.session.isInHeaderBlock)
+                    #expect(session.session.failure == nil)
+                }
+            }
+        }
+    }
+
     /// CVE-2024-27316.
     @Test func limitsContinuations() throws {
-        func continued(_ count: Int) throws -> String {
-            try outcome {
+        func continued(_ count: Int, piece: Int = .max) throws -> String {
+            try outcome(piece: piece) {
                 $0.append(.headers, 1, on: 1, H2Frames.block(H2Frames.get()))
                 for index in 0..<count {
                     $0.append(.continuation, index == count - 1 ? 4 : 0, on: 1, [])
@@ -153,6 +188,8 @@ import Testing
         }
         #expect(try continued(8) == "1 requests")
         #expect(try continued(9) == "goaway 11")
+        #expect(try continued(8, piece: 1) == "1 requests")
+        #expect(try continued(9, piece: 1) == "goaway 11")
     }
 
     /// A small block with a long list of references to a large field of the table.

@@ -85,6 +85,22 @@ import Testing
         #expect(harness.server.losses[.tooSlow] == 1)
     }
 
+    /// A malformed head in two frames is complete, though no request came of it.
+    @Test func keepsConnectionWithACompleteMalformedHead() throws {
+        let harness = try ServerHarness.http2(service: ServerHarness.deferred)
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        frames.get(on: 1)
+        frames.append(.headers, 1, on: 3, H2Frames.block(H2Frames.get() + [("X", "")]))
+        frames.append(.continuation, 4, on: 3, H2Frames.block([("y", "z")]))
+        peer.send(frames)
+        harness.advance(60_000)
+        #expect(!peer.hasEnded && peer.resets == [[3, 1]] && peer.goAway == nil)
+        harness.respond("ok")
+        harness.advance()
+        #expect(harness.log == ["GET / 200 2"])
+    }
+
     /// 408 on the stream; the connection stays.
     @Test func rejectsSlowBody() throws {
         let harness = try ServerHarness.http2(service: ServerHarness.echoBody)

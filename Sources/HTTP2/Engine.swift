@@ -87,10 +87,9 @@ enum Engine {
             guard let session = Engine.session(data), let head else { return Engine.failureCode }
             return session.frameBegan(head.pointee) ? 0 : Engine.failureCode
         }
-        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, data in
-            guard let session = Engine.session(data) else { return Engine.failureCode }
-            session.block.removeAll()
-            return 0
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, data in
+            guard let session = Engine.session(data), let frame else { return Engine.failureCode }
+            return session.blockBegan(frame.pointee)
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, _, name, nameCount, value, valueCount, _, data in
@@ -117,9 +116,9 @@ enum Engine {
             return session.frameReceived(frame.pointee) ? 0 : Engine.failureCode
         }
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) {
-            _, frame, code, data in
+            _, frame, _, data in
             guard let session = Engine.session(data), let frame else { return Engine.failureCode }
-            return session.invalidFrameReceived(frame.pointee.hd, code) ? 0 : Engine.failureCode
+            return session.invalidFrameReceived(frame.pointee.hd) ? 0 : Engine.failureCode
         }
     }
 
@@ -139,9 +138,13 @@ extension H2Session {
     /// The head of a frame arrived. False ends the connection.
     fileprivate func frameBegan(_ head: nghttp2_frame_hd) -> Bool {
         switch nghttp2_frame_type(UInt32(head.type)) {
-        case NGHTTP2_HEADERS, NGHTTP2_CONTINUATION: return true
+        case NGHTTP2_HEADERS: return headersBegan(on: head.stream_id)
+        case NGHTTP2_CONTINUATION: return true
         case NGHTTP2_DATA: return head.length > 0 || charge(.frame)
         case NGHTTP2_RST_STREAM: return charge(.reset)
+        // RFC 9113 6.3. nghttp2 does not read frames of priorities, which are ignored.
+        case NGHTTP2_PRIORITY where head.stream_id == 0:
+            return endConnection(.invalidFrame, .protocolError)
         // A WINDOW_UPDATE of some size gets its cost back.
         default: return charge(.frame)
         }
@@ -163,6 +166,7 @@ extension H2Session {
             if frame.window_update.window_size_increment >= Self.usefulIncrement {
                 budget.refundFrame()
             }
+        case NGHTTP2_SETTINGS where isAcknowledgement: isLimitKnown = true
         case NGHTTP2_PING where isAcknowledgement: events?.pongReceived()
         case NGHTTP2_GOAWAY:
             events?.goAwayReceived(
@@ -176,15 +180,14 @@ extension H2Session {
     private static var usefulIncrement: Int32 { 1024 }
 
     /// A frame that makes its stream or the connection invalid. False ends the connection.
-    fileprivate func invalidFrameReceived(_ head: nghttp2_frame_hd, _ code: Int32) -> Bool {
+    fileprivate func invalidFrameReceived(_ head: nghttp2_frame_hd) -> Bool {
         stream(head.stream_id)?.isMalformed = true
         events?.invalidFrameReceived()
-        // Before it knows the limit of streams, a client may exceed it.
-        return charge(code == NGHTTP2_ERR_REFUSED_STREAM.rawValue ? .frame : .reset)
+        return charge(.reset)
     }
 
     /// False if the budget is used up: the connection ends.
-    private func charge(_ cost: AbuseBudget.Cost) -> Bool {
+    func charge(_ cost: AbuseBudget.Cost) -> Bool {
         budget.charge(cost, at: now) || endConnection(.flood, .enhanceYourCalm)
     }
 
@@ -194,46 +197,6 @@ extension H2Session {
         failure = reason
         terminate(code)
         return false
-    }
-
-    /// A header block is complete.
-    private func headReceived(_ id: Int32, _ category: nghttp2_headers_category, _ endsStream: Bool)
-    {
-        switch category {
-        case NGHTTP2_HCAT_REQUEST:
-            let stream = addStream(id)
-            stream.isHeadRequest = block.isHeadRequest
-            events?.requestReceived(stream, requestHead(endsStream), endsStream: endsStream)
-        case NGHTTP2_HCAT_RESPONSE, NGHTTP2_HCAT_HEADERS:
-            guard let stream = stream(id) else { return }
-            if role == .server || stream.hasReceivedHead {
-                trailersReceived(stream)
-            } else {
-                responseReceived(stream, endsStream)
-            }
-        default: break
-        }
-    }
-
-    private func requestHead(_ endsStream: Bool) -> Result<RequestHead, WireError> {
-        do throws(WireError) {
-            return .success(try block.request(endsStream: endsStream))
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func trailersReceived(_ stream: H2Stream) {
-        guard let trailers = try? block.trailers() else { return reset(stream, .protocolError) }
-        stream.handler?.bodyEnded(trailers: trailers)
-    }
-
-    private func responseReceived(_ stream: H2Stream, _ endsStream: Bool) {
-        guard
-            let head = try? block.response(hasBody: !endsStream && !stream.isHeadRequest)
-        else { return reset(stream, .protocolError) }
-        stream.hasReceivedHead = !head.status.isInterim
-        stream.handler?.responseReceived(head, endsStream: endsStream)
     }
 
     fileprivate func dataReceived(_ id: Int32, _ piece: Span<UInt8>) {

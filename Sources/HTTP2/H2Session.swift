@@ -20,6 +20,8 @@ package final class H2Session {
         case unreadAcknowledgements
         /// A header block of too many frames.
         case tooManyContinuations
+        /// A frame that is malformed, and that nghttp2 does not detect.
+        case invalidFrame
         /// Bytes that are not HTTP/2, or no memory.
         case engine(Int)
     }
@@ -28,7 +30,7 @@ package final class H2Session {
     package let limits: H2Limits
     /// Set by the owner at once, before any other call.
     package unowned var events: (any H2SessionEvents)?
-    private let raw: OpaquePointer
+    let raw: OpaquePointer
     private let memory: EngineMemory
 
     /// Why no more input is read; the last frame says so to the peer where that is possible.
@@ -44,6 +46,12 @@ package final class H2Session {
     var block: HeaderBlock
     private var blockProgress: BlockProgress
     var budget = AbuseBudget()
+    /// Of a server's session.
+    var clientIDs = ClientStreamIDs()
+    /// The first SETTINGS of a server are not written yet.
+    var mustAnnounceStreams: Bool
+    /// The peer has acknowledged SETTINGS, so it knows the limit of streams.
+    var isLimitKnown = false
     /// Of the present call.
     var now: Instant
     private var vector = FieldVector()
@@ -70,6 +78,7 @@ package final class H2Session {
         self.now = now
         block = HeaderBlock(limits.heads)
         blockProgress = BlockProgress(role)
+        mustAnnounceStreams = role == .server
         memory = EngineMemory()
         guard let raw = Engine.makeSession(role, limits, memory) else { return nil }
         self.raw = raw
@@ -96,10 +105,8 @@ package final class H2Session {
                 nghttp2_settings_entry(
                     settings_id: Int32(id.rawValue), value: UInt32(clamping: value)))
         }
-        switch role {
-        case .server: add(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams)
-        case .client: add(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)
-        }
+        // `writeFrame` adds the limit of streams.
+        if role == .client { add(NGHTTP2_SETTINGS_ENABLE_PUSH, 0) }
         add(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow)
         add(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.heads.headerBytes)
         // RFC 9113 5.3.2: the priorities of RFC 7540 are ignored.
@@ -176,7 +183,7 @@ package final class H2Session {
             }
             // No more frames, or no more room.
             guard count > 0 else { return }
-            events?.writeFrames(UnsafeBufferPointer(start: start, count: count).span, Span())
+            writeFrame(UnsafeBufferPointer(start: start, count: count).span)
             writeRoom -= count
         }
     }

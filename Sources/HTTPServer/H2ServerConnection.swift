@@ -195,7 +195,7 @@ final class H2ServerConnection {
         hasCountedFailure = true
         switch failure {
         case .flood, .unreadAcknowledgements, .tooManyContinuations: server.losses.count(.flood)
-        case .engine: server.losses.count(.malformed)
+        case .invalidFrame, .engine: server.losses.count(.malformed)
         }
     }
 

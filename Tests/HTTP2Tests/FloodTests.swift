@@ -81,6 +81,27 @@ import Testing
         #expect((165...200).contains(windows), "5 or 6 points each")
     }
 
+    /// A client that knows the limit of streams pays for exceeding it as for a reset.
+    @Test func limitsRefusedStreams() throws {
+        func refused(acknowledged: Bool) throws -> Int {
+            try taken { frames, stream in
+                if acknowledged, stream == 1 {
+                    frames.append(.settings, H2Frames.acknowledgement, on: 0)
+                }
+                frames.request(H2Frames.post(), on: stream, endsStream: false)
+            }
+        }
+        #expect(try refused(acknowledged: false) == 1099, "the first 100 are served")
+        #expect(try refused(acknowledged: true) == 299)
+    }
+
+    /// nghttp2 ignores such frames, but decodes them.
+    @Test func limitsHeadersOnClosedStreams() throws {
+        #expect(
+            try taken(responding: true) { frames, _ in frames.get(on: 1) } == 1001,
+            "the first one is served, and its response refills the budget")
+    }
+
     @Test func limitsEmptyData() throws {
         let server = try H2Side(.server)
         var frames = H2Frames.opening()

@@ -58,8 +58,15 @@ import Testing
         // RFC 9113 6.1, 6.2: on stream 0.
         #expect(try outcome { $0.append(.data, on: 0, [1]) } == "goaway 1")
         #expect(try outcome { $0.append(.headers, 4, on: 0, []) } == "goaway 1")
-        // 5.1.1: an even id.
+        // 5.1.1: an even id, and one that was left out.
         #expect(try outcome { $0.get(on: 2) } == "goaway 1")
+        #expect(
+            try outcome {
+                $0.get(on: 5)
+                $0.get(on: 3)
+            } == "goaway 1")
+        // 6.3.
+        #expect(try outcome { $0.append(.priority, on: 0, [0, 0, 0, 1, 5]) } == "goaway 1")
         // 5.1: frames on an idle stream.
         #expect(try outcome { $0.data("x", on: 1) } == "goaway 1")
         #expect(try outcome { $0.reset(on: 1) } == "goaway 1")
@@ -207,17 +214,114 @@ import Testing
         #expect(server.session.memoryBytes < 128 * 1024)
     }
 
-    /// RFC 9113 5.1.2. Before the client knows the limit, it may repeat the request elsewhere.
-    @Test func refusesStreamsBeyondTheLimit() throws {
+    /// A server with a limit of two streams, both of which are open.
+    private func fullServer(acknowledged: Bool) throws -> H2Side {
         var limits = H2Limits()
         limits.streams = 2
         let server = try H2Side(.server, limits)
         var frames = H2Frames.opening()
-        for stream in [1, 3, 5] as [UInt32] { frames.get(on: stream) }
+        if acknowledged { frames.append(.settings, H2Frames.acknowledgement, on: 0) }
         server.receive(frames.bytes)
-        let resets = server.takeFrames().filter { $0.isKind(.reset) }
-        #expect(resets.map(\.stream) == [5] && resets.map { $0.number() } == [7])
+        frames = H2Frames()
+        frames.request(H2Frames.post(), on: 1, endsStream: false)
+        frames.get(on: 3)
+        server.receive(frames.bytes)
         #expect(server.streams.count == 2)
+        return server
+    }
+
+    /// RFC 9113 5.1.2: an error of the stream, whether the client knows the limit or not.
+    @Test(arguments: [false, true])
+    func refusesStreamsBeyondTheLimit(acknowledged: Bool) throws {
+        let server = try fullServer(acknowledged: acknowledged)
+        _ = server.takeFrames()
+        var frames = H2Frames()
+        frames.get(on: 5)
+        frames.request(H2Frames.post(), on: 7, endsStream: false)
+        frames.data("x", on: 7, endsStream: true)
+        server.receive(frames.bytes)
+        let written = server.takeFrames()
+        #expect(written.map(\.stream) == [5, 7] && written.allSatisfy { $0.isKind(.reset) })
+        #expect(written.map { $0.number() } == [7, 7])
+        #expect(server.streams.count == 2 && server.session.streams.count == 2)
+        #expect(server.session.failure == nil)
+        server.streams[1].respond()
+        server.write()
+        frames = H2Frames()
+        frames.get(on: 9)
+        server.receive(frames.bytes)
+        #expect(server.streams.count == 3, "a stream has ended, so another one may begin")
+    }
+
+    /// The table is that of the connection (RFC 7541 2.2).
+    @Test func decodesTheBlockOfARefusedStream() throws {
+        let server = try fullServer(acknowledged: true)
+        let stored: [UInt8] = [0x40, 1, UInt8(ascii: "b"), 1, UInt8(ascii: "c")]
+        let block = H2Frames.block(H2Frames.get()) + stored
+        var frames = H2Frames()
+        frames.append(.headers, 1, on: 5, Array(block.prefix(10)))
+        frames.append(.continuation, 4, on: 5, Array(block.dropFirst(10)))
+        server.receive(frames.bytes)
+        #expect(!server.session.isInHeaderBlock)
+        server.streams[1].respond()
+        server.write()
+        frames = H2Frames()
+        frames.append(.headers, 5, on: 7, H2Frames.block(H2Frames.get()) + [0x80 | 62])
+        server.receive(frames.bytes)
+        #expect(server.streams.count == 3 && server.streams[2].request?.fields["b"] == "c")
+    }
+
+    /// RFC 9113 3.4, 6.5.1.
+    @Test func announcesItsLimitsFirst() throws {
+        var limits = H2Limits()
+        limits.streams = 300
+        let server = try H2Side(.server, limits)
+        server.write()
+        let frames = server.takeFrames()
+        let settings = try #require(frames.first)
+        #expect(settings.isKind(.settings) && settings.flags == 0 && settings.stream == 0)
+        let values = stride(from: 0, to: settings.payload.count, by: 6).map { offset in
+            [UInt32(settings.payload[offset + 1]), settings.number(at: offset + 2)]
+        }
+        #expect(values == [[3, 300], [4, 65_536], [6, 32_768], [9, 1]])
+        #expect(!frames.dropFirst().contains { $0.isKind(.settings) })
+    }
+
+    /// RFC 9113 5.1: this side has reset the stream, and the client does not know that yet.
+    @Test func ignoresTrailersOfAStreamThatItHasReset() throws {
+        let server = try H2Side(.server)
+        server.onRequest = { recorder in
+            if let stream = recorder.stream { server.session.reset(stream, .cancel) }
+        }
+        var frames = H2Frames.opening()
+        frames.request(H2Frames.post(), on: 1, endsStream: false)
+        server.receive(frames.bytes)
+        #expect(server.takeFrames().last?.isKind(.reset) == true)
+        frames = H2Frames()
+        frames.data("x", on: 1)
+        frames.request([("a", "b")], on: 1)
+        frames.get(on: 3)
+        server.receive(frames.bytes)
+        #expect(server.session.failure == nil && server.streams.count == 2)
+        #expect(server.takeFrames().allSatisfy { !$0.isKind(.goAway) })
+    }
+
+    @Test func findsIdsThatWereLeftOut() {
+        var ids = ClientStreamIDs()
+        #expect(ids.use(5) == .new && ids.use(7) == .new && ids.use(5) == .known)
+        #expect(ids.use(1) == .leftOut && ids.use(3) == .leftOut)
+        #expect(ids.use(.max) == .new && ids.use(9) == .leftOut && ids.use(.max - 2) == .leftOut)
+        #expect(ids.use(0) == .known && ids.use(2) == .known && ids.use(-1) == .known)
+        ids = ClientStreamIDs()
+        #expect(ids.use(.max) == .new && ids.use(1) == .leftOut)
+    }
+
+    /// Of a client that leaves out many, the last eight gaps are stored.
+    @Test func forgetsOldGapsOfIds() {
+        var ids = ClientStreamIDs()
+        for id in stride(from: 5 as Int32, through: 41, by: 4) { #expect(ids.use(id) == .new) }
+        #expect(ids.use(3) == .known && ids.use(7) == .known)
+        for id in stride(from: 11 as Int32, through: 39, by: 4) { #expect(ids.use(id) == .leftOut) }
     }
 
     /// Acknowledgements that the client does not read.

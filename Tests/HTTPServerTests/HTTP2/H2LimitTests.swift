@@ -26,6 +26,40 @@ import Testing
         for _ in 0..<3 { harness.respond() }
     }
 
+    /// RFC 9113 5.1.2: only the stream ends, also if the client knows the limit.
+    @Test func keepsConnectionThatExceedsTheKnownLimit() throws {
+        var settings = ServerSettings()
+        settings.streamsPerConnection = 1
+        let harness = try ServerHarness.http2(settings, service: ServerHarness.deferred)
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        frames.append(.settings, H2Frames.acknowledgement, on: 0)
+        for stream in [1, 3] as [UInt32] { frames.get(on: stream) }
+        peer.send(frames)
+        harness.advance()
+        #expect(peer.resets == [[3, 7]] && peer.goAway == nil && !peer.hasEnded)
+        #expect(harness.requests.count == 1 && harness.server.losses[.malformed] == 1)
+        harness.respond()
+        harness.advance()
+        frames = H2Frames()
+        frames.get(on: 5)
+        peer.send(frames)
+        harness.advance()
+        #expect(harness.requests.count == 2 && peer.goAway == nil)
+        harness.respond()
+    }
+
+    @Test func endsConnectionOfAnInvalidFrame() throws {
+        let harness = try ServerHarness.http2()
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        frames.append(.priority, on: 0, [0, 0, 0, 1, 5])
+        peer.send(frames)
+        harness.advance()
+        #expect(peer.hasEnded && peer.goAway?.last == 1)
+        #expect(harness.server.losses[.malformed] == 1 && harness.server.losses[.flood] == 0)
+    }
+
     @Test func rejectsRequestsInFlightBeyondTheLimit() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 2

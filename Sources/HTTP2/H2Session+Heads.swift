@@ -1,0 +1,66 @@
+import CNGHTTP2
+import HTTP
+
+/// Receives header blocks, and reports the heads and trailers in them.
+extension H2Session {
+    /// The head of a HEADERS frame arrived. False ends the connection.
+    func headersBegan(on id: Int32) -> Bool {
+        guard role == .server else { return true }
+        return switch clientIDs.use(id) {
+        case .new: true
+        case .known: stream(id) != nil || charge(.frame)
+        case .leftOut: endConnection(.invalidFrame, .protocolError)
+        }
+    }
+
+    /// A header block begins. Returns 0 or an error of nghttp2.
+    func blockBegan(_ frame: nghttp2_frame) -> Int32 {
+        block.removeAll()
+        guard isFull, frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
+        let isRefused = refuseStream(frame.hd.stream_id)
+        return isRefused
+            ? NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+            : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+    }
+
+    /// A header block is complete.
+    func headReceived(
+        _ id: Int32, _ category: nghttp2_headers_category, _ endsStream: Bool
+    ) {
+        switch category {
+        case NGHTTP2_HCAT_REQUEST:
+            let stream = addStream(id)
+            stream.isHeadRequest = block.isHeadRequest
+            events?.requestReceived(stream, requestHead(endsStream), endsStream: endsStream)
+        case NGHTTP2_HCAT_RESPONSE, NGHTTP2_HCAT_HEADERS:
+            guard let stream = stream(id) else { return }
+            if role == .server || stream.hasReceivedHead {
+                trailersReceived(stream)
+            } else {
+                responseReceived(stream, endsStream)
+            }
+        default: break
+        }
+    }
+
+    private func requestHead(_ endsStream: Bool) -> Result<RequestHead, WireError> {
+        do throws(WireError) {
+            return .success(try block.request(endsStream: endsStream))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func trailersReceived(_ stream: H2Stream) {
+        guard let trailers = try? block.trailers() else { return reset(stream, .protocolError) }
+        stream.handler?.bodyEnded(trailers: trailers)
+    }
+
+    private func responseReceived(_ stream: H2Stream, _ endsStream: Bool) {
+        guard
+            let head = try? block.response(hasBody: !endsStream && !stream.isHeadRequest)
+        else { return reset(stream, .protocolError) }
+        stream.hasReceivedHead = !head.status.isInterim
+        stream.handler?.responseReceived(head, endsStream: endsStream)
+    }
+}

@@ -96,8 +96,7 @@ enum Engine {
             guard let session = Engine.session(data) else { return Engine.failureCode }
             let name = UnsafeBufferPointer(start: name, count: nameCount)
             let value = UnsafeBufferPointer(start: value, count: valueCount)
-            session.block.append(name.span, value.span)
-            return 0
+            return session.fieldReceived(name.span, value.span) ? 0 : Engine.failureCode
         }
         // Without it nghttp2 would skip a malformed field; a message with one is malformed
         // (RFC 9113 8.2.1).
@@ -156,7 +155,7 @@ extension H2Session {
         let isAcknowledgement = frame.hd.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
         switch nghttp2_frame_type(UInt32(frame.hd.type)) {
         case NGHTTP2_HEADERS:
-            headReceived(frame.hd.stream_id, frame.headers.cat, endsStream)
+            return headReceived(frame.hd.stream_id, frame.headers.cat, endsStream)
         case NGHTTP2_DATA:
             if frame.hd.length > 0, frame.data.padlen == frame.hd.length, !charge(.frame) {
                 return false

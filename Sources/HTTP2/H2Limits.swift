@@ -6,6 +6,13 @@ package struct H2Limits: Sendable {
     /// Of heads: bytes, with 32 added for each field as RFC 9113 6.5.2 counts them, and fields.
     package var heads = Limits()
 
+    /// How much larger a head may be, in bytes: it is decoded so that it can be answered 431. The
+    /// connection ends beyond.
+    ///
+    /// 256 KiB: more than the frames of a block can have without references to the table, which
+    /// make a small block large ("HPACK bomb").
+    package var excessHeadBytes = 256 * 1024
+
     /// Streams of the peer at once. `REFUSED_STREAM` beyond.
     package var streams = 100
 

@@ -23,24 +23,36 @@ extension H2Session {
             : NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
     }
 
-    /// A header block is complete.
+    /// The next field of a block. False ends the connection.
+    func fieldReceived(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        block.append(name, value)
+        guard block.decodedBytes > limits.heads.headerBytes + limits.excessHeadBytes else {
+            return true
+        }
+        return endConnection(.headTooLarge, .enhanceYourCalm)
+    }
+
+    /// A header block is complete. False ends the connection.
     func headReceived(
         _ id: Int32, _ category: nghttp2_headers_category, _ endsStream: Bool
-    ) {
+    ) -> Bool {
         switch category {
         case NGHTTP2_HCAT_REQUEST:
+            // It took more work than others, and is not served.
+            if block.exceedsLimits, !charge(.reset) { return false }
             let stream = addStream(id)
             stream.isHeadRequest = block.isHeadRequest
             events?.requestReceived(stream, requestHead(endsStream), endsStream: endsStream)
         case NGHTTP2_HCAT_RESPONSE, NGHTTP2_HCAT_HEADERS:
-            guard let stream = stream(id) else { return }
+            guard let stream = stream(id) else { return true }
             if role == .server || stream.hasReceivedHead {
-                trailersReceived(stream)
+                return trailersReceived(stream)
             } else {
                 responseReceived(stream, endsStream)
             }
         default: break
         }
+        return true
     }
 
     private func requestHead(_ endsStream: Bool) -> Result<RequestHead, WireError> {
@@ -51,9 +63,15 @@ extension H2Session {
         }
     }
 
-    private func trailersReceived(_ stream: H2Stream) {
-        guard let trailers = try? block.trailers() else { return reset(stream, .protocolError) }
+    private func trailersReceived(_ stream: H2Stream) -> Bool {
+        guard let trailers = try? block.trailers() else {
+            stream.isMalformed = true
+            events?.invalidFrameReceived()
+            reset(stream, .protocolError)
+            return charge(.reset)
+        }
         stream.handler?.bodyEnded(trailers: trailers)
+        return true
     }
 
     private func responseReceived(_ stream: H2Stream, _ endsStream: Bool) {

@@ -20,6 +20,8 @@ package final class H2Session {
         case unreadAcknowledgements
         /// A header block of too many frames.
         case tooManyContinuations
+        /// A header block that is much larger than the limit, once it is decoded.
+        case headTooLarge
         /// A frame that is malformed, and that nghttp2 does not detect.
         case invalidFrame
         /// Bytes that are not HTTP/2, or no memory.

@@ -27,6 +27,8 @@ struct HeaderBlock {
     private var count = 0
     /// The first one.
     private var error: WireError?
+    /// Of all fields, also of those that are not stored: in bytes, 32 added for each.
+    private(set) var decodedBytes = 0
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -51,6 +53,7 @@ struct HeaderBlock {
     // MARK: Fields
 
     mutating func append(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+        decodedBytes += name.count + value.count + 32
         guard error == nil else { return }
         if name.count > 0, name[0] == UInt8(ascii: ":") {
             appendPseudo(name, value)
@@ -153,6 +156,14 @@ struct HeaderBlock {
     }
 
     // MARK: Heads
+
+    /// Whether there are more fields, or larger ones, than the limits allow.
+    var exceedsLimits: Bool {
+        switch error {
+        case .fieldsTooLarge, .tooManyFields: true
+        default: false
+        }
+    }
 
     /// Whether the block is the head of a HEAD request, as far as it was read.
     var isHeadRequest: Bool { method == .head }

@@ -194,7 +194,8 @@ final class H2ServerConnection {
         guard let failure = session.failure, !hasCountedFailure else { return }
         hasCountedFailure = true
         switch failure {
-        case .flood, .unreadAcknowledgements, .tooManyContinuations: server.losses.count(.flood)
+        case .flood, .unreadAcknowledgements, .tooManyContinuations, .headTooLarge:
+            server.losses.count(.flood)
         case .invalidFrame, .engine: server.losses.count(.malformed)
         }
     }

@@ -95,6 +95,25 @@ import Testing
         #expect(try refused(acknowledged: true) == 299)
     }
 
+    /// Such heads get 431, and take more work than others.
+    @Test func limitsHeadsBeyondTheLimit() throws {
+        let fields = (0..<110).map { ("x-\($0)", "") }
+        #expect(
+            try taken { frames, stream in
+                if stream == 1 { frames.append(.settings, H2Frames.acknowledgement, on: 0) }
+                frames.request(H2Frames.get() + fields, on: stream)
+            } == 199, "of the refused ones, too")
+    }
+
+    /// CVE-2025-8671, with trailers that cannot be accepted.
+    @Test func limitsInvalidTrailers() throws {
+        #expect(
+            try taken { frames, stream in
+                frames.request(H2Frames.post(), on: stream, endsStream: false)
+                frames.request([("expect", "x")], on: stream)
+            } == 199)
+    }
+
     /// nghttp2 ignores such frames, but decodes them.
     @Test func limitsHeadersOnClosedStreams() throws {
         #expect(

@@ -199,19 +199,33 @@ import Testing
         #expect(try continued(9, piece: 1) == "goaway 11")
     }
 
-    /// A small block with a long list of references to a large field of the table.
-    @Test func storesNoMoreOfABlockThanTheLimit() throws {
-        let server = try H2Side(.server)
-        var frames = H2Frames.opening()
+    /// A request whose block refers so many times to a field of 4,000 bytes in the table.
+    private func bomb(_ references: Int) -> [UInt8] {
         let large = String(repeating: "x", count: 4000)
         // 0x40: with indexing; the field is entry 62 then.
         let stored = [UInt8(0x40), 1, UInt8(ascii: "b"), 0x7F, 0xA1, 0x1E] + Array(large.utf8)
-        var block = H2Frames.block(H2Frames.get()) + stored
-        block += [UInt8](repeating: 0x80 | 62, count: 16384 - block.count)
-        frames.append(.headers, 5, on: 1, block)
+        return H2Frames.block(H2Frames.get()) + stored
+            + [UInt8](repeating: 0x80 | 62, count: references)
+    }
+
+    @Test func storesNoMoreOfABlockThanTheLimit() throws {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.append(.headers, 5, on: 1, bomb(60))
         server.receive(frames.bytes)
-        #expect(server.log == ["1 fieldsTooLarge"])
+        #expect(server.log == ["1 fieldsTooLarge"] && server.session.failure == nil)
         #expect(server.session.memoryBytes < 128 * 1024)
+    }
+
+    /// The block would be 40 MB when it is decoded.
+    @Test func endsConnectionWithinAnExcessiveBlock() throws {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.append(.headers, 5, on: 1, bomb(10_000))
+        server.receive(frames.bytes)
+        #expect(server.takeFrames().last?.number(at: 4) == 11 && server.log.isEmpty)
+        #expect(server.session.failure == .headTooLarge && server.session.isFinished)
+        #expect(server.session.block.decodedBytes < (32 + 256 + 8) * 1024)
     }
 
     /// A server with a limit of two streams, both of which are open.

@@ -52,6 +52,7 @@ class Case:
     run: typing.Callable
     accepts: frozenset
     raw: bool = False  # begins without preface and SETTINGS
+    cleartext: bool = False  # has no meaning over TLS
     reuse: bool = (
         True  # whether a further request on the connection must work, if its outcome leaves the connection open
     )

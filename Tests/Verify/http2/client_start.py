@@ -76,12 +76,13 @@ def responds_http1(section, title, accepts, octets):
         received = exchange_http1(connection.target, octets)
         return "switched" if b"101 Switching" in received else status_line(received)
 
-    add(section, title, accepts, run, raw=True, reuse=False)
+    add(section, title, accepts, run, raw=True, reuse=False, cleartext=True)
 
 
 HEAD = b"GET /ok HTTP/1.1\r\nHost: gateway.test\r\n"
 UPGRADE = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
-# Needs HTTP/1.1 on the port; where a port is for HTTP/2 only, the connection is closed.
+# Needs HTTP/1.1 on the port; where a port is for HTTP/2 only, the connection is closed. Over TLS the connection has agreed
+# on HTTP/2 (ALPN): text in HTTP/1.1 would be a wrong preface, which 3.4 tests.
 responds_http1("3.1", "a request in HTTP/1.1", http1(200), HEAD + b"Connection: close\r\n\r\n")
 responds_http1("3.1", "Upgrade: h2c is not answered with 101", http1(200), HEAD + UPGRADE + b"\r\n")
 responds_http1(
@@ -100,7 +101,7 @@ responds_http1(
 )
 
 
-@case("3.1", "the preface behind a request in HTTP/1.1", http1(200), raw=True, reuse=False)
+@case("3.1", "the preface behind a request in HTTP/1.1", http1(200), raw=True, reuse=False, cleartext=True)
 def preface_after_http1(connection):
     received = exchange_http1(connection.target, HEAD + b"\r\n" + PREFACE + settings() + GET)
     # A frame of SETTINGS would follow the response.

@@ -116,7 +116,7 @@ final class StreamClient: ByteStreamDelegate {
         let sender = BodySender(
             exchange.script.upload,
             StreamContent(number: exchange.request.number, direction: .upload), on: stream, loop
-        ) { [weak self] ending in self?.uploadEnded(exchange, ending) }
+        ) { [weak self, unowned exchange] ending in self?.uploadEnded(exchange, ending) }
         exchange.sender = sender
         sender.start(after: milliseconds)
     }

@@ -154,7 +154,7 @@ final class StreamHostConnection: ByteStreamDelegate {
         let sender = BodySender(
             script.body, StreamContent(number: relay.key.number, direction: .download),
             on: stream, loop
-        ) { [weak self] ending in self?.bodyEnded(relay, ending) }
+        ) { [weak self, unowned relay] ending in self?.bodyEnded(relay, ending) }
         relay.sender = sender
         sender.start()
     }

@@ -44,6 +44,8 @@ final class H2ServerConnection {
     private var blockedTimer: Timer?
     /// The memory that the server's budget counts for this connection.
     private var memoryBytes = 0
+    /// Bytes that arrived after this side had ended.
+    private var discardedBytes = 0
     /// Bytes that were written, so that `progress` changes only by what the client takes.
     private(set) var writtenBytes = 0
 
@@ -264,6 +266,15 @@ final class H2ServerConnection {
         updateDeadline()
     }
 
+    /// Closes the connection of a client that sends more than it can have sent before it received
+    /// GOAWAY: bodies as far as its window allowed, and some frames.
+    private func discard(_ count: Int) {
+        guard !isClosed else { return }
+        discardedBytes += count
+        let most = session.limits.connectionWindow + server.settings.discardedBytes
+        if discardedBytes > most { close() }
+    }
+
     private func cancelTimers() {
         drainTimer.take()?.cancel()
         blockedTimer.take()?.cancel()
@@ -285,7 +296,7 @@ final class H2ServerConnection {
 
 extension H2ServerConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
-        guard isServing else { return }
+        guard isServing else { return discard(bytes.count) }
         session.receive(bytes, at: server.loop.now)
         beginRequests()
         outputChanged()

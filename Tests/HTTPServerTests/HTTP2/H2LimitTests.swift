@@ -142,6 +142,23 @@ import Testing
         #expect(request.summary == "200 /ok")
     }
 
+    /// So that the last frames arrive, input is discarded for a while, but not without end.
+    @Test func closesConnectionThatSendsOnAfterItsEnd() throws {
+        let harness = try ServerHarness.http2()
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        frames.append(.priority, on: 0, [0, 0, 0, 1, 5])
+        peer.send(frames)
+        harness.advance()
+        #expect(peer.hasEnded && harness.server.connectionCount == 1)
+        peer.stream.write([UInt8](repeating: 0, count: 1_100_000).span)
+        harness.advance(1000)
+        #expect(harness.server.connectionCount == 1)
+        peer.stream.write([UInt8](repeating: 0, count: 20_000).span)
+        harness.advance(100)
+        #expect(harness.server.connectionCount == 0)
+    }
+
     /// Responses behind a closed window count as unread ones.
     @Test func closesBlockedConnectionWhenMemoryIsShort() throws {
         var settings = ServerSettings()

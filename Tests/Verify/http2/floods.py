@@ -4,12 +4,17 @@ An attacker in a process of its own connects again whenever its connection is cl
 requests at a fixed rate on one connection; it must reach nine tenths of what it reaches without the flood, and the
 memory of the server must not grow by more than MEMORY. The rate is fixed, and not the most that is possible, because
 the attacker needs a part of the machine, too.
+
+The attacker is stopped and continued every SLICE seconds, so that both rates are measured under the same load of
+other programs; the server must have processed all that it received before the rate without the flood is measured.
 """
 
 import itertools
 import multiprocessing
+import os
 import pathlib
 import re
+import signal
 import time
 
 from connection import Connection, json_text, request
@@ -18,6 +23,8 @@ from results import Result
 
 RATE = 100  # requests per second of the healthy client
 SHARE = 0.9
+SLICE = 2  # seconds
+SETTLED = 0.2  # of a processor: what the server uses when it has processed the flood
 MEMORY = 80 << 10  # KiB; `buffered_bytes` is 64 MiB
 RECONNECTS = 20  # per second
 BURST = 100  # frames between reads
@@ -102,23 +109,22 @@ HELD = {
 }
 
 
-def attack(target, sent, frames, seconds, reads=True):
+def attack(target, sent, frames, reads=True):
     """Sends frames in bursts, and connects again when the connection is closed or takes nothing for a second."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while True:
         begin = time.monotonic()
         try:
             connection = Connection(target, acknowledge=reads, credit=False)
             connection.send(PREFACE, settings())
-            pour(connection, sent, frames(connection), end, reads)
+            pour(connection, sent, frames(connection), reads)
             connection.close()
         except OSError:
             pass
         time.sleep(max(0, begin + 1 / RECONNECTS - time.monotonic()))
 
 
-def pour(connection, sent, frames, end, reads):
-    while time.monotonic() < end and not connection.failed:
+def pour(connection, sent, frames, reads):
+    while not connection.failed:
         connection.socket.settimeout(1)
         connection.socket.sendall(b"".join(itertools.islice(frames, BURST)))
         sent.value += BURST
@@ -128,11 +134,10 @@ def pour(connection, sent, frames, end, reads):
             connection.pongs.clear()
 
 
-def hold(target, sent, opens, seconds):
+def hold(target, sent, opens):
     """Many connections that send one thing and nothing else; closed ones are opened again."""
-    end = time.monotonic() + seconds
     held = []
-    while time.monotonic() < end:
+    while True:
         held = [connection for connection in held if not connection.ended]
         for _ in range(min(CONNECTIONS - len(held), RECONNECTS)):
             try:
@@ -174,43 +179,94 @@ def memory(pid):
     return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) if pid else 0
 
 
-def usual_rate(target):
-    """The rate without a flood; a server may need a moment to recover from the one before."""
-    for _ in range(5):
-        rate = healthy_rate(target, 2)
-        if rate >= SHARE * RATE:
-            break
-    return rate
+def cpu(pid):
+    """Of the process so far, in seconds."""
+    if not pid:
+        return 0
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def settles(pid, seconds=5):
+    """Whether the server processes what it has received in this time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        before = cpu(pid)
+        time.sleep(0.2)
+        if cpu(pid) - before <= SETTLED * 0.2:
+            return True
+    return False
+
+
+class Flood:
+    """An attacker that can be paused, and what was measured with and without it."""
+
+    def __init__(self, target, pid, attacker, arguments):
+        self.target, self.pid = target, pid
+        fork = multiprocessing.get_context("fork")
+        self.sent = fork.Value("q", 0, lock=False)
+        self.process = fork.Process(target=attacker, args=(target, self.sent, *arguments), daemon=True)
+        self.usual, self.rates, self.shares = [], [], []
+        self.has_settled = settles(pid)
+        self.before = self.most = memory(pid)
+
+    def run(self, seconds):
+        for _ in range(max(1, seconds // SLICE)):
+            self.usual.append(healthy_rate(self.target, SLICE))
+            self.continue_attack()
+            begin, used = time.monotonic(), cpu(self.pid)
+            for _ in range(SLICE):
+                self.rates.append(healthy_rate(self.target, 1))
+                self.most = max(self.most, memory(self.pid))
+            self.shares.append((cpu(self.pid) - used) / (time.monotonic() - begin))
+            os.kill(self.process.pid, signal.SIGSTOP)
+            self.has_settled = settles(self.pid) and self.has_settled
+            if self.growth > 8 * MEMORY:
+                break  # it has failed; the machine needs its memory
+        self.has_attacked = self.process.is_alive() and self.sent.value > 0
+        self.process.kill()
+        self.process.join()
+
+    def continue_attack(self):
+        if self.process.pid:
+            os.kill(self.process.pid, signal.SIGCONT)
+        else:
+            self.process.start()
+
+    @property
+    def growth(self):
+        return self.most - self.before
+
+    @property
+    def is_kept(self):
+        usual, rate = mean(self.usual), mean(self.rates)
+        is_fast = usual >= SHARE * RATE and rate >= SHARE * usual
+        return self.has_attacked and self.has_settled and is_fast and self.growth <= MEMORY
+
+    def __str__(self):
+        """What was measured; the processor time is that of the server during the flood."""
+        found = f"{mean(self.rates):.0f} of {mean(self.usual):.0f} requests per second"
+        busy = "" if self.has_settled else ", still busy after it"
+        ended = "" if self.has_attacked else ", the attacker has failed"
+        return f"{found}, {mean(self.shares):.0%} of a processor{busy}, memory {self.growth / 1024:+.1f} MiB{ended}"
+
+
+def mean(values):
+    return sum(values) / len(values)
 
 
 def run_flood(number, title, attacker, arguments, target, pid, seconds):
     plain = type(target)(target.host, target.port, target.tls)  # without the recorder, which stays in this process
-    usual = usual_rate(plain)
-    before = memory(pid)
-    fork = multiprocessing.get_context("fork")
-    sent = fork.Value("q", 0, lock=False)
-    process = fork.Process(target=attacker, args=(plain, sent, *arguments), daemon=True)
-    process.start()
-    most, rates = before, []
-    for _ in range(seconds):
-        rates.append(healthy_rate(plain, 1))
-        most = max(most, memory(pid))
-        if most - before > 8 * MEMORY:
-            break  # it has failed; the machine needs its memory
-    process.terminate()
-    process.join()
-    rate, growth = sum(rates) / len(rates), most - before
-    kept = usual >= SHARE * RATE and rate >= SHARE * usual and growth <= MEMORY
-    found = f"{rate:.0f} of {usual:.0f} requests per second, memory {growth / 1024:+.1f} MiB"
-    print(f"  {title}: {found}, {sent.value} frames or connections", flush=True)
-    outcome = "kept" if kept else found
-    return Result(f"floods/{number}", title, outcome, KEPT)
+    flood = Flood(plain, pid, attacker, arguments)
+    flood.run(seconds)
+    print(f"  {title}: {flood}, {flood.sent.value} frames or connections", flush=True)
+    return Result(f"floods/{number}", title, "kept" if flood.is_kept else str(flood), KEPT)
 
 
 def run(target, only=None, pid=None, seconds=10):
-    rows = [(title, attack, (frames, seconds)) for title, frames in FLOODS.items()]
-    rows += [(title, attack, (frames, seconds, False)) for title, frames in DEAF.items()]
-    rows += [(title, hold, (opens, seconds)) for title, opens in HELD.items()]
+    rows = [(title, attack, (frames,)) for title, frames in FLOODS.items()]
+    rows += [(title, attack, (frames, False)) for title, frames in DEAF.items()]
+    rows += [(title, hold, (opens,)) for title, opens in HELD.items()]
     return [
         run_flood(number, title, attacker, arguments, target, pid, seconds)
         for number, (title, attacker, arguments) in enumerate(rows, 1)

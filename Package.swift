@@ -44,7 +44,8 @@ let fuzzing: Target = {
     }
     return .executableTarget(
         name: "fuzz", dependencies: dependencies, path: "Tests/FuzzTests",
-        exclude: ["Corpora", "Mutator.swift", "ReplayTests.swift"], swiftSettings: onC)
+        exclude: ["Corpora", "Mutator.swift", "ReplayTests.swift", "HTTP2SeedTests.swift"],
+        swiftSettings: onC)
 }()
 
 let package = Package(

@@ -12,9 +12,11 @@ extension FuzzTarget {
         name: "http2",
         tokens: [
             "o\u{0}", "g\u{1}", "g\u{3}", "d\u{1}", "d\u{3}", "e\u{1}", "e\u{3}", "u\u{1}",
-            "u\u{3}", "p\u{0}", "r\u{0}", "t\u{40}", "T\u{7f}", "k\u{0}", "a\u{0}",
+            "u\u{3}", "b\u{1}", "B\u{41}", "B\u{7f}", "p\u{0}", "r\u{0}", "t\u{40}", "T\u{7f}",
+            "k\u{0}", "a\u{0}", "D\u{0}",
             "f\u{0}\u{0}\u{1}\u{1}", "f\u{0}\u{4}\u{0}\u{0}", "f\u{0}\u{4}\u{1}\u{0}",
-            "f\u{8}\u{6}\u{0}\u{0}12345678", "f\u{4}\u{3}\u{0}\u{1}\u{0}\u{0}\u{0}\u{8}",
+            "f\u{8}\u{6}\u{0}\u{0}12345678", "f\u{8}\u{6}\u{1}\u{0}12345678",
+            "f\u{4}\u{3}\u{0}\u{1}\u{0}\u{0}\u{0}\u{8}",
             "f\u{4}\u{8}\u{0}\u{0}\u{0}\u{0}\u{10}\u{0}",
             "f\u{4}\u{8}\u{0}\u{1}\u{0}\u{0}\u{10}\u{0}",
             "f\u{8}\u{7}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
@@ -38,7 +40,7 @@ extension FuzzTarget {
 /// A server and a client that performs the steps of an input.
 ///
 /// A step is a byte that names it and a byte with a number.
-private final class HTTP2Run {
+final class HTTP2Run {
     private let input: [UInt8]
     private let network: SimNetwork
     private let loop: SimLoop
@@ -62,9 +64,13 @@ private final class HTTP2Run {
         var listener = ListenerSettings()
         listener.protocols = [.http1, .http2]
         let run = Unowned()
+        var settings = ServerSettings()
+        // So that the steps of an input can exceed it.
+        settings.streamsPerConnection = 8
         var hooks = ServerHooks()
         hooks.exchangeEnded = { _ in run.value?.ended += 1 }
-        server = Server(loop: loop, listeners: [listener], hooks: hooks) { request, exchange in
+        server = Server(loop: loop, settings: settings, listeners: [listener], hooks: hooks) {
+            request, exchange in
             run.value?.serve(request, exchange)
                 ?? exchange.local.error(PromiseError.abandoned)
         }
@@ -81,6 +87,13 @@ private final class HTTP2Run {
         weak var value: HTTP2Run?
     }
 
+    /// What the client received, if that is HTTP/2.
+    var transcript: HTTP2Transcript {
+        let received = client?.received ?? []
+        // A response in HTTP/1.1 begins with a letter.
+        return HTTP2Transcript(received.first == 0 ? received : [])
+    }
+
     /// A description of what is wrong; nil if nothing is.
     func violation() -> String? {
         var position = 0
@@ -93,7 +106,7 @@ private final class HTTP2Run {
         }
         act { $0.stream.close() }
         pass(200_000)
-        if let found { return found }
+        if let found = found ?? transcript.violation { return found }
         guard server.connectionCount == 0, server.bufferedBytes == 0,
             server.requestsInFlight == 0, server.streams == 0
         else {
@@ -121,7 +134,10 @@ private final class HTTP2Run {
 
     /// No byte that could split a head reaches the service.
     private func check(_ head: RequestHead) {
-        if head.fields.all(.host).count != 1 { found = "not exactly one Host" }
+        // RFC 9110 7.2: HTTP/1.0 has none.
+        if head.version != .http10, head.fields.all(.host).count != 1 {
+            found = "not exactly one Host"
+        }
         for (name, value) in head.fields {
             if FieldName(name) == nil { found = "a malformed name" }
             if FieldValue(value) == nil { found = "a malformed value" }
@@ -159,6 +175,7 @@ private final class HTTP2Run {
         case UInt8(ascii: "u"):
             send(frame(1, 4, stream, [0x83, 0x86, 0x44, 2, 0x2F, 0x73, 0x41, 1, 0x61]))
         case UInt8(ascii: "b"): send(frame(1, 4, stream, [0x83, 0x86, 0x84, 0x41, 1, 0x61]))
+        case UInt8(ascii: "B"): send(frame(1, 5, stream, expandingBlock(Int(number))))
         case UInt8(ascii: "d"):
             send(frame(0, 0, stream, [UInt8](repeating: 0x78, count: 1 + Int(number) * 60)))
         case UInt8(ascii: "e"): send(frame(0, 1, stream, []))
@@ -171,6 +188,13 @@ private final class HTTP2Run {
         default: break
         }
         return start
+    }
+
+    /// A GET with references to a field of 4,000 bytes in the table of compression.
+    private func expandingBlock(_ references: Int) -> [UInt8] {
+        [0x82, 0x86, 0x84, 0x41, 1, 0x61, 0x40, 1, 0x78, 0x7F, 0xA1, 0x1E]
+            + [UInt8](repeating: 0x79, count: 4000)
+            + [UInt8](repeating: 0x80 | 62, count: references)
     }
 
     private func frame(

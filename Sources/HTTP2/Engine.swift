@@ -139,6 +139,11 @@ extension H2Session {
         switch nghttp2_frame_type(UInt32(head.type)) {
         case NGHTTP2_HEADERS: return headersBegan(on: head.stream_id)
         case NGHTTP2_CONTINUATION: return true
+        // RFC 9113 8.4: the client has disabled it, which nghttp2 enforces only after the server has
+        // acknowledged that.
+        case NGHTTP2_PUSH_PROMISE where role == .client:
+            events?.invalidFrameReceived()
+            return endConnection(.push, .protocolError)
         case NGHTTP2_DATA: return head.length > 0 || charge(.frame)
         case NGHTTP2_RST_STREAM: return charge(.reset)
         // RFC 9113 6.3. nghttp2 does not read frames of priorities, which are ignored.
@@ -166,10 +171,13 @@ extension H2Session {
                 budget.refundFrame()
             }
         case NGHTTP2_SETTINGS where isAcknowledgement: isLimitKnown = true
+        case NGHTTP2_SETTINGS: events?.settingsReceived()
         case NGHTTP2_PING where isAcknowledgement: events?.pongReceived()
         case NGHTTP2_GOAWAY:
+            hasReceivedGoAway = true
             events?.goAwayReceived(
                 lastID: frame.goaway.last_stream_id, H2Code(number: frame.goaway.error_code))
+            resetUnsentStreams()
         default: break
         }
         return true
@@ -251,7 +259,11 @@ extension H2Session {
     fileprivate func frameSent(_ head: nghttp2_frame_hd) {
         let endsStream = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         switch nghttp2_frame_type(UInt32(head.type)) {
-        case NGHTTP2_DATA where endsStream, NGHTTP2_HEADERS where endsStream:
+        case NGHTTP2_HEADERS:
+            guard let stream = stream(head.stream_id) else { return }
+            stream.hasSentHead = true
+            if endsStream { sendingEvents.append(.ended(stream)) }
+        case NGHTTP2_DATA where endsStream:
             if let stream = stream(head.stream_id) { sendingEvents.append(.ended(stream)) }
         case NGHTTP2_RST_STREAM: resetSent(head.stream_id)
         case NGHTTP2_GOAWAY where mustPing:
@@ -271,9 +283,10 @@ extension H2Session {
     }
 
     /// A frame was refused when it should be sent: a head that is too large, for example. Its
-    /// stream must not wait for it.
+    /// stream must not wait for it. nghttp2 itself closes the stream of a request, which the peer
+    /// does not know.
     fileprivate func frameNotSent(_ head: nghttp2_frame_hd) {
-        guard nghttp2_frame_type(UInt32(head.type)) == NGHTTP2_HEADERS,
+        guard nghttp2_frame_type(UInt32(head.type)) == NGHTTP2_HEADERS, role == .server,
             let stream = stream(head.stream_id)
         else { return }
         reset(stream, .internalError)

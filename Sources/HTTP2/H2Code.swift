@@ -16,4 +16,18 @@ package struct H2Code: Sendable, Hashable {
     package static var cancel: H2Code { H2Code(number: 0x8) }
     package static var compressionError: H2Code { H2Code(number: 0x9) }
     package static var enhanceYourCalm: H2Code { H2Code(number: 0xB) }
+    package static var http11Required: H2Code { H2Code(number: 0xD) }
+}
+
+extension H2Code: CustomStringConvertible {
+    /// The name of RFC 9113 7; the number of an unknown code.
+    package var description: String {
+        let names = [
+            "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR",
+            "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL",
+            "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY",
+            "HTTP_1_1_REQUIRED",
+        ]
+        return names.indices.contains(Int(number)) ? names[Int(number)] : "code \(number)"
+    }
 }

@@ -48,7 +48,7 @@ extension H2Session {
             if role == .server || stream.hasReceivedHead {
                 return trailersReceived(stream)
             } else {
-                responseReceived(stream, endsStream)
+                return responseReceived(stream, endsStream)
             }
         default: break
         }
@@ -64,21 +64,35 @@ extension H2Session {
     }
 
     private func trailersReceived(_ stream: H2Stream) -> Bool {
-        guard let trailers = try? block.trailers() else {
-            stream.isMalformed = true
-            events?.invalidFrameReceived()
-            reset(stream, .protocolError)
-            return charge(.reset)
+        let trailers: Fields
+        do throws(WireError) {
+            trailers = try block.trailers()
+        } catch {
+            return refuse(stream, error)
         }
         stream.handler?.bodyEnded(trailers: trailers)
         return true
     }
 
-    private func responseReceived(_ stream: H2Stream, _ endsStream: Bool) {
-        guard
-            let head = try? block.response(hasBody: !endsStream && !stream.isHeadRequest)
-        else { return reset(stream, .protocolError) }
+    private func responseReceived(_ stream: H2Stream, _ endsStream: Bool) -> Bool {
+        let head: ResponseHead
+        do throws(WireError) {
+            head = try block.response(hasBody: !endsStream && !stream.isHeadRequest)
+        } catch {
+            return refuse(stream, error)
+        }
         stream.hasReceivedHead = !head.status.isInterim
         stream.handler?.responseReceived(head, endsStream: endsStream)
+        return true
+    }
+
+    /// A head or trailers beyond the limits, or with a value that only this side refuses. False ends
+    /// the connection.
+    private func refuse(_ stream: H2Stream, _ fault: WireError) -> Bool {
+        stream.fault = fault
+        stream.isMalformed = true
+        events?.invalidFrameReceived()
+        reset(stream, .protocolError)
+        return role == .client || charge(.reset)
     }
 }

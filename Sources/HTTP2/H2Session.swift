@@ -24,6 +24,8 @@ package final class H2Session {
         case headTooLarge
         /// A frame that is malformed, and that nghttp2 does not detect.
         case invalidFrame
+        /// A server pushed a response.
+        case push
         /// Bytes that are not HTTP/2, or no memory.
         case engine(Int)
     }
@@ -47,6 +49,7 @@ package final class H2Session {
     /// The block that is being received.
     var block: HeaderBlock
     private var blockProgress: BlockProgress
+    var hasReceivedGoAway = false
     var budget = AbuseBudget()
     /// Of a server's session.
     var clientIDs = ClientStreamIDs()
@@ -200,7 +203,7 @@ package final class H2Session {
             case .drained(let stream) where stream.isOpen: stream.handler?.outputDrained()
             case .drained: break
             case .ended(let stream):
-                budget.responseDelivered()
+                if role == .server { budget.responseDelivered() }
                 stream.handler?.outputEnded()
             case .closed(let stream, let code): reportClosed(stream, code)
             }
@@ -254,18 +257,27 @@ package final class H2Session {
     }
 
     private func reportClosed(_ stream: H2Stream, _ code: H2Code) {
+        if role == .client, code == .noError { budget.responseDelivered() }
         let handler = stream.handler.take()
         handler?.streamClosed(code, isReset: code != .noError)
     }
 
     /// Sends a request on a new stream; nil if the connection takes no more.
     ///
+    /// The peer's limit of streams delays the frame, so the caller should stay below it.
+    ///
     /// - Parameter lines: the fields in the format of `Fields`, without `Host`
     package func sendRequest(
         _ request: H2RequestLine, lines: Span<UInt8>, endsStream: Bool,
-        handler: any H2StreamEvents
+        handler: any H2StreamEvents, at now: Instant
     ) -> H2Stream? {
-        guard role == .client, nghttp2_session_check_request_allowed(raw) != 0 else { return nil }
+        guard role == .client, failure == nil, nghttp2_session_check_request_allowed(raw) != 0
+        else { return nil }
+        let next = nghttp2_session_get_next_stream_id(raw)
+        // nghttp2 creates its stream when the frame is sent.
+        let stream = H2Stream(
+            Int32(truncatingIfNeeded: next), index: streams.count, at: now)
+        let data = Unmanaged.passUnretained(stream).toOpaque()
         let id = lines.withUnsafeBufferPointer { memory in
             request.withPseudoFields { method, scheme, authority, path in
                 vector.removeAll()
@@ -276,20 +288,36 @@ package final class H2Session {
                 vector.append(lines: lines, in: memory)
                 return vector.withFields { fields, count in
                     withBodySource(endsStream) {
-                        nghttp2_submit_request(raw, nil, fields, count, $0, nil)
+                        nghttp2_submit_request(raw, nil, fields, count, $0, data)
                     }
                 }
             }
         }
-        guard id > 0 else { return nil }
-        // nghttp2 creates its stream when the frame is sent.
-        let stream = H2Stream(id, index: streams.count, at: now)
+        guard id == stream.id else { return nil }
         stream.handler = handler
         stream.isHeadRequest = request.method == .head
         if endsStream { stream.outgoing.end = .plain }
         streams.append(stream)
-        nghttp2_session_set_stream_user_data(raw, id, Unmanaged.passUnretained(stream).toOpaque())
         return stream
+    }
+
+    /// The streams that a client may have open at once. 100 until the first SETTINGS of the peer.
+    package var peerStreamsMax: Int {
+        Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    /// Whether the peer has broken the protocol, so that no response of this connection can arrive
+    /// any more. After some faults that is known only when GOAWAY was written.
+    package var isBroken: Bool {
+        if failure != nil { return true }
+        guard nghttp2_session_want_read(raw) == 0 else { return false }
+        return !hasReceivedGoAway || streams.contains { $0.hasSentHead }
+    }
+
+    /// The peer takes no more streams: those that it does not know end, refused.
+    func resetUnsentStreams() {
+        guard role == .client else { return }
+        for stream in streams where !stream.hasSentHead { reset(stream, .refusedStream) }
     }
 
     /// Sends a response, or an interim one. Fails with a reset of the stream.
@@ -404,6 +432,12 @@ package final class H2Session {
     package func didDiscard(_ count: Int) {
         guard count > 0 else { return }
         nghttp2_session_consume_connection(raw, count)
+    }
+
+    /// Returns credit to the stream only, whose connection has it already.
+    package func didTake(_ count: Int, on stream: H2Stream) {
+        guard count > 0, stream.isOpen else { return }
+        nghttp2_session_consume_stream(raw, stream.id, count)
     }
 
     /// Lets the peer send more on a stream before this side has consumed it.

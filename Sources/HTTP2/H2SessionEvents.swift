@@ -11,6 +11,9 @@ package protocol H2SessionEvents: AnyObject {
     /// The peer has sent a frame or a message that is malformed: its stream, or the connection, ends.
     func invalidFrameReceived()
 
+    /// The peer has sent SETTINGS.
+    func settingsReceived()
+
     /// The peer has acknowledged a PING of this side.
     func pongReceived()
 
@@ -19,4 +22,14 @@ package protocol H2SessionEvents: AnyObject {
 
     /// Sends bytes: a frame, or its head and its body.
     func writeFrames(_ head: Span<UInt8>, _ body: Span<UInt8>)
+}
+
+extension H2SessionEvents {
+    /// Only clients receive no requests.
+    package func requestReceived(
+        _ stream: H2Stream, _ head: Result<RequestHead, WireError>, endsStream: Bool
+    ) {}
+
+    /// Only clients are bound by the settings of the peer.
+    package func settingsReceived() {}
 }

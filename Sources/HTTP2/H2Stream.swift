@@ -20,6 +20,11 @@ package final class H2Stream {
     package internal(set) var sentBytes = 0
     /// The peer sent a frame or a message that is malformed; the stream is reset.
     package internal(set) var isMalformed = false
+    /// What is wrong with the head or the trailers of a response; nil for a fault that only nghttp2
+    /// knows.
+    package internal(set) var fault: WireError?
+    /// The head of this side's request was written, so that the peer may have received it.
+    package internal(set) var hasSentHead = false
     /// The request is a HEAD: its response has no body, whatever its fields state.
     package internal(set) var isHeadRequest = false
     /// The final head was received: another one has the trailers.
@@ -40,7 +45,8 @@ package final class H2Stream {
 
 /// Receives what happens on one stream. No call comes after `streamClosed`.
 package protocol H2StreamEvents: AnyObject {
-    /// A client's request got an interim or the final response.
+    /// A client's request got an interim or the final response. `bodyEnded` follows unless it ends
+    /// the stream.
     func responseReceived(_ head: ResponseHead, endsStream: Bool)
 
     /// The next bytes of the body, valid during the call only. The peer gets credit for them with

@@ -93,9 +93,10 @@ struct HeaderBlock {
         beginLines()
         guard takes(name, value) else { return }
         switch name.count {
-        case 4 where name.equalsIgnoringCase("host"): return appendHost(name, value)
+        case 4 where status == nil && name.equalsIgnoringCase("host"):
+            return appendHost(name, value)
         case 6 where name.equalsIgnoringCase("cookie"): return appendCookie(value)
-        case 6 where name.equalsIgnoringCase("expect"):
+        case 6 where status == nil && name.equalsIgnoringCase("expect"):
             guard value.equalsIgnoringCase("100-continue") else { return fail(.expectation) }
             expectsContinue = true
         case 14 where name.equalsIgnoringCase("content-length"):

@@ -198,7 +198,7 @@ final class H2ServerConnection {
         switch failure {
         case .flood, .unreadAcknowledgements, .tooManyContinuations, .headTooLarge:
             server.losses.count(.flood)
-        case .invalidFrame, .engine: server.losses.count(.malformed)
+        case .invalidFrame, .engine, .push: server.losses.count(.malformed)
         }
     }
 

@@ -77,7 +77,7 @@ package final class H2Side: H2SessionEvents {
         let target = try #require(Target(path))
         recorder.stream = session.sendRequest(
             H2RequestLine(method, target, authority: "a", isSecure: false), lines: fields.wireText,
-            endsStream: endsStream, handler: recorder)
+            endsStream: endsStream, handler: recorder, at: Instant(nanoseconds: 0))
         return recorder
     }
 }
@@ -96,6 +96,8 @@ package final class H2Recorder: H2StreamEvents {
     package private(set) var hasSentEnd = false
     /// Returns credit at once.
     package var consumes = true
+    /// Called at the end of what the peer sends.
+    package var onEnd: () -> Void = {}
 
     package init(_ stream: H2Stream?, _ side: H2Side) {
         self.stream = stream
@@ -117,6 +119,7 @@ package final class H2Recorder: H2StreamEvents {
     package func bodyEnded(trailers: Fields) {
         hasEnded = true
         self.trailers = trailers
+        onEnd()
     }
 
     package func outputDrained() { drained += 1 }

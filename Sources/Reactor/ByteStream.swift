@@ -70,9 +70,15 @@ package protocol ByteStream: AnyObject {
     /// The peer's address, `unnamedUnix` for a unix socket; nil if it is unknown, because the
     /// connection was reset before it was accepted. It stays the same until the end.
     var peer: SocketAddress? { get }
+
+    /// The protocol that a client's TLS handshake has selected (ALPN); nil without one.
+    var applicationProtocol: String? { get }
 }
 
 extension ByteStream {
+    /// Only a handshake selects one.
+    package var applicationProtocol: String? { nil }
+
     /// Sends a single span.
     package func write(_ bytes: Span<UInt8>) {
         write(bytes, Span())

@@ -4,16 +4,12 @@ package import Promises
 /// Turns a plain stream into an encrypted one. The connector uses it without knowing the protocol;
 /// see `TLS`.
 package struct StreamSecurity: Sendable, CustomReflectable, CustomStringConvertible {
-    /// Performs the handshake with the peer, which must be `host` (a name, or an address in text
-    /// form), and promises the encrypted stream. Takes ownership of the stream: closes it if the
-    /// handshake fails or the promise is cancelled.
-    ///
-    /// Rejects with `IOFailure`: `certificateRefused` if the certificate of the peer is not
-    /// accepted.
-    package let secure:
-        @Sendable (_ stream: any ByteStream, _ host: String, any Loop) -> LocalPromise<
-            any ByteStream
-        >
+    /// Performs a handshake.
+    package typealias Handshake =
+        @Sendable (_ stream: any ByteStream, _ host: String, any Loop, ApplicationProtocols) ->
+        LocalPromise<any ByteStream>
+
+    private let handshake: Handshake
 
     /// The settings in comparable form. Two values with equal configurations behave equally.
     package let configuration: [Bytes]
@@ -25,13 +21,25 @@ package struct StreamSecurity: Sendable, CustomReflectable, CustomStringConverti
 
     package init(
         configuration: [Bytes], verifies: Bool = true, serverName: String? = nil,
-        secure:
-            @escaping @Sendable (any ByteStream, String, any Loop) -> LocalPromise<any ByteStream>
+        handshake: @escaping Handshake
     ) {
         self.configuration = configuration
         self.verifies = verifies
         self.serverName = serverName
-        self.secure = secure
+        self.handshake = handshake
+    }
+
+    /// Performs the handshake with the peer, which must be `host` (a name, or an address in text
+    /// form), and promises the encrypted stream. Takes ownership of the stream: closes it if the
+    /// handshake fails or the promise is cancelled.
+    ///
+    /// Rejects with `IOFailure`: `certificateRefused` if the certificate of the peer is not
+    /// accepted.
+    package func secure(
+        _ stream: any ByteStream, _ host: String, _ loop: any Loop,
+        offering protocols: ApplicationProtocols = .http1
+    ) -> LocalPromise<any ByteStream> {
+        handshake(stream, host, loop, protocols)
     }
 
     /// The configuration may contain a key, which must not appear in logs and dumps.

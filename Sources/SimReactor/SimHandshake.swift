@@ -6,6 +6,8 @@ package import Reactor
 package struct SimIdentity: Sendable {
     /// The names in its certificate.
     package var names: [String]
+    /// The application protocols that it accepts, in its order of preference.
+    package var applicationProtocols = ["http/1.1"]
     /// The response to a handshake.
     package var handshake = Handshake.completes
 
@@ -26,8 +28,8 @@ package struct SimSession: Sendable {
     package let serverName: String
     /// The names in the certificate of the server.
     package let certificateNames: [String]
-    /// The application protocol (ALPN, RFC 7301).
-    package let applicationProtocol: String
+    /// The application protocol (ALPN, RFC 7301); nil without one that both have.
+    package let applicationProtocol: String?
 }
 
 extension StreamSecurity {
@@ -37,12 +39,13 @@ extension StreamSecurity {
         return StreamSecurity(
             configuration: configuration, verifies: verifies, serverName: serverName
         ) {
-            stream, host, loop in
+            stream, host, loop, protocols in
             guard let stream = stream as? SimStream else {
                 stream.close()
                 return loop.local.error(IOFailure.tlsFailed("not a simulated connection"))
             }
-            return SimHandshake.perform(stream, for: serverName ?? host, verifies: verifies)
+            return SimHandshake.perform(
+                stream, for: serverName ?? host, verifies: verifies, offering: protocols)
         }
     }
 }
@@ -53,22 +56,25 @@ final class SimHandshake {
     private var resolver: LocalResolver<any ByteStream>?
     private let name: String
     private let verifies: Bool
+    private let protocols: ApplicationProtocols
 
     static func perform(
-        _ stream: SimStream, for name: String, verifies: Bool
+        _ stream: SimStream, for name: String, verifies: Bool,
+        offering protocols: ApplicationProtocols
     ) -> LocalPromise<any ByteStream> {
         let resolver = LocalResolver<any ByteStream>(on: stream.loop.local)
         let promise = resolver.promise
-        SimHandshake(stream, resolver, name, verifies).scheduleEnd()
+        SimHandshake(stream, resolver, name, verifies, protocols).scheduleEnd()
         return promise
     }
 
     private init(
         _ stream: SimStream, _ resolver: consuming LocalResolver<any ByteStream>, _ name: String,
-        _ verifies: Bool
+        _ verifies: Bool, _ protocols: ApplicationProtocols
     ) {
         self.stream = stream
         self.name = name
+        self.protocols = protocols
         self.verifies = verifies
         resolver.onCancel { [self] _ in
             _ = self.resolver.take()
@@ -96,9 +102,13 @@ final class SimHandshake {
             stream.setSession(
                 SimSession(
                     serverName: name, certificateNames: identity?.names ?? [],
-                    applicationProtocol: "http/1.1"))
+                    applicationProtocol: identity.flatMap(selected(by:))))
             resolver.fulfill(stream)
         }
+    }
+
+    private func selected(by identity: SimIdentity) -> String? {
+        identity.applicationProtocols.first(where: protocols.names.contains)
     }
 
     private func failure(_ stream: SimStream, _ identity: SimIdentity?) -> IOFailure? {

@@ -58,6 +58,8 @@ package final class SimStream: ByteStream, FailingStream {
     /// The result of a simulated handshake; nil on a plain connection.
     package var session: SimSession? { incoming.session }
 
+    package var applicationProtocol: String? { session?.applicationProtocol }
+
     func setSession(_ session: SimSession) {
         incoming.session = session
         outgoing.session = session

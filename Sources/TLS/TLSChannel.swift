@@ -102,6 +102,8 @@ final class TLSChannel: FailingStream {
     /// What the handshake of a server agreed on.
     var session: SecureSession { engine.session }
 
+    var applicationProtocol: String? { engine.applicationProtocol }
+
     private func failHandshake(_ failure: IOFailure) {
         let handshake = handshake.take()
         flush()  // an alert with the reason

@@ -6,7 +6,7 @@ package import Reactor
 /// Secures connections to servers. Created once per configuration and used for any number of
 /// connections, on any thread.
 ///
-/// TLS 1.2 or 1.3, HTTP/1.1 as the application protocol; by default only certificates that a
+/// TLS 1.2 or 1.3; by default only certificates that a
 /// trusted certificate signed are accepted.
 package final class TLSClientContext: Sendable {
     private let context: TLSContext
@@ -17,23 +17,20 @@ package final class TLSClientContext: Sendable {
         context = try TLSContext(TLS_client_method())
         if case .signed(let authorities) = settings.trust { try context.trust(authorities) }
         if let identity = settings.identity { try context.use(identity) }
-        let protocols = [UInt8](Self.applicationProtocols.utf8)
-        guard SSL_CTX_set_alpn_protos(context.raw, protocols, UInt32(protocols.count)) == 0 else {
-            throw .context(TLSErrors.message())
-        }
     }
-
-    /// RFC 7301 3.1: each protocol preceded by its length.
-    private static let applicationProtocols = "\u{8}http/1.1"
 
     /// The engine of a new connection.
     ///
-    /// - Parameter unixTime: seconds since 1970
-    package func engine(for host: String, unixTime: Int) throws(IOFailure) -> TLSEngine {
+    /// - Parameters:
+    ///   - protocols: offered to the server
+    ///   - unixTime: seconds since 1970
+    package func engine(
+        for host: String, offering protocols: ApplicationProtocols = .http1, unixTime: Int
+    ) throws(IOFailure) -> TLSEngine {
         let name = settings.serverName ?? host
         return try TLSEngine(
             client: context, host: name.hasSuffix(".") ? String(name.dropLast()) : name,
-            unixTime: unixTime)
+            offering: protocols, unixTime: unixTime)
     }
 
     /// The settings for connection pools.
@@ -41,10 +38,11 @@ package final class TLSClientContext: Sendable {
         StreamSecurity(
             configuration: settings.configuration, verifies: settings.trust != .unverified,
             serverName: settings.serverName
-        ) { stream, host, loop in
+        ) { stream, host, loop, protocols in
             do {
                 let engine = try self.engine(
-                    for: host, unixTime: Int(loop.unixTime / 1_000_000_000))
+                    for: host, offering: protocols,
+                    unixTime: Int(loop.unixTime / 1_000_000_000))
                 return TLSStream.open(over: stream, engine, on: loop)
             } catch {
                 stream.close()

@@ -64,10 +64,19 @@ package final class TLSEngine {
     ///
     /// - Parameters:
     ///   - host: the name that the certificate must contain, or an address in text form
+    ///   - protocols: offered to the server
     ///   - unixTime: seconds since 1970, at which the certificate must be valid
-    convenience init(client context: TLSContext, host: String, unixTime: Int) throws(IOFailure) {
+    convenience init(
+        client context: TLSContext, host: String, offering protocols: ApplicationProtocols,
+        unixTime: Int
+    ) throws(IOFailure) {
         try self.init(context)
         SSL_set_connect_state(ssl)
+        // RFC 7301 3.1: each protocol preceded by its length.
+        let offered = protocols.names.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        guard SSL_set_alpn_protos(ssl, offered, UInt32(offered.count)) == 0 else {
+            throw .outOfMemory
+        }
         let parameters = SSL_get0_param(ssl)
         X509_VERIFY_PARAM_set_time(parameters, time_t(unixTime))
         // Only the subjectAltName counts, since the common name is not a host name (RFC 9110
@@ -145,16 +154,20 @@ package final class TLSEngine {
 
     // MARK: Session
 
-    /// What the handshake agreed on, at the server.
-    package var session: SecureSession {
+    /// The protocol that the handshake has selected (ALPN); nil without one.
+    package var applicationProtocol: String? {
         var length: UInt32 = 0
         var start: UnsafePointer<UInt8>?
         SSL_get0_alpn_selected(ssl, &start, &length)
-        let applicationProtocol = start.map { start in
+        return start.map { start in
             String(
                 decoding: UnsafeBufferPointer(start: start, count: Int(length)), as: UTF8.self)
         }
-        return SecureSession(
+    }
+
+    /// What the handshake agreed on, at the server.
+    package var session: SecureSession {
+        SecureSession(
             version: SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12,
             isResumed: SSL_session_reused(ssl) == 1,
             serverName: SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name)

@@ -68,6 +68,8 @@ final class TLSStream: ByteStream {
     func close() { channel.close() }
 
     var peer: SocketAddress? { channel.inner.peer }
+
+    var applicationProtocol: String? { channel.applicationProtocol }
 }
 
 /// The resolver that waits for the end of the handshake.

@@ -10,7 +10,7 @@ import Testing
 
     private func security(_ serverName: String? = nil, verifies: Bool = true) -> StreamSecurity {
         StreamSecurity(configuration: [], verifies: verifies, serverName: serverName) {
-            _, _, loop in
+            _, _, loop, _ in
             loop.local.error(IOFailure.tlsFailed("the real handshake must not run"))
         }.simulated
     }

@@ -33,7 +33,8 @@ let commit: [CSetting] = {
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
         "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "HTTPServer", "SimReactor",
+        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "HTTPServer", "HTTPClient",
+        "SimReactor",
         "Reactor", "Promises", "Basics",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
@@ -112,7 +113,7 @@ let package = Package(
 
         // Row 4.
         .target(
-            name: "HTTPClient", dependencies: ["HTTP", "Reactor", "Promises", "Basics"],
+            name: "HTTPClient", dependencies: ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
             swiftSettings: strict),
         .target(
             name: "GatewayConfig",

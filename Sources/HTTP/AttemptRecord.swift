@@ -31,6 +31,8 @@ package struct AttemptRecord: Sendable, Equatable {
     package private(set) var outcome = Outcome.none
     /// The connection had served another request before.
     package private(set) var reusedConnection = false
+    /// The version of HTTP that the request was sent with.
+    package private(set) var version = HTTPVersion.http11
     /// The request was sent again, because a reused connection had ended before a response.
     package private(set) var wasResent = false
     /// Among the hosts of the call's backend; nil if none was chosen.
@@ -64,7 +66,8 @@ package struct AttemptRecord: Sendable, Equatable {
         permitted = now
     }
 
-    mutating func send(reusingConnection: Bool, at now: Moment) {
+    mutating func send(_ version: HTTPVersion, reusingConnection: Bool, at now: Moment) {
+        self.version = version
         wasResent = sent.hasHappened
         reusedConnection = reusingConnection
         sent = now

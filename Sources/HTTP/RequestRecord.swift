@@ -241,10 +241,13 @@ package final class RequestRecord {
     }
 
     /// The request of an attempt is written to a connection.
-    package func attemptSent(_ attempt: Int, reusingConnection: Bool, at now: Instant) {
+    package func attemptSent(
+        _ attempt: Int, _ version: HTTPVersion = .http11, reusingConnection: Bool, at now: Instant
+    ) {
         guard isOpen(attempt) else { return }
         let now = next(now)
-        unsafe attemptRecords[attempt].send(reusingConnection: reusingConnection, at: now)
+        unsafe attemptRecords[attempt].send(
+            version, reusingConnection: reusingConnection, at: now)
     }
 
     /// The head of the response is there.

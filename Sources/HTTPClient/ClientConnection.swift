@@ -6,8 +6,8 @@ import Reactor
 /// response to its call, and outcomes to the pool, which owns it.
 ///
 /// It also reads while it is idle, so that it detects at once when the backend closes or sends
-/// unsolicited data. The pool uses only `send`, `cancel` and `close` of a connection.
-final class ClientConnection {
+/// unsolicited data.
+final class ClientConnection: PooledConnection, ResponseCarrier {
     private let id: ConnectionID
     private let stream: any ByteStream
     private let writer: RequestWriter
@@ -46,19 +46,16 @@ final class ClientConnection {
             call.request.method, mayUpgrade: call.stream?.upgrade != nil,
             statusesWithoutFields: call.request.template.statusesWithoutFields)
         writer.write(call.request, call.stream, to: stream)
-        call.recordSent(reusingConnection: unsafe wasUsed)
+        call.recordSent(.http11, reusingConnection: unsafe wasUsed)
         unsafe wasUsed = true
         if case .stream(let source) = call.request.body { sendBody(from: source) }
     }
 
-    /// Ends the call, whose response is not needed. HTTP/1.1 cannot skip a response, so the
-    /// connection is closed.
-    func cancel() {
+    /// HTTP/1.1 cannot skip a response, so the connection is closed.
+    func cancel(_ call: PendingCall) {
         pool.removeConnection(id)
     }
 
-    /// Closes the connection and drops its call without a result. A request that was not sent is
-    /// not sent any more.
     func close() {
         unsafe machine.close()
         unsafe call = nil

@@ -1,4 +1,5 @@
 package import HTTP
+import HTTP2
 package import Reactor
 
 /// Why a call got no response from its backend.
@@ -43,6 +44,18 @@ package struct ClientFailure: Error, Equatable {
         case poolClosed
         /// The memory limit is reached.
         case memory
+        /// The backend has reset the stream of the call, with this code (RFC 9113 7).
+        case reset(UInt32)
+        /// The backend has not processed the request: GOAWAY, or a refused stream.
+        case refused
+        /// The frames of the backend are not HTTP/2 (RFC 9113 5.4).
+        case frames
+        /// A PING was not acknowledged within that many milliseconds.
+        case noPong(Int)
+        /// The TLS handshake has not selected HTTP/2.
+        case notNegotiated
+        /// The backend has requested fewer connections: ENHANCE_YOUR_CALM.
+        case calm
     }
 
     package let kind: Kind
@@ -129,6 +142,12 @@ extension ClientFailure: CustomStringConvertible {
         case (_, .noAddress): "the name has no address"
         case (_, .poolClosed): "the connection pool is closed"
         case (_, .memory): "memory limit reached"
+        case (_, .reset(let code)): "reset by the backend: \(H2Code(number: code))"
+        case (_, .refused): "refused by the backend, which has not processed the request"
+        case (_, .frames): "the frames of the backend are not HTTP/2"
+        case (_, .noPong(let milliseconds)): "no response to a PING within \(milliseconds) ms"
+        case (_, .notNegotiated): "the TLS handshake has not selected HTTP/2"
+        case (_, .calm): "the backend has requested fewer connections (ENHANCE_YOUR_CALM)"
         }
     }
 

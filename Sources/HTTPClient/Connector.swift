@@ -34,14 +34,18 @@ final class Connector {
     var isUnresolved: Bool { name?.isUnresolved ?? false }
 
     /// Makes a new connection. Rejects with `ClientFailure`; cancelling cancels the attempt.
-    func connect() -> LocalPromise<any ByteStream> {
+    ///
+    /// - Parameter protocols: offered in the TLS handshake
+    func connect(offering protocols: ApplicationProtocols) -> LocalPromise<any ByteStream> {
         switch origin.destination {
-        case .address(let address): return dial(address, within: settings.connectTimeout)
+        case .address(let address):
+            return dial(address, within: settings.connectTimeout, protocols)
         case .name(_, let port):
             let deadline = loop.now + settings.connectTimeout
             return addresses().then { addresses in
                 self.dialFirst(
-                    of: addresses.prefix(self.settings.addressesTried), port, until: deadline)
+                    of: addresses.prefix(self.settings.addressesTried), port, until: deadline,
+                    protocols)
             }
         }
     }
@@ -56,35 +60,41 @@ final class Connector {
 
     /// Connects to the first address that accepts; each gets an equal share of the remaining time.
     private func dialFirst(
-        of addresses: ArraySlice<IPAddress>, _ port: UInt16, until deadline: Instant
+        of addresses: ArraySlice<IPAddress>, _ port: UInt16, until deadline: Instant,
+        _ protocols: ApplicationProtocols
     ) -> LocalPromise<any ByteStream> {
         guard let address = addresses.first else {
             return loop.local.error(ClientFailure(.dnsError, .noAddress, wasSent: false))
         }
         let share = (deadline - loop.now) / addresses.count
-        return dial(.ip(address, port: port), within: share).recover { error in
+        return dial(.ip(address, port: port), within: share, protocols).recover { error in
             if (error as? ClientFailure)?.isLocal == true { throw error }
             self.order.moveToEnd(address)
             let rest = addresses.dropFirst()
-            guard rest.isEmpty else { return self.dialFirst(of: rest, port, until: deadline) }
+            guard rest.isEmpty else {
+                return self.dialFirst(of: rest, port, until: deadline, protocols)
+            }
             self.name?.markUnreachable()
             throw error
         }
     }
 
-    private func dial(_ address: SocketAddress, within limit: Duration) -> LocalPromise<
-        any ByteStream
-    > {
+    private func dial(
+        _ address: SocketAddress, within limit: Duration, _ protocols: ApplicationProtocols
+    ) -> LocalPromise<any ByteStream> {
         let plain = loop.connect(to: address)
             .mapError { ($0 as? IOFailure).map(ClientFailure.connect) ?? $0 }
-        return secured(plain).timeout(limit, error: self.timeoutFailure(.connectionTimeout))
+        return secured(plain, protocols).timeout(
+            limit, error: self.timeoutFailure(.connectionTimeout))
     }
 
     /// Secures the connection where the settings require it.
-    private func secured(_ plain: LocalPromise<any ByteStream>) -> LocalPromise<any ByteStream> {
+    private func secured(
+        _ plain: LocalPromise<any ByteStream>, _ protocols: ApplicationProtocols
+    ) -> LocalPromise<any ByteStream> {
         guard let security = settings.security else { return plain }
         return plain.then { stream in
-            security.secure(stream, self.origin.host, self.loop)
+            security.secure(stream, self.origin.host, self.loop, offering: protocols)
                 .mapError { ($0 as? IOFailure).map(ClientFailure.secure) ?? $0 }
         }
     }

@@ -31,6 +31,13 @@ final class PendingCall {
     /// Unchecked, since no access calls foreign code.
     @exclusivity(unchecked) private var collector = ResponseCollector()
 
+    /// Its stream on a connection of HTTP/2, which owns the call. Nil for HTTP/1.1.
+    unowned var h2Stream: H2ClientStream?
+    /// How often it was sent again, on another connection of HTTP/2.
+    var resends = CallResends()
+    /// Its time is over.
+    private(set) var isTimedOut = false
+
     /// Nil without a limit.
     private var timeLimitError: (any Error)?
     /// Nil without a limit, and after the end. Unchecked: it is taken out before it is used.
@@ -65,6 +72,7 @@ final class PendingCall {
 
     private func timeLimitReached() {
         recordFailedAttempt(.responseTimeout)
+        isTimedOut = true
         if let timeLimitError { takeResolver()?.reject(timeLimitError) }
         pool.cancelCall(self)
     }
@@ -76,8 +84,8 @@ final class PendingCall {
     }
 
     /// Records that the request is written to a connection.
-    func recordSent(reusingConnection: Bool) {
-        attempt?.sent(reusingConnection: reusingConnection, at: pool.now)
+    func recordSent(_ version: HTTPVersion, reusingConnection: Bool) {
+        attempt?.sent(version, reusingConnection: reusingConnection, at: pool.now)
     }
 
     // MARK: The response
@@ -88,7 +96,9 @@ final class PendingCall {
     }
 
     /// The head of the response arrived on a connection. Throws if the response cannot be taken.
-    func receive(_ head: ResponseHead, on connection: ClientConnection) throws(ClientFailure) {
+    func receive(
+        _ head: ResponseHead, on connection: any ResponseCarrier
+    ) throws(ClientFailure) {
         attempt?.answered(head.status, at: pool.now)
         // A response without a body ends at once, so that there is nothing to stream.
         let isUpgraded = head.status.code == 101

@@ -1,4 +1,5 @@
 import Basics
+import HTTP2
 package import Promises
 package import Reactor
 
@@ -14,6 +15,9 @@ package final class Pool {
     var now: Instant { loop.now }
     private let connector: Connector
     private let writer = RequestWriter()
+    /// Nil for a pool that never uses HTTP/2.
+    private let h2Writer: H2RequestWriter?
+    private var h2State = H2PoolState()
     /// Unchecked: neither it nor `links` calls foreign code.
     @exclusivity(unchecked) private var machine: PoolStateMachine<PendingCall>
     @exclusivity(unchecked) private var links = PoolLinks()
@@ -26,20 +30,24 @@ package final class Pool {
         self.settings = settings
         self.loop = loop
         connector = Connector(origin, settings, loop: loop)
+        h2Writer =
+            settings.mayUseHTTP2 ? H2RequestWriter(isSecure: settings.security != nil) : nil
         unsafe machine = PoolStateMachine(
             maxIdle: settings.maxIdle, maxConnections: settings.maxConnections,
             idleTimeout: settings.idleTimeout)
+        if settings.requiresHTTP2 { expectHTTP2() }
         connector.refreshAddresses { [unowned self] in !isEmpty }
     }
 
     deinit {
         connector.stop()
         expiry?.cancel()
+        h2State.pause?.cancel()
         for connection in unsafe links.connections { connection.close() }
     }
 
     /// Running calls: those with a connection and those that wait for one.
-    package var inFlight: Int { unsafe machine.leased + machine.waiting }
+    package var inFlight: Int { unsafe machine.calls + machine.waiting }
 
     /// Idle connections.
     package var idle: Int { unsafe machine.idle }
@@ -99,14 +107,22 @@ package final class Pool {
     /// Sends the call on an idle connection, or lets it wait for a connection.
     private func dispatchCall(_ call: PendingCall) -> LocalPromise<ClientResponse> {
         let response = call.promise(on: loop.local)
+        assignConnection(to: call)
+        return response
+    }
+
+    private func assignConnection(to call: PendingCall) {
         switch unsafe machine.checkout(call) {
         case .lease(let id): sendCall(call, on: id)
         case .wait(let ticket, let connect):
             call.assignment = .waiting(ticket)
             if let connect { self.connect(connect) }
-        case .refuse: call.fail(ClientFailure(.connectionRefused, .poolClosed, wasSent: false))
+        case .refuse:
+            call.fail(
+                h2State.isPaused
+                    ? ClientFailure(.connectionTerminated, .calm, wasSent: false)
+                    : ClientFailure(.connectionRefused, .poolClosed, wasSent: false))
         }
-        return response
     }
 
     /// From now on no idle connection is kept: idle ones are closed at once, others after their
@@ -142,7 +158,7 @@ package final class Pool {
         case .leased(let id):
             // A call whose connection is being replaced has none.
             if let connection = unsafe links.connection(id) {
-                connection.cancel()
+                connection.cancel(call)
             } else {
                 removeConnection(id)
             }
@@ -189,8 +205,8 @@ package final class Pool {
         case .serve(let call, let id): sendCall(call, on: id)
         case .connect(let id): connect(id)
         case .giveUp(let id), .retire(let id): release(id)
-        case .fail(let call, let failure, let next):
-            call.fail(failure)
+        case .fail(let calls, let failure, let next):
+            for call in calls { call.fail(failure) }
             if let next { connect(next) }
         }
         resolveCloseIfEmpty()
@@ -227,7 +243,7 @@ package final class Pool {
 
     /// Makes a connection, for the queue or to replace the failed one of a call.
     private func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
-        let stream = connector.connect()
+        let stream = connector.connect(offering: offeredProtocols)
         let number = unsafe links.beginConnect(stream, resending: call, at: id)
         stream.whenSettled { result in
             guard let attempt = unsafe self.links.endConnect(number, at: id) else { return }
@@ -239,6 +255,12 @@ package final class Pool {
     }
 
     private func connected(_ id: ConnectionID, _ stream: any ByteStream, for call: PendingCall?) {
+        if h2Writer != nil, usesHTTP2(stream) { return connectedHTTP2(id, stream, for: call) }
+        if settings.requiresHTTP2 {
+            stream.close()
+            return failedToConnect(
+                id, ClientFailure(.protocolError, .notNegotiated, wasSent: false), for: call)
+        }
         let connection = ClientConnection(
             id, on: stream, of: self, writer: writer, limits: settings.limits)
         unsafe links.setConnection(connection, at: id)
@@ -258,6 +280,121 @@ package final class Pool {
             perform(unsafe machine.removeConnection(id))
         } else {
             perform(unsafe machine.failConnect(id, because: failure))
+        }
+    }
+
+    // MARK: HTTP/2
+
+    private var offeredProtocols: ApplicationProtocols {
+        guard h2Writer != nil, h2State.http1Until ?? now <= now else { return .http1 }
+        return settings.requiresHTTP2 ? .http2 : .both
+    }
+
+    private func usesHTTP2(_ stream: any ByteStream) -> Bool {
+        settings.security == nil
+            ? settings.requiresHTTP2 : stream.applicationProtocol == ApplicationProtocols.http2Name
+    }
+
+    private func connectedHTTP2(
+        _ id: ConnectionID, _ stream: any ByteStream, for call: PendingCall?
+    ) {
+        let streams = min(settings.http2.maxStreams, h2State.acceptedStreams)
+        guard let h2Writer,
+            let connection = H2ClientConnection(
+                id, on: stream, of: self, writer: h2Writer, settings.http2,
+                limits: settings.limits, streamsMax: streams)
+        else {
+            stream.close()
+            return failedToConnect(id, ClientFailure.connect(.outOfMemory), for: call)
+        }
+        expectHTTP2()
+        unsafe links.setConnection(connection, at: id)
+        connection.startReading()
+        if let call {
+            sendCall(call, on: id)
+            setCapacity(id, streams)
+        } else {
+            perform(unsafe machine.completeConnect(id, capacity: streams, at: now))
+            serveWaiting(on: id)
+        }
+        while let surplus = unsafe machine.removeSurplus() { release(surplus) }
+        armExpiry()
+    }
+
+    /// The calls of one iteration share a connection from now on.
+    private func expectHTTP2() {
+        unsafe machine.expect(
+            capacity: min(settings.http2.maxStreams, h2State.acceptedStreams),
+            maxConnections: settings.http2.maxConnections)
+    }
+
+    /// The number of calls that a connection serves at once has changed.
+    func setCapacity(_ id: ConnectionID, _ capacity: Int) {
+        perform(unsafe machine.setCapacity(id, capacity, at: now))
+        serveWaiting(on: id)
+        armExpiry()
+    }
+
+    private func serveWaiting(on id: ConnectionID) {
+        while case .serve(let call, let id) = unsafe machine.serveNext(on: id) {
+            sendCall(call, on: id)
+        }
+        connectWaiting()
+    }
+
+    private func connectWaiting() {
+        while let id = unsafe machine.connectNext() { connect(id) }
+    }
+
+    /// A backend has stated its limit of streams; later connections begin with it.
+    func connectionAccepts(streams: Int) {
+        h2State.acceptedStreams = max(1, streams)
+        if offeredProtocols != .http1 { expectHTTP2() }
+    }
+
+    /// The backend has not processed the request: sends it again on another connection, whatever its
+    /// method.
+    func resendUnprocessed(_ call: PendingCall, _ cause: ClientFailure.Cause) {
+        let failure = ClientFailure(.connectionTerminated, cause, wasSent: false)
+        guard call.request.isRepeatable, call.resends.countUnprocessed() else {
+            return call.fail(failure)
+        }
+        call.assignment = .unassigned
+        assignConnection(to: call)
+    }
+
+    /// The connection was lost, and no response had begun: sends the request once more if that is
+    /// safe.
+    func resendLost(_ call: PendingCall, after failure: ClientFailure) {
+        guard call.request.isRepeatable, failure.isSafeToRetry(call.request.method),
+            call.resends.countLost()
+        else { return call.fail(failure) }
+        call.assignment = .unassigned
+        assignConnection(to: call)
+    }
+
+    /// The backend requires HTTP/1.1 for the request (RFC 9113 7): uses it for a while, where the
+    /// configuration allows that.
+    func resendOverHTTP1(_ call: PendingCall) {
+        let failure = ClientFailure(
+            .protocolError, .reset(H2Code.http11Required.number), wasSent: true)
+        guard settings.protocolChoice == .auto else { return call.fail(failure) }
+        h2State.http1Until = now + settings.dnsTTL
+        unsafe machine.expect(capacity: 1, maxConnections: settings.maxConnections)
+        for connection in unsafe links.connections {
+            (connection as? H2ClientConnection)?.stopCalls()
+        }
+        resendUnprocessed(call, failure.cause)
+    }
+
+    /// The backend has requested fewer connections: makes none for a second.
+    func pauseConnecting() {
+        unsafe machine.allowConnecting(false)
+        h2State.pause.take()?.cancel()
+        h2State.pause = loop.timer(after: H2PoolState.pauseDuration) { [unowned self] in
+            h2State.pause = nil
+            unsafe machine.allowConnecting(true)
+            connectWaiting()
         }
     }
 

@@ -5,7 +5,7 @@ import Reactor
 struct PoolLinks {
     enum Link {
         case none
-        case connection(ClientConnection)
+        case connection(any PooledConnection)
         case connecting(ConnectAttempt)
     }
 
@@ -23,20 +23,20 @@ struct PoolLinks {
     private var attemptCount: UInt64 = 0
 
     /// The connection, if it exists.
-    func connection(_ id: ConnectionID) -> ClientConnection? {
+    func connection(_ id: ConnectionID) -> (any PooledConnection)? {
         guard case .connection(let connection) = links[id.slot] else { return nil }
         return connection
     }
 
     /// All existing connections.
-    var connections: [ClientConnection] {
+    var connections: [any PooledConnection] {
         links.compactMap { link in
             if case .connection(let connection) = link { connection } else { nil }
         }
     }
 
     /// A connection was made.
-    mutating func setConnection(_ connection: ClientConnection, at id: ConnectionID) {
+    mutating func setConnection(_ connection: any PooledConnection, at id: ConnectionID) {
         links[id.slot] = .connection(connection)
     }
 

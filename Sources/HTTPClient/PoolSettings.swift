@@ -38,6 +38,12 @@ package struct PoolSettings: Equatable, Sendable {
     /// Secures every connection before it is used; nil for plain connections.
     package var security: StreamSecurity?
 
+    /// The protocol of the connections.
+    package var protocolChoice = ProtocolChoice.http1
+
+    /// For connections of HTTP/2.
+    package var http2 = H2PoolSettings()
+
     /// The limits of the wire protocol for responses.
     package var limits = Limits()
 

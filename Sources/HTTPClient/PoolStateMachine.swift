@@ -6,6 +6,10 @@ import Basics
 /// Events in, actions out: it uses no stream, clock or promise, and `Pool` performs its actions.
 /// Every event takes constant time and allocates nothing in the steady state.
 ///
+/// Each connection has a capacity: 1 for HTTP/1.1, the number of streams for HTTP/2. A connection
+/// is idle while no call uses it. One without capacity gets no call: it is being tested, or will end
+/// when its calls have ended.
+///
 /// Three rules:
 /// - The most recently used connection is leased first, and a connection that was idle for
 ///   `idleTimeout` is closed. So the pool keeps only as many connections as were in use at once
@@ -13,11 +17,13 @@ import Basics
 ///   Proof: let C be the connection that has been idle the longest. While C is idle, no call needs
 ///   a new connection, and no connection that became idle before C is leased, because C, used more
 ///   recently, would be leased before it. So every other open connection was in use, or being made, when C was returned.
+///   A connection with free capacity that is in use precedes the idle ones, so this holds for calls
+///   that share connections, too.
 /// - Waiting calls are served in order, by a returned or a new connection, whichever comes first.
-///   There are never fewer connection attempts than waiting calls unless `maxConnections` forbids
-///   them.
-/// - The failure of a connection attempt fails the longest waiting call, unless the remaining
-///   attempts are enough for all.
+///   The connection attempts are expected to serve all waiting calls, unless `maxConnections`
+///   forbids more of them.
+/// - The failure of a connection attempt fails the longest waiting calls, as many as it was expected
+///   to serve, unless the remaining attempts are enough for all.
 struct PoolStateMachine<Waiter> {
     typealias Ticket = WaitQueue<Waiter>.Ticket
 
@@ -42,15 +48,17 @@ struct PoolStateMachine<Waiter> {
         case giveUp(ConnectionID)
         /// Close this connection, which was returned or idle.
         case retire(ConnectionID)
-        /// Fail the waiter, which left the queue; if `connect` is not nil, make that connection for
+        /// Fail the waiters, which left the queue; if `connect` is not nil, make that connection for
         /// the next waiter.
-        case fail(Waiter, ClientFailure, connect: ConnectionID?)
+        case fail([Waiter], ClientFailure, connect: ConnectionID?)
     }
 
     private enum State {
-        case connecting
-        case idle(since: Instant)
-        case leased
+        /// The number of calls that it is expected to serve at once.
+        case connecting(expected: Int)
+        case idle(since: Instant, capacity: Int)
+        /// In use, or without capacity.
+        case leased(calls: Int, capacity: Int)
     }
 
     private enum Mode {
@@ -62,12 +70,25 @@ struct PoolStateMachine<Waiter> {
     }
 
     private let maxIdle: Int
-    private let maxConnections: Int
+    /// Connections with a capacity, open at once.
+    private var maxConnections: Int
     private let idleTimeout: Duration
 
     private var connections = SlotTable<State>()
     private var idleConnections = SlotList()
+    /// In use, with free capacity.
+    private var sharedConnections = SlotList()
     private var connectAttempts = SlotList()
+    /// The calls that the attempts are expected to serve.
+    private var expectedCalls = 0
+    /// The calls that one more connection is expected to serve at once.
+    private var expectedCapacity = 1
+    /// Connections without capacity.
+    private var closedToCalls = 0
+    /// Calls that have a connection.
+    private(set) var calls = 0
+    /// No connection is made until it is true again.
+    private var mayConnect = true
     private var waiters = WaitQueue<Waiter>()
     private var mode = Mode.open
 
@@ -93,11 +114,12 @@ struct PoolStateMachine<Waiter> {
     /// A call needs a connection.
     mutating func checkout(_ waiter: Waiter) -> Checkout {
         if mode == .closed { return .refuse }
-        if let slot = idleConnections.newest {
-            connections.leave(slot, &idleConnections)
-            connections[slot] = .leased
+        if let slot = sharedConnections.newest ?? idleConnections.newest {
+            addCall(to: slot)
             return .lease(ConnectionID(slot: slot))
         }
+        // It could wait for nothing but the end of the pause.
+        if !mayConnect, connections.count == 0 { return .refuse }
         let ticket = waiters.join(waiter)
         return .wait(ticket, connect: startConnectIfNeeded())
     }
@@ -109,40 +131,113 @@ struct PoolStateMachine<Waiter> {
         return removeSurplusConnectAttempt().map(Action.giveUp) ?? .nothing
     }
 
-    /// A leased connection can be used again.
+    /// A call on a leased connection has ended, so that it can be used again.
     mutating func returnConnection(_ id: ConnectionID, at now: Instant) -> Action {
-        guard case .leased = connections[id.slot] else { return .nothing }
-        if let waiter = waiters.takeFirst() { return .serve(waiter, on: id) }
-        return makeIdle(id, at: now)
+        guard case .leased(let running, let capacity) = connections[id.slot], running > 0 else {
+            return .nothing
+        }
+        if running <= capacity, let waiter = waiters.takeFirst() { return .serve(waiter, on: id) }
+        calls -= 1
+        return setUse(of: id, calls: running - 1, capacity, at: now)
+    }
+
+    /// The number of calls that a connection serves at once has changed; 0 if it gets no call. The
+    /// caller repeats `serveNext`.
+    mutating func setCapacity(_ id: ConnectionID, _ capacity: Int, at now: Instant) -> Action {
+        switch connections[id.slot] {
+        case .connecting, nil: return .nothing
+        case .idle(let since, let former):
+            guard capacity != former else { return .nothing }
+            guard capacity == 0 else {
+                connections[id.slot] = .idle(since: since, capacity: capacity)
+                return .nothing
+            }
+            connections.leave(id.slot, &idleConnections)
+            connections[id.slot] = .leased(calls: 0, capacity: 0)
+            closedToCalls += 1
+            return .nothing
+        case .leased(let running, let former):
+            guard capacity != former else { return .nothing }
+            if former == 0 { closedToCalls -= 1 }
+            if capacity == 0 { closedToCalls += 1 }
+            if running < capacity, let waiter = waiters.takeFirst() {
+                calls += 1
+                replaceUse(of: id.slot, running, former, by: running + 1, capacity)
+                return .serve(waiter, on: id)
+            }
+            return setUse(of: id, calls: running, formerCapacity: former, capacity, at: now)
+        }
+    }
+
+    /// Serves the longest waiting call on a connection with free capacity.
+    mutating func serveNext(on id: ConnectionID) -> Action {
+        let isFree =
+            switch connections[id.slot] {
+            case .idle: true
+            case .leased(let running, let capacity): running < capacity
+            case .connecting, nil: false
+            }
+        guard isFree, let waiter = waiters.takeFirst() else { return .nothing }
+        addCall(to: id.slot)
+        return .serve(waiter, on: id)
     }
 
     // MARK: Connection attempts
 
-    /// A connection attempt succeeded.
-    mutating func completeConnect(_ id: ConnectionID, at now: Instant) -> Action {
-        guard case .connecting = connections[id.slot] else { return .nothing }
+    /// A connection attempt succeeded. With a capacity above 1, the caller repeats `serveNext`.
+    mutating func completeConnect(
+        _ id: ConnectionID, capacity: Int = 1, at now: Instant
+    ) -> Action {
+        guard case .connecting(let expected) = connections[id.slot] else { return .nothing }
         connections.leave(id.slot, &connectAttempts)
-        connections[id.slot] = .leased
+        expectedCalls -= expected
+        connections[id.slot] = .leased(calls: 1, capacity: capacity)
+        calls += 1
+        if capacity > 1 { connections.join(id.slot, &sharedConnections) }
         return returnConnection(id, at: now)
     }
 
     /// A connection attempt failed.
     mutating func failConnect(_ id: ConnectionID, because failure: ClientFailure) -> Action {
-        guard case .connecting = connections[id.slot] else { return .nothing }
+        guard case .connecting(let expected) = connections[id.slot] else { return .nothing }
         connections.leave(id.slot, &connectAttempts)
+        expectedCalls -= expected
         connections.remove(id.slot)
-        guard waiters.count > connectAttempts.count, let waiter = waiters.takeFirst() else {
-            return .nothing
+        var failed: [Waiter] = []
+        while failed.count < expected, waiters.count > expectedCalls,
+            let waiter = waiters.takeFirst()
+        {
+            failed.append(waiter)
         }
-        return .fail(waiter, failure, connect: startConnectIfNeeded())
+        if failed.isEmpty { return .nothing }
+        return .fail(failed, failure, connect: startConnectIfNeeded())
     }
+
+    /// One more connection is expected to serve that many calls at once, and at most that many
+    /// connections are open. The caller repeats `connectNext` and `removeSurplus`.
+    mutating func expect(capacity: Int, maxConnections: Int?) {
+        expectedCapacity = max(1, capacity)
+        self.maxConnections = max(1, maxConnections ?? .max)
+    }
+
+    /// No connection is made, until the caller allows it again and repeats `connectNext`.
+    mutating func allowConnecting(_ isAllowed: Bool) { mayConnect = isAllowed }
+
+    /// Starts one connection attempt that the waiting calls need.
+    mutating func connectNext() -> ConnectionID? { startConnectIfNeeded() }
+
+    /// Removes one connection attempt that no waiting call needs, which the caller cancels.
+    mutating func removeSurplus() -> ConnectionID? { removeSurplusConnectAttempt() }
 
     // MARK: Closed connections
 
     /// A connection, leased or idle, is closed.
     mutating func removeConnection(_ id: ConnectionID) -> Action {
         switch connections[id.slot] {
-        case .leased: break
+        case .leased(let running, let capacity):
+            calls -= running
+            if capacity == 0 { closedToCalls -= 1 }
+            if Self.isShared(running, capacity) { connections.leave(id.slot, &sharedConnections) }
         case .idle: connections.leave(id.slot, &idleConnections)
         case .connecting, nil: return .nothing
         }
@@ -152,9 +247,8 @@ struct PoolStateMachine<Waiter> {
 
     /// When the longest idle connection expires; nil without idle connections.
     var nextExpiry: Instant? {
-        guard let slot = idleConnections.oldest, case .idle(let since) = connections[slot] else {
-            return nil
-        }
+        guard let slot = idleConnections.oldest, case .idle(let since, _) = connections[slot]
+        else { return nil }
         return since + idleTimeout
     }
 
@@ -185,14 +279,57 @@ struct PoolStateMachine<Waiter> {
 
     // MARK: Helpers
 
+    private static func isShared(_ calls: Int, _ capacity: Int) -> Bool {
+        calls > 0 && calls < capacity
+    }
+
+    /// A connection with free capacity gets a call.
+    private mutating func addCall(to slot: Int) {
+        calls += 1
+        switch connections[slot] {
+        case .idle(_, let capacity):
+            connections.leave(slot, &idleConnections)
+            connections[slot] = .leased(calls: 1, capacity: capacity)
+            if capacity > 1 { connections.join(slot, &sharedConnections) }
+        case .leased(let running, let capacity):
+            replaceUse(of: slot, running, capacity, by: running + 1, capacity)
+        case .connecting, nil: break
+        }
+    }
+
+    /// A leased connection has that many calls and that capacity: makes it idle if it has none and
+    /// can serve others.
+    ///
+    /// - Parameter formerCapacity: nil if it is the same; then it had one call more
+    private mutating func setUse(
+        of id: ConnectionID, calls running: Int, formerCapacity: Int? = nil, _ capacity: Int,
+        at now: Instant
+    ) -> Action {
+        let formerCalls = formerCapacity == nil ? running + 1 : running
+        replaceUse(of: id.slot, formerCalls, formerCapacity ?? capacity, by: running, capacity)
+        return running == 0 && capacity > 0 ? makeIdle(id, capacity, at: now) : .nothing
+    }
+
+    private mutating func replaceUse(
+        of slot: Int, _ formerCalls: Int, _ formerCapacity: Int, by running: Int, _ capacity: Int
+    ) {
+        connections[slot] = .leased(calls: running, capacity: capacity)
+        let wasShared = Self.isShared(formerCalls, formerCapacity)
+        let isShared = Self.isShared(running, capacity)
+        if wasShared, !isShared { connections.leave(slot, &sharedConnections) }
+        if isShared, !wasShared { connections.join(slot, &sharedConnections) }
+    }
+
     /// Makes a leased connection idle; closes the oldest idle one at `maxIdle`.
-    private mutating func makeIdle(_ id: ConnectionID, at now: Instant) -> Action {
+    private mutating func makeIdle(
+        _ id: ConnectionID, _ capacity: Int, at now: Instant
+    ) -> Action {
         guard mode == .open, maxIdle > 0 else {
             connections.remove(id.slot)
             return .retire(id)
         }
         let retired = idleConnections.count < maxIdle ? nil : removeOldestIdle()
-        connections[id.slot] = .idle(since: now)
+        connections[id.slot] = .idle(since: now, capacity: capacity)
         connections.join(id.slot, &idleConnections)
         return retired.map(Action.retire) ?? .nothing
     }
@@ -205,19 +342,21 @@ struct PoolStateMachine<Waiter> {
     }
 
     private mutating func startConnectIfNeeded() -> ConnectionID? {
-        guard waiters.count > connectAttempts.count, connections.count < maxConnections else {
-            return nil
-        }
-        let slot = connections.insert(.connecting)
+        guard waiters.count > expectedCalls, mayConnect,
+            connections.count - closedToCalls < maxConnections
+        else { return nil }
+        let slot = connections.insert(.connecting(expected: expectedCapacity))
         connections.join(slot, &connectAttempts)
+        expectedCalls += expectedCapacity
         return ConnectionID(slot: slot)
     }
 
-    /// Removes the newest connection attempt if there are more of them than waiters.
+    /// Removes the newest connection attempt if the others are enough for all waiters.
     private mutating func removeSurplusConnectAttempt() -> ConnectionID? {
-        guard connectAttempts.count > waiters.count, let slot = connectAttempts.newest else {
-            return nil
-        }
+        guard let slot = connectAttempts.newest, case .connecting(let expected) = connections[slot],
+            expectedCalls - expected >= waiters.count
+        else { return nil }
+        expectedCalls -= expected
         connections.leave(slot, &connectAttempts)
         connections.remove(slot)
         return ConnectionID(slot: slot)

@@ -17,8 +17,8 @@ struct RecordedAttempt: ~Copyable {
     }
 
     /// The request is written to a connection.
-    func sent(reusingConnection: Bool, at now: Instant) {
-        record.attemptSent(number, reusingConnection: reusingConnection, at: now)
+    func sent(_ version: HTTPVersion, reusingConnection: Bool, at now: Instant) {
+        record.attemptSent(number, version, reusingConnection: reusingConnection, at: now)
     }
 
     /// The head of the response is there.

@@ -5,7 +5,7 @@ import Reactor
 /// The body of one response, delivered while it arrives. Confined to the loop of its pool.
 ///
 /// The connection is not read until a sink takes the body, and while the sink pauses it. Bytes that
-/// were read before are buffered: at most one read. The user owns the source: dropping it before
+/// were read before are buffered: at most one read, or the window of a stream. The user owns the source: dropping it before
 /// the delivery starts cancels the call. From then on the source retains itself until the end of
 /// the body.
 final class ResponseBodySource: BodySource {
@@ -14,7 +14,7 @@ final class ResponseBodySource: BodySource {
     fileprivate let call: PendingCall
     /// Nil after the response is complete or has failed: the connection may then serve another
     /// call.
-    fileprivate var connection: ClientConnection?
+    fileprivate var connection: (any ResponseCarrier)?
 
     private enum Delivery {
         /// No sink has taken the body yet.
@@ -40,7 +40,7 @@ final class ResponseBodySource: BodySource {
     private var isDeliveryScheduled = false
     private var selfReference: ResponseBodySource?
 
-    init(_ framing: BodyFraming, of call: PendingCall, on connection: ClientConnection) {
+    init(_ framing: BodyFraming, of call: PendingCall, on connection: any ResponseCarrier) {
         self.framing = framing
         self.call = call
         self.connection = connection
@@ -53,8 +53,8 @@ final class ResponseBodySource: BodySource {
 
     // MARK: From the connection
 
-    /// A piece of the body arrived. At most the rest of one read is buffered, since the connection
-    /// is paused while pieces are not delivered.
+    /// A piece of the body arrived. At most the rest of one read, or the window of a stream, is
+    /// buffered, since the connection is paused while pieces are not delivered.
     func receive(_ piece: Span<UInt8>) {
         if case .flowing(let sink) = delivery, buffered.isEmpty { return sink.bodyReceived(piece) }
         buffered.append(copying: piece)

@@ -157,8 +157,8 @@ import Testing
         var pool = machine()
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        #expect(pool.failConnect(id(1), because: refused) == .fail("a", refused, connect: nil))
-        #expect(pool.failConnect(id(0), because: refused) == .fail("b", refused, connect: nil))
+        #expect(pool.failConnect(id(1), because: refused) == .fail(["a"], refused, connect: nil))
+        #expect(pool.failConnect(id(0), because: refused) == .fail(["b"], refused, connect: nil))
         #expect(pool.isEmpty)
     }
 
@@ -175,8 +175,8 @@ import Testing
         var pool = machine(max: 1)
         _ = pool.checkout("a")
         _ = pool.checkout("b")
-        #expect(pool.failConnect(id(0), because: refused) == .fail("a", refused, connect: id(0)))
-        #expect(pool.failConnect(id(0), because: refused) == .fail("b", refused, connect: nil))
+        #expect(pool.failConnect(id(0), because: refused) == .fail(["a"], refused, connect: id(0)))
+        #expect(pool.failConnect(id(0), because: refused) == .fail(["b"], refused, connect: nil))
     }
 
     // MARK: Cancelling

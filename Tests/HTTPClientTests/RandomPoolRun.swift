@@ -132,8 +132,8 @@ struct RandomPoolRun {
         case .retire(let id):
             if let free, id != free { idle.append(free) }
             idle.removeAll { $0 == id }
-        case .fail(let call, _, let connect):
-            if queue.isEmpty || queue.removeFirst().call != call {
+        case .fail(let calls, _, let connect):
+            if calls.count != 1 || queue.isEmpty || queue.removeFirst().call != calls[0] {
                 recordViolation("not the first in the queue")
             }
             if let connect { attempts.append(connect) }

@@ -34,7 +34,7 @@ import Testing
         "JSONText": ["CByteClasses", "Basics"],
         "HTTP": ["Promises", "Basics"],
         "Reactor": ["Promises", "Basics"],
-        "HTTPClient": ["HTTP", "Reactor", "Promises", "Basics"],
+        "HTTPClient": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
         "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
         "SimReactor": ["Reactor", "Promises", "Basics"],
         "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],

@@ -149,7 +149,7 @@ struct RequestSpans {
                 list.append(attribute: "http.response.status_code", Int(attempt.status))
             }
             if attempt.sent.hasHappened {
-                list.append(attribute: "network.protocol.version", "1.1" as StaticString)
+                list.append(attribute: "network.protocol.version", attempt.version.text)
                 list.append(attribute: "tributary.connection_reused", attempt.reusedConnection)
             }
             if number > 0 { list.append(attribute: "http.request.resend_count", number) }

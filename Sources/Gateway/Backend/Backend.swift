@@ -22,13 +22,16 @@ final class Backend {
     /// One host of the backend, with the constant parts of every head sent to it.
     private final class Host {
         let pool: Pool
+        /// For calls that switch to another protocol; nil if `pool` serves them.
+        let upgradePool: Pool?
         /// Put before the path of every call; empty for most.
         let pathPrefix: Bytes
         /// The value of `Host`.
         let hostField: FieldValue
 
-        init(pool: Pool, pathPrefix: Bytes, hostField: FieldValue) {
+        init(pool: Pool, upgradePool: Pool?, pathPrefix: Bytes, hostField: FieldValue) {
             self.pool = pool
+            self.upgradePool = upgradePool
             self.pathPrefix = pathPrefix
             self.hostField = hostField
         }
@@ -65,6 +68,9 @@ final class Backend {
         hosts = plan.hosts.map { host in
             Host(
                 pool: pools.pool(for: host.origin, settings: host.pool(plan.pool)),
+                upgradePool: host.poolForUpgrades(plan.pool).map {
+                    pools.pool(for: host.origin, settings: $0)
+                },
                 pathPrefix: Bytes(host.pathPrefix),
                 hostField: FieldValue(host.origin.hostField) ?? "localhost")
         }
@@ -98,7 +104,10 @@ final class Backend {
 
     /// The connections to all its hosts.
     var connections: BackendConnections {
-        hosts.reduce(into: BackendConnections()) { $0.add($1.pool) }
+        hosts.reduce(into: BackendConnections()) { sum, host in
+            sum.add(host.pool)
+            if let pool = host.upgradePool { sum.add(pool) }
+        }
     }
 
     /// Whether each host may be called now, in the order of the plan.
@@ -253,7 +262,8 @@ final class Backend {
                     body: .bytes(request.body)),
                 within: request.timeLimit)
         }
-        return host.pool.sendStreaming(
+        let pool = relayed.stream.upgrade == nil ? host.pool : host.upgradePool ?? host.pool
+        return pool.sendStreaming(
             ClientRequest(
                 method: request.method, target: host.target(request.target),
                 template: relayed.host.map { template.replacingHost($0) } ?? template,

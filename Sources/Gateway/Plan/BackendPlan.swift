@@ -22,6 +22,19 @@ package struct BackendPlan {
     /// Host and port of each host, as metrics and logs show it.
     package var hostNames: [String] { hosts.map(\.origin.hostField) }
 
+    /// The versions of HTTP that its calls may use, for operators; nil for HTTP/1.1 alone.
+    package var http2Text: String? {
+        let hasTLS = hosts.contains { $0.security != nil }
+        return switch pool.protocolChoice {
+        case .http1: nil
+        case .http2: "HTTP/2"
+        case .auto: hasTLS ? "HTTP/2 or HTTP/1.1" : nil
+        }
+    }
+
+    /// Connections of HTTP/2 to each host, for one worker.
+    package var http2ConnectionsMax: Int { pool.http2.maxConnections }
+
     /// Whether `max_concurrent` limits its calls.
     package var hasConcurrencyLimit: Bool { concurrency != nil }
 
@@ -58,6 +71,15 @@ extension BackendPlan.Host {
     func pool(_ backend: PoolSettings) -> PoolSettings {
         var settings = backend
         settings.security = security
+        return settings
+    }
+
+    /// The settings of the connections that switch to another protocol, which only HTTP/1.1 can; nil
+    /// if they are those of all connections.
+    func poolForUpgrades(_ backend: PoolSettings) -> PoolSettings? {
+        guard backend.protocolChoice == .auto, security != nil else { return nil }
+        var settings = pool(backend)
+        settings.protocolChoice = .http1
         return settings
     }
 }

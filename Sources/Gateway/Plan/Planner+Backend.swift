@@ -85,6 +85,26 @@ extension Planner {
             backend.keepalive?.idleTimeout?.value ?? PlanDefaults.poolIdleTimeout
         settings.connectTimeout = config.connectTimeout(of: backend).value
         settings.dnsTTL = backend.dnsTTL?.value ?? PlanDefaults.dnsTTL
+        settings.protocolChoice = protocolChoice(of: backend)
+        settings.http2 = http2(of: backend)
+        return settings
+    }
+
+    private func protocolChoice(of backend: Config.Backend) -> ProtocolChoice {
+        switch backend.protocolChoice?.value ?? PlanDefaults.backendProtocol {
+        case .auto: .auto
+        case .http1: .http1
+        case .http2: .http2
+        }
+    }
+
+    private func http2(of backend: Config.Backend) -> H2PoolSettings {
+        var settings = H2PoolSettings()
+        settings.maxStreams = backend.http2?.maxStreams?.value ?? PlanDefaults.backendStreams
+        settings.maxConnections =
+            backend.http2?.maxConnections?.value ?? PlanDefaults.backendConnections
+        settings.pingAfter = backend.http2?.pingAfter?.value ?? PlanDefaults.pingAfter
+        settings.pingTimeout = backend.http2?.pingTimeout?.value ?? PlanDefaults.pingTimeout
         return settings
     }
 

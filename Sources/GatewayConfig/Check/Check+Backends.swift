@@ -14,6 +14,7 @@ extension ConfigCheck {
             seen[backend.name.value] = seen[backend.name.value] ?? backend.name.location
             checkTLS(of: backend)
             checkHosts(of: backend)
+            checkProtocol(of: backend)
             checkForwarded(of: backend)
             checkDuplicates(in: backend.headers.map(\.name), of: "headers")
         }
@@ -38,6 +39,26 @@ extension ConfigCheck {
             problems.warning(
                 at: location,
                 "this has no effect: backend '\(backend.name.value)' has only one host")
+        }
+    }
+
+    private mutating func checkProtocol(of backend: Config.Backend) {
+        let name = backend.name.value
+        switch backend.protocolChoice?.value ?? PlanDefaults.backendProtocol {
+        case .http2: break
+        case .auto:
+            guard let location = backend.protocolChoice?.location, backend.plainHost != nil else {
+                break
+            }
+            problems.warning(
+                at: location,
+                "'auto' is HTTP/1.1 for hosts with http://, since the protocol is chosen in the TLS"
+                    + " handshake; write 'http2' if they are known to have it")
+        case .http1:
+            guard let http2 = backend.http2 else { break }
+            problems.warning(
+                at: http2.location,
+                "this has no effect: backend '\(name)' has 'protocol: http1'")
         }
     }
 

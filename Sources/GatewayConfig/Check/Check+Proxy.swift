@@ -9,6 +9,7 @@ extension ConfigCheck {
         checkHeaders(of: proxy, in: endpoint)
         checkClientCert(of: proxy)
         checkRetry(of: proxy, in: endpoint)
+        checkUpgrade(of: proxy)
         refuseKeysOfCalls(in: endpoint)
         checkLimits(of: endpoint)
     }
@@ -85,6 +86,16 @@ extension ConfigCheck {
         problems.warning(
             at: retry.location,
             "requests with \(method.rawValue) are retried only if nothing of them was sent")
+    }
+
+    /// Only HTTP/1.1 switches protocols (RFC 9113 8.6).
+    private mutating func checkUpgrade(of proxy: Config.Proxy) {
+        guard let upgrade = proxy.upgrade.first, let to = proxy.to,
+            let backend = backend(named: to.value), backend.protocolChoice?.value == .http2
+        else { return }
+        problems.error(
+            at: upgrade.location,
+            "backend '\(to.quoted)' has 'protocol: http2'; an upgrade needs http1 or auto")
     }
 
     /// The keys that need a response in memory.

@@ -20,6 +20,8 @@ extension Config {
         package var health: Health?
         package var keepalive: Keepalive?
         package var dnsTTL: Located<Duration>?
+        package var protocolChoice: Located<BackendProtocol>?
+        package var http2: HTTP2?
         package var tls: TLS?
 
         init(name: Located<String>, location: SourceLocation) {
@@ -51,6 +53,11 @@ extension Config {
         let title: String
         let path: String
         let bytes: Bytes
+    }
+
+    /// The version of HTTP that a backend is called with.
+    package enum BackendProtocol: String, Sendable, CaseIterable {
+        case auto, http1, http2
     }
 
     package enum Balance: String, Sendable, CaseIterable {
@@ -103,6 +110,16 @@ extension Config.Backend {
         let location: SourceLocation
         package var maxIdle: Located<Int>?
         package var idleTimeout: Located<Duration>?
+        init(location: SourceLocation) { self.location = location }
+    }
+
+    /// `http2:`
+    package struct HTTP2: Sendable {
+        let location: SourceLocation
+        package var maxStreams: Located<Int>?
+        package var maxConnections: Located<Int>?
+        package var pingAfter: Located<Duration>?
+        package var pingTimeout: Located<Duration>?
         init(location: SourceLocation) { self.location = location }
     }
 

@@ -62,6 +62,17 @@ package enum PlanDefaults {
     package static let poolIdleTimeout: Duration = .seconds(60)
     package static let dnsTTL: Duration = .seconds(30)
 
+    /// Many backends write each response separately, which makes HTTP/2 more expensive than HTTP/1.1.
+    package static let backendProtocol = Config.BackendProtocol.http1
+    /// What most servers allow.
+    package static let backendStreams = 100
+    /// One lost packet delays a quarter of the calls, and 400 calls run at once.
+    package static let backendConnections = 4
+    /// Far above the time of a usual call, so that a busy connection is rarely tested.
+    package static let pingAfter: Duration = .seconds(10)
+    /// Several round trips to the other side of the world.
+    package static let pingTimeout: Duration = .seconds(2)
+
     package static let breakerOpenAt = 0.5
     package static let breakerRequestsMin = 20
     package static let breakerWindow: Duration = .seconds(10)

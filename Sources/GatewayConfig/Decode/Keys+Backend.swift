@@ -43,6 +43,10 @@ extension Config.Backend: NamedBlock {
         .value(
             "dns_ttl", \.dnsTTL, .duration(allowsZero: true), default: .time(PlanDefaults.dnsTTL),
             "how long DNS results are cached; they are refreshed before they expire"),
+        .value(
+            "protocol", \.protocolChoice, .choice, default: .choice(PlanDefaults.backendProtocol),
+            "version of HTTP; auto: the backend chooses in the TLS handshake"),
+        .block("http2", \.http2, "settings of HTTP/2 connections"),
         .block("tls", \.tls, "TLS settings of https:// hosts"),
     ]
 }
@@ -116,6 +120,25 @@ extension Config.Backend.Keepalive: PlainBlock {
         .value(
             "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.poolIdleTimeout),
             "how long an idle connection is kept"),
+    ]
+}
+
+extension Config.Backend.HTTP2: PlainBlock {
+    static let keys: [BlockKey<Self>] = [
+        .value(
+            "max_streams", \.maxStreams, .positive,
+            default: .number(PlanDefaults.backendStreams),
+            "maximum number of calls in progress on a connection, unless the backend allows fewer"),
+        .value(
+            "max_connections", \.maxConnections, .positive,
+            default: .number(PlanDefaults.backendConnections),
+            "maximum number of connections per host and worker; further calls wait"),
+        .value(
+            "ping_after", \.pingAfter, .duration, default: .time(PlanDefaults.pingAfter),
+            "silence of a connection with calls in progress after which it is tested"),
+        .value(
+            "ping_timeout", \.pingTimeout, .duration, default: .time(PlanDefaults.pingTimeout),
+            "time limit for the answer to that test; then the connection is closed"),
     ]
 }
 

@@ -7,6 +7,7 @@ import HTTP
 struct ExplainedCall {
     let plan: CallPlan
     private let endpoint: EndpointPlan
+    private let backend: BackendPlan
     private let result: Result
     /// The calls of this request that it waits for.
     private var waitsFor: [Int] = []
@@ -28,6 +29,7 @@ struct ExplainedCall {
     ) {
         self.plan = plan
         self.endpoint = endpoint
+        self.backend = backend
         if let reason = conditions.failing(plan) {
             result = .notMade(because: reason)
             return
@@ -128,6 +130,7 @@ struct ExplainedCall {
         if Set(endpoint.calls.map(\.forward.text)).count > 1 {
             notes.append("forwards \(plan.forward.text)")
         }
+        if let http2 = backend.http2Text { notes.append(http2) }
         if plan.forwarded != .off { notes.append("forwarded \(plan.forwarded.rawValue)") }
         return notes
     }

@@ -29,13 +29,15 @@ struct ExplainedRelay {
         }
         let host = backend.hosts.first?.shownURL ?? ""
         return [
-            "proxy     \(head.method) \(host)\(String(target.text)) (HTTP/1.1)",
+            "proxy     \(head.method) \(host)\(String(target.text)) (\(version))",
             "limits    \(plan.limits)",
             "headers   \(headers)",
             "if        \(backend.name) fails before its head -> 502 / 504 / 503",
             "          it fails later -> the connection is closed",
         ]
     }
+
+    private var version: String { backend.http2Text ?? "HTTP/1.1" }
 
     private var headers: String {
         var texts = [passed]

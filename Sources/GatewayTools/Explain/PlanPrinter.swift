@@ -24,6 +24,7 @@ package struct PlanPrinter {
         }
         lines += EntrySummary(plan).lines
         lines += plan.shares.map { $0.line(workers: plan.process.workers) }
+        lines += plan.backends.compactMap { $0.http2ConnectionsText(plan.process.workers) }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -49,6 +50,18 @@ extension PlanPrinter {
     private func columns(_ relay: RelayPlan) -> [String] {
         let target = [plan.backends[relay.backend].name, relay.path.text].compactMap { $0 }
         return ["-> \(target.joined(separator: " "))", relay.limits]
+    }
+}
+
+extension BackendPlan {
+    /// `stock: http2.max_connections 4 for each host and worker, 8 for each host`; nil without HTTP/2
+    /// and for one worker.
+    fileprivate func http2ConnectionsText(_ workers: Int) -> String? {
+        guard http2Text != nil, workers > 1 else { return nil }
+        let (all, overflow) = http2ConnectionsMax.multipliedReportingOverflow(by: workers)
+        let total = overflow ? Int.max : all
+        return "\(name): http2.max_connections \(http2ConnectionsMax) for each host and worker,"
+            + " \(total) for each host"
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Gateway
 import GatewayConfig
+import Reactor
 import TestSupport
 import Testing
 
@@ -43,7 +44,10 @@ import Testing
                     "max_concurrent": 5, "queue": ["size": 1] as Object, "breaker": [:] as Object,
                     "eject": [:] as Object, "health": ["path": "/h"] as Object,
                     "keepalive": [:] as Object,
-                ] as Object
+                ] as Object,
+                "h": [
+                    "url": "http://127.0.0.1:7010", "protocol": "http2", "http2": [:] as Object,
+                ] as Object,
             ] as Object,
             "endpoints": [
                 [
@@ -67,6 +71,9 @@ import Testing
                 [
                     "route": "POST /p", "auth": "none", "proxy": ["to": "a"] as Object,
                 ] as Object,
+                [
+                    "route": "POST /h", "auth": "none", "proxy": ["to": "h"] as Object,
+                ] as Object,
             ],
         ]
     }
@@ -82,6 +89,7 @@ import Testing
         ("Backend", ["backends", "a"]), ("Queue", ["backends", "a", "queue"]),
         ("Breaker", ["backends", "a", "breaker"]), ("Eject", ["backends", "a", "eject"]),
         ("Health", ["backends", "a", "health"]), ("Keepalive", ["backends", "a", "keepalive"]),
+        ("HTTP2", ["backends", "h", "http2"]),
         ("Endpoint", ["endpoints", "0"]), ("CORS", ["endpoints", "0", "cors"]),
         ("Param", ["endpoints", "0", "params", "n"]),
         ("Param", ["endpoints", "0", "params", "s"]), ("Body", ["endpoints", "0", "body"]),
@@ -203,9 +211,14 @@ import Testing
             }
             accepted += 1
             harness.on("/1", .status(503), .ok("1"))
+            let backend = try ScriptedH2Backend(
+                on: harness.outside, at: .ip(.v4(0x7F00_0001), port: 7010)
+            ) { $0.respond("1") }
+            defer { backend.close() }
             for _ in 0..<3 {
                 _ = try? harness.fetch(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
                 _ = try? harness.fetch(post("a", to: "/p"))
+                _ = try? harness.fetch(post("a", to: "/h"))
             }
             harness.pass(2)
         }

@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Reactor
 import TestSupport
 import Testing
 
@@ -33,6 +34,19 @@ import Testing
         let spans = try ReceivedSpan.spans(in: String(body))
         #expect(spans.count == requests.reduce(0) { $0 + $1.spanCount })
         return spans
+    }
+
+    /// Each backend has its own version of HTTP.
+    @Test func anAttemptStatesItsVersion() throws {
+        let harness = try harness(backend: #"urls: ["http://127.0.0.1:7010"], protocol: http2"#)
+        let backend = try ScriptedH2Backend(
+            on: harness.outside, at: .ip(.v4(0x7F00_0001), port: 7010)
+        ) { $0.respond("1") }
+        _ = try harness.fetch(get("/x/7"))
+        let attempts = try spans(harness).filter { $0.kind == 3 }
+        #expect(attempts.map { $0.attributes["network.protocol.version"] } == ["2", "1.1"])
+        backend.close()
+        harness.expectQuiet()
     }
 
     // MARK: Relations

@@ -331,6 +331,19 @@ import Testing
             "tls: { verify: false }",
             "4:10: error: 'tls' of backend 'a' needs a host with https://"
         ),
+        (
+            "http2: { max_streams: 5 }",
+            "4:12: warning: this has no effect: backend 'a' has 'protocol: http1'"
+        ),
+        (
+            "protocol: auto",
+            "4:15: warning: 'auto' is HTTP/1.1 for hosts with http://, since the protocol is chosen in"
+                + " the TLS handshake; write 'http2' if they are known to have it"
+        ),
+        (
+            "protocol: h2",
+            "4:15: error: 'protocol' in backend 'a' must be auto, http1 or http2"
+        ),
         ("urls: [\"http://h\"]", "5:5: error: 'url' and 'urls' exclude each other in backend 'a'"),
     ])
     func reportsProblemInBackend(_ lines: String, problem: String) {

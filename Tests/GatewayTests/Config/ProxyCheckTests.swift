@@ -36,4 +36,25 @@ import Testing
     @Test func conditionOfALimitCanUseAHeader() {
         #expect(problems("{ value: \"{request.header.X}\", is: \"1\" }") == [])
     }
+
+    /// Only HTTP/1.1 switches protocols.
+    @Test(arguments: ["http1", "auto", "http2"])
+    func upgradeNeedsHTTP1(_ choice: String) {
+        let problems = load([
+            "c.yaml": """
+            version: 1
+            backends: { chat: { url: "https://127.0.0.1:7001", protocol: \(choice), tls: { verify: false } } }
+            endpoints:
+              - route: GET /live
+                proxy: { to: chat, upgrade: [websocket] }
+            """
+        ]).problems.lines.filter { $0.contains(": error: ") }
+        #expect(
+            problems
+                == (choice == "http2"
+                    ? [
+                        "c.yaml:5:34: error: backend 'chat' has 'protocol: http2'; an upgrade needs"
+                            + " http1 or auto"
+                    ] : []))
+    }
 }

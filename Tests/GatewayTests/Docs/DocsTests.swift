@@ -49,7 +49,7 @@ import YAMLReader
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 44) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 45) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })
@@ -164,11 +164,12 @@ import YAMLReader
         (
             "Backend",
             "url urls headers forwarded connect_timeout max_concurrent queue breaker balance eject health"
-                + " keepalive dns_ttl tls"
+                + " keepalive dns_ttl protocol http2 tls"
         ),
         ("Queue", "size wait"), ("Breaker", "open_at min_requests window try_again_after"),
         ("Eject", "after for"), ("Health", "path every readiness"),
         ("Keepalive", "max_idle idle_timeout"),
+        ("HTTP2", "max_streams max_connections ping_after ping_timeout"),
         ("TLS", "ca cert key server_name verify"),
         (
             "Endpoint",

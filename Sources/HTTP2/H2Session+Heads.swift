@@ -91,8 +91,8 @@ extension H2Session {
     private func refuse(_ stream: H2Stream, _ fault: WireError) -> Bool {
         stream.fault = fault
         stream.isMalformed = true
-        events?.invalidFrameReceived()
         reset(stream, .protocolError)
+        events?.invalidFrameReceived()
         return role == .client || charge(.reset)
     }
 }

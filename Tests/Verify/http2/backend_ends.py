@@ -143,15 +143,15 @@ def large(backend, stream):
     backend.send(head(stream))
     initial = backend.peer_settings.get(INITIAL_WINDOW_SIZE, DEFAULT_WINDOW)
     used = 0
+
+    def room():
+        return min(initial + backend.credits.get(stream, 0), DEFAULT_WINDOW + backend.credits.get(0, 0)) - used
+
     while used < 2 << 20 and not backend.record(stream).reset:
-        room = min(initial + backend.credits.get(stream, 0), DEFAULT_WINDOW + backend.credits.get(0, 0)) - used
-        if room >= DEFAULT_FRAME:
+        if room() >= DEFAULT_FRAME:
             backend.send(data(stream, b" " * DEFAULT_FRAME, False))
             used += DEFAULT_FRAME
-        elif not backend.wait(
-            lambda: backend.credits.get(0, 0) + DEFAULT_WINDOW - used >= DEFAULT_FRAME or backend.record(stream).reset,
-            1,
-        ):
+        elif not backend.wait(lambda: room() >= DEFAULT_FRAME or backend.record(stream).reset, 1):
             break
 
 

@@ -118,7 +118,7 @@ class Backend(Connection):
         if dict(self.case.begins).get(INITIAL_WINDOW_SIZE) == 0:
             self.send(window_update(stream, DEFAULT_WINDOW))
         self.wait(lambda: self.record(stream).done)
-        self.send(response(stream))
+        self.send(head(stream, end_stream=True) if self.case.method == "HEAD" else response(stream))
 
     def whole_request(self, stream):
         """Reads the request to its end."""

@@ -43,7 +43,7 @@ extension EndToEnd {
                 let command = try Command(arguments, program: tool.url, in: folder.url)
                 let status = try command.exitStatus()
                 #expect(status == 0, "\(command.errors.text)")
-                return command.output.text
+                return try command.output.whole()
             }
 
             /// The responses to an aggregate and to a relay, each on a connection of its own: some

@@ -436,15 +436,15 @@ import Testing
                     calls += 1
                     server.stream.close()
                     server.stream.close()
+                    harness.later {
+                        #expect(calls == 1)
+                        harness.finish()
+                    }
                 }
                 server.onEnded = { _ in Issue.record("called after close") }
                 server.onFailed = { _ in Issue.record("called after close") }
                 client.stream.write([UInt8](repeating: 1, count: 1_000_000).span)
                 client.stream.finishWriting()
-                harness.later {
-                    #expect(calls == 1)
-                    harness.finish()
-                }
             }
         }
     }

@@ -210,6 +210,11 @@ private final class FaultScenario {
                 let peer = Peer(stream)
                 ends.append(peer)
                 peer.onEnd = { [self] in end(name, $0) }
+                // Most of the body has not arrived, so bytes arrive during this pause in any case.
+                peer.onFirstBytes = {
+                    stream.pauseReading()
+                    loop.timer(after: .milliseconds(2)) { stream.resumeReading() }
+                }
                 stream.pauseReading()
                 stream.startReading(for: peer)
                 stream.resumeReading()
@@ -245,10 +250,11 @@ private final class FaultScenario {
 private final class Peer: ByteStreamDelegate {
     let stream: any ByteStream
     var onEnd: (Result<Void, any Error>) -> Void = { _ in }
+    var onFirstBytes: (() -> Void)?
 
     init(_ stream: any ByteStream) { self.stream = stream }
 
-    func streamReceived(_ bytes: Span<UInt8>) {}
+    func streamReceived(_ bytes: Span<UInt8>) { onFirstBytes.take()?() }
     func streamEnded() { onEnd(.success(())) }
     func streamBlocked() {}
     func streamDrained() {}

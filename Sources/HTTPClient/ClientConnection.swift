@@ -18,7 +18,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     @exclusivity(unchecked) private var machine: ClientStateMachine
     @exclusivity(unchecked) private var call: PendingCall?
     /// Sends the streamed body of the call's request; nil for a complete body.
-    @exclusivity(unchecked) private var bodySender: RequestBodySender?
+    @exclusivity(unchecked) private var bodySender: RequestBodySender<RequestBodyWriter>?
     @exclusivity(unchecked) private var isPaused = false
     /// A request was written to it before.
     @exclusivity(unchecked) private var wasUsed = false
@@ -48,7 +48,9 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
         writer.write(call.request, call.stream, to: stream)
         call.recordSent(.http11, reusingConnection: unsafe wasUsed)
         unsafe wasUsed = true
-        if case .stream(let source) = call.request.body { sendBody(from: source) }
+        if case .stream(let source) = call.request.body {
+            sendBody(from: source, .body(RequestFraming(of: call.request.body)))
+        }
     }
 
     /// HTTP/1.1 cannot skip a response, so the connection is closed.
@@ -80,18 +82,15 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
 
     // MARK: The request
 
-    private func sendBody(from source: any BodySource) {
-        let sender = RequestBodySender(source, to: stream) { [unowned self] error in fail(error) }
-        unsafe bodySender = sender
-        sender.startSending()
-    }
-
     /// Sends the bytes of a tunnel, unchanged.
     func sendTunnel(from source: any BodySource) {
         guard unsafe call != nil else { return source.cancel() }
-        let sender = RequestBodySender(source, to: stream, isRaw: true) { [unowned self] error in
-            fail(error)
-        }
+        sendBody(from: source, .tunnel)
+    }
+
+    private func sendBody(from source: any BodySource, _ framing: RequestBodyWriter.Framing) {
+        let writer = RequestBodyWriter(stream, framing) { [unowned self] error in fail(error) }
+        let sender = RequestBodySender(source, length: framing.length, to: writer)
         unsafe bodySender = sender
         sender.startSending()
     }
@@ -103,7 +102,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     /// A complete request is one write, so it counts as offered with its first byte.
     private var sendProgress: ClientStateMachine.SendProgress {
         let (sender, hasOfferedAll) = unsafe (bodySender, stream.hasOfferedAll)
-        if let sender, sender.hasStartedSending, !hasOfferedAll { return .some }
+        if let sender, sender.target.hasStartedSending, !hasOfferedAll { return .some }
         guard hasOfferedAll else { return .none }
         return stream.unsentBytes == 0 && sender?.isComplete ?? true ? .all : .some
     }

@@ -12,7 +12,7 @@ final class H2ClientStream {
     /// Nil after the end of the call, which may be before the end of the stream.
     private var call: PendingCall?
     /// Sends a streamed body; nil for a complete one.
-    private var body: H2RequestBody?
+    private var body: RequestBodySender<H2ClientStream>?
 
     /// A response on this connection was complete before.
     private let reusesConnection: Bool
@@ -54,7 +54,8 @@ final class H2ClientStream {
             guard content != .none else { break }
             connection.session.sendBody(bytes, on: stream, at: began)
         case .stream(let source):
-            let body = H2RequestBody(source, to: self)
+            let length = RequestFraming(of: call.request.body).length
+            let body = RequestBodySender(source, length: length, to: self)
             self.body = body
             body.startSending()
         case .described, .tunnel: break
@@ -73,27 +74,6 @@ final class H2ClientStream {
             case .stream: self = .some
             }
         }
-    }
-
-    /// Sends a piece of the body; returns the bytes that wait to be sent.
-    func sendPiece(_ piece: Span<UInt8>) -> Int {
-        guard let connection, let stream else { return 0 }
-        connection.session.sendPiece(piece, on: stream, at: connection.pool.now)
-        connection.outputChanged()
-        return stream.queuedBytes
-    }
-
-    func endRequestBody() {
-        guard let connection, let stream else { return }
-        connection.session.endBody(of: stream, trailers: Fields())
-        connection.outputChanged()
-    }
-
-    /// The body of the request cannot be sent.
-    func requestBodyFailed(_ error: any Error) {
-        guard let call = takeCall() else { return }
-        endEarly()
-        call.fail(error)
     }
 
     // MARK: The end
@@ -175,6 +155,27 @@ final class H2ClientStream {
         } else {
             call.fail(lost)
         }
+    }
+}
+
+extension H2ClientStream: RequestBodyTarget {
+    func sendPiece(_ piece: Span<UInt8>) -> Int {
+        guard let connection, let stream else { return 0 }
+        connection.session.sendPiece(piece, on: stream, at: connection.pool.now)
+        connection.outputChanged()
+        return stream.queuedBytes
+    }
+
+    func endRequestBody() {
+        guard let connection, let stream else { return }
+        connection.session.endBody(of: stream, trailers: Fields())
+        connection.outputChanged()
+    }
+
+    func requestBodyFailed(_ error: any Error) {
+        guard let call = takeCall() else { return }
+        endEarly()
+        call.fail(error)
     }
 }
 

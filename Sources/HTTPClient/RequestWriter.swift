@@ -63,4 +63,12 @@ enum RequestFraming: Equatable {
             }
         }
     }
+
+    /// In bytes; nil for a body whose end is not known before it is sent.
+    var length: Int? {
+        switch self {
+        case .length(let length): length
+        case .chunked: nil
+        }
+    }
 }

@@ -10,17 +10,17 @@ package final class Pool {
     /// The destination of its connections.
     package let origin: Origin
 
-    private let settings: PoolSettings
+    let settings: PoolSettings
     let loop: any Loop
     var now: Instant { loop.now }
     private let connector: Connector
     private let writer = RequestWriter()
     /// Nil for a pool that never uses HTTP/2.
-    private let h2Writer: H2RequestWriter?
-    private var h2State = H2PoolState()
+    let h2Writer: H2RequestWriter?
+    var h2State = H2PoolState()
     /// Unchecked: neither it nor `links` calls foreign code.
-    @exclusivity(unchecked) private var machine: PoolStateMachine<PendingCall>
-    @exclusivity(unchecked) private var links = PoolLinks()
+    @exclusivity(unchecked) var machine: PoolStateMachine<PendingCall>
+    @exclusivity(unchecked) var links = PoolLinks()
     private var expiry: Timer?
     private var closing: LocalResolver<Void>?
     private var closed: LocalPromise<Void>?
@@ -111,7 +111,7 @@ package final class Pool {
         return response
     }
 
-    private func assignConnection(to call: PendingCall) {
+    func assignConnection(to call: PendingCall) {
         switch unsafe machine.checkout(call) {
         case .lease(let id): sendCall(call, on: id)
         case .wait(let ticket, let connect):
@@ -199,7 +199,7 @@ package final class Pool {
 
     // MARK: Actions
 
-    private func perform(_ action: PoolStateMachine<PendingCall>.Action) {
+    func perform(_ action: PoolStateMachine<PendingCall>.Action) {
         switch action {
         case .nothing: break
         case .serve(let call, let id): sendCall(call, on: id)
@@ -212,13 +212,13 @@ package final class Pool {
         resolveCloseIfEmpty()
     }
 
-    private func sendCall(_ call: PendingCall, on id: ConnectionID) {
+    func sendCall(_ call: PendingCall, on id: ConnectionID) {
         call.assignment = .leased(id)
         unsafe links.connection(id)?.send(call)
     }
 
     /// Closes a connection, or cancels making it.
-    private func release(_ id: ConnectionID) {
+    func release(_ id: ConnectionID) {
         switch unsafe links.takeLink(id) {
         case .none: break
         case .connection(let connection): connection.close()
@@ -242,7 +242,7 @@ package final class Pool {
     // MARK: Connecting
 
     /// Makes a connection, for the queue or to replace the failed one of a call.
-    private func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
+    func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
         let stream = connector.connect(offering: offeredProtocols)
         let number = unsafe links.beginConnect(stream, resending: call, at: id)
         stream.whenSettled { result in
@@ -273,7 +273,7 @@ package final class Pool {
         }
     }
 
-    private func failedToConnect(_ id: ConnectionID, _ error: any Error, for call: PendingCall?) {
+    func failedToConnect(_ id: ConnectionID, _ error: any Error, for call: PendingCall?) {
         let failure = error as? ClientFailure ?? .connect(.cancelled)
         if let call {
             call.fail(failure)
@@ -283,126 +283,11 @@ package final class Pool {
         }
     }
 
-    // MARK: HTTP/2
-
-    private var offeredProtocols: ApplicationProtocols {
-        guard h2Writer != nil, h2State.http1Until ?? now <= now else { return .http1 }
-        return settings.requiresHTTP2 ? .http2 : .both
-    }
-
-    private func usesHTTP2(_ stream: any ByteStream) -> Bool {
-        settings.security == nil
-            ? settings.requiresHTTP2 : stream.applicationProtocol == ApplicationProtocols.http2Name
-    }
-
-    private func connectedHTTP2(
-        _ id: ConnectionID, _ stream: any ByteStream, for call: PendingCall?
-    ) {
-        let streams = min(settings.http2.maxStreams, h2State.acceptedStreams)
-        guard let h2Writer,
-            let connection = H2ClientConnection(
-                id, on: stream, of: self, writer: h2Writer, settings.http2,
-                limits: settings.limits, streamsMax: streams)
-        else {
-            stream.close()
-            return failedToConnect(id, ClientFailure.connect(.outOfMemory), for: call)
-        }
-        expectHTTP2()
-        unsafe links.setConnection(connection, at: id)
-        connection.startReading()
-        if let call {
-            sendCall(call, on: id)
-            setCapacity(id, streams)
-        } else {
-            perform(unsafe machine.completeConnect(id, capacity: streams, at: now))
-            serveWaiting(on: id)
-        }
-        while let surplus = unsafe machine.removeSurplus() { release(surplus) }
-        armExpiry()
-    }
-
-    /// The calls of one iteration share a connection from now on.
-    private func expectHTTP2() {
-        unsafe machine.expect(
-            capacity: min(settings.http2.maxStreams, h2State.acceptedStreams),
-            maxConnections: settings.http2.maxConnections)
-    }
-
-    /// The number of calls that a connection serves at once has changed.
-    func setCapacity(_ id: ConnectionID, _ capacity: Int) {
-        perform(unsafe machine.setCapacity(id, capacity, at: now))
-        serveWaiting(on: id)
-        armExpiry()
-    }
-
-    private func serveWaiting(on id: ConnectionID) {
-        while case .serve(let call, let id) = unsafe machine.serveNext(on: id) {
-            sendCall(call, on: id)
-        }
-        connectWaiting()
-    }
-
-    private func connectWaiting() {
-        while let id = unsafe machine.connectNext() { connect(id) }
-    }
-
-    /// A backend has stated its limit of streams; later connections begin with it.
-    func connectionAccepts(streams: Int) {
-        h2State.acceptedStreams = max(1, streams)
-        if offeredProtocols != .http1 { expectHTTP2() }
-    }
-
-    /// The backend has not processed the request: sends it again on another connection, whatever its
-    /// method.
-    func resendUnprocessed(_ call: PendingCall, _ cause: ClientFailure.Cause) {
-        let failure = ClientFailure(.connectionTerminated, cause, wasSent: false)
-        guard call.request.isRepeatable, call.resends.countUnprocessed() else {
-            return call.fail(failure)
-        }
-        call.assignment = .unassigned
-        assignConnection(to: call)
-    }
-
-    /// The connection was lost, and no response had begun: sends the request once more if that is
-    /// safe.
-    func resendLost(_ call: PendingCall, after failure: ClientFailure) {
-        guard call.request.isRepeatable, failure.isSafeToRetry(call.request.method),
-            call.resends.countLost()
-        else { return call.fail(failure) }
-        call.assignment = .unassigned
-        assignConnection(to: call)
-    }
-
-    /// The backend requires HTTP/1.1 for the request (RFC 9113 7): uses it for a while, where the
-    /// configuration allows that.
-    func resendOverHTTP1(_ call: PendingCall) {
-        let failure = ClientFailure(
-            .protocolError, .reset(H2Code.http11Required.number), wasSent: true)
-        guard settings.protocolChoice == .auto else { return call.fail(failure) }
-        h2State.http1Until = now + settings.dnsTTL
-        unsafe machine.expect(capacity: 1, maxConnections: settings.maxConnections)
-        for connection in unsafe links.connections {
-            (connection as? H2ClientConnection)?.stopCalls()
-        }
-        resendUnprocessed(call, failure.cause)
-    }
-
-    /// The backend has requested fewer connections: makes none for a second.
-    func pauseConnecting() {
-        unsafe machine.allowConnecting(false)
-        h2State.pause.take()?.cancel()
-        h2State.pause = loop.timer(after: H2PoolState.pauseDuration) { [unowned self] in
-            h2State.pause = nil
-            unsafe machine.allowConnecting(true)
-            connectWaiting()
-        }
-    }
-
     // MARK: Expiry
 
     /// One timer for all idle connections, due for the oldest. It is not moved when that one is
     /// leased: firing without effect once in `idleTimeout` is cheaper.
-    private func armExpiry() {
+    func armExpiry() {
         guard expiry == nil, let due = unsafe machine.nextExpiry else { return }
         // Not weak, which would make every retain of this object slower; `deinit` cancels the
         // timer.

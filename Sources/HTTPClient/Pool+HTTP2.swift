@@ -1,0 +1,122 @@
+import Basics
+import HTTP2
+import Reactor
+
+/// Connections that serve several calls at once.
+extension Pool {
+    /// The protocols that a new connection offers in its TLS handshake.
+    var offeredProtocols: ApplicationProtocols {
+        guard h2Writer != nil, h2State.http1Until ?? now <= now else { return .http1 }
+        return settings.requiresHTTP2 ? .http2 : .both
+    }
+
+    func usesHTTP2(_ stream: any ByteStream) -> Bool {
+        settings.security == nil
+            ? settings.requiresHTTP2 : stream.applicationProtocol == ApplicationProtocols.http2Name
+    }
+
+    func connectedHTTP2(
+        _ id: ConnectionID, _ stream: any ByteStream, for call: PendingCall?
+    ) {
+        let streams = min(settings.http2.maxStreams, h2State.acceptedStreams)
+        guard let h2Writer,
+            let connection = H2ClientConnection(
+                id, on: stream, of: self, writer: h2Writer, settings.http2,
+                limits: settings.limits, streamsMax: streams)
+        else {
+            stream.close()
+            return failedToConnect(id, ClientFailure.connect(.outOfMemory), for: call)
+        }
+        expectHTTP2()
+        unsafe links.setConnection(connection, at: id)
+        connection.startReading()
+        if let call {
+            sendCall(call, on: id)
+            setCapacity(id, streams)
+        } else {
+            perform(unsafe machine.completeConnect(id, capacity: streams, at: now))
+            serveWaiting(on: id)
+        }
+        while let surplus = unsafe machine.removeSurplus() { release(surplus) }
+        armExpiry()
+    }
+
+    /// The calls of one iteration share a connection from now on.
+    func expectHTTP2() {
+        unsafe machine.expect(
+            capacity: min(settings.http2.maxStreams, h2State.acceptedStreams),
+            maxConnections: settings.http2.maxConnections)
+    }
+
+    /// The number of calls that a connection serves at once has changed.
+    func setCapacity(_ id: ConnectionID, _ capacity: Int) {
+        perform(unsafe machine.setCapacity(id, capacity, at: now))
+        serveWaiting(on: id)
+        armExpiry()
+    }
+
+    private func serveWaiting(on id: ConnectionID) {
+        while case .serve(let call, let id) = unsafe machine.serveNext(on: id) {
+            sendCall(call, on: id)
+        }
+        connectWaiting()
+    }
+
+    private func connectWaiting() {
+        while let id = unsafe machine.connectNext() { connect(id) }
+    }
+
+    /// A backend has stated its limit of streams; later connections begin with it.
+    func connectionAccepts(streams: Int) {
+        h2State.acceptedStreams = max(1, streams)
+        if offeredProtocols != .http1 { expectHTTP2() }
+    }
+
+    /// The backend has not processed the request: sends it again on another connection, whatever its
+    /// method.
+    func resendUnprocessed(_ call: PendingCall, _ cause: ClientFailure.Cause) {
+        guard call.request.isRepeatable, call.resends.countUnprocessed() else {
+            return call.fail(ClientFailure(.connectionTerminated, cause, wasSent: false))
+        }
+        assignAgain(call)
+    }
+
+    /// The connection was lost, and no response had begun: sends the request once more if that is
+    /// safe.
+    func resendLost(_ call: PendingCall, after failure: ClientFailure) {
+        guard call.request.isRepeatable, failure.isSafeToRetry(call.request.method),
+            call.resends.countLost()
+        else { return call.fail(failure) }
+        assignAgain(call)
+    }
+
+    private func assignAgain(_ call: PendingCall) {
+        call.assignment = .unassigned
+        assignConnection(to: call)
+    }
+
+    /// The backend requires HTTP/1.1 for the request (RFC 9113 7): uses it for a while, where the
+    /// configuration allows that.
+    func resendOverHTTP1(_ call: PendingCall) {
+        let failure = ClientFailure(
+            .protocolError, .reset(H2Code.http11Required.number), wasSent: true)
+        guard settings.protocolChoice == .auto else { return call.fail(failure) }
+        h2State.http1Until = now + settings.dnsTTL
+        unsafe machine.expect(capacity: 1, maxConnections: settings.maxConnections)
+        for connection in unsafe links.connections {
+            (connection as? H2ClientConnection)?.stopCalls()
+        }
+        resendUnprocessed(call, failure.cause)
+    }
+
+    /// The backend has requested fewer connections: makes none for a second.
+    func pauseConnecting() {
+        unsafe machine.allowConnecting(false)
+        h2State.pause.take()?.cancel()
+        h2State.pause = loop.timer(after: H2PoolState.pauseDuration) { [unowned self] in
+            h2State.pause = nil
+            unsafe machine.allowConnecting(true)
+            connectWaiting()
+        }
+    }
+}

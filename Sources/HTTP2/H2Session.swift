@@ -1,6 +1,6 @@
 package import Basics
 import CNGHTTP2
-package import HTTP
+import HTTP
 
 /// One side of an HTTP/2 connection without the connection: bytes in, events out, bytes to write.
 /// It has no socket and no clock; frames, header compression and flow control are nghttp2's.
@@ -40,7 +40,7 @@ package final class H2Session {
     /// Why no more input is read; the last frame says so to the peer where that is possible.
     package internal(set) var failure: Failure?
     /// The open streams, each at the index that it stores.
-    package private(set) var streams: [H2Stream] = []
+    package internal(set) var streams: [H2Stream] = []
     /// Bytes of all streams that wait to be sent.
     package internal(set) var queuedBytes = 0
     /// Whether a header block has begun that is not complete.
@@ -59,7 +59,7 @@ package final class H2Session {
     var isLimitKnown = false
     /// Of the present call.
     var now: Instant
-    private var vector = FieldVector()
+    var vector = FieldVector()
     /// nghttp2 is receiving or sending, further up the call stack.
     private var isReceiving = false
     private var isSending = false
@@ -262,45 +262,6 @@ package final class H2Session {
         handler?.streamClosed(code, isReset: code != .noError)
     }
 
-    /// Sends a request on a new stream; nil if the connection takes no more.
-    ///
-    /// The peer's limit of streams delays the frame, so the caller should stay below it.
-    ///
-    /// - Parameter lines: the fields in the format of `Fields`, without `Host`
-    package func sendRequest(
-        _ request: H2RequestLine, lines: Span<UInt8>, endsStream: Bool,
-        handler: any H2StreamEvents, at now: Instant
-    ) -> H2Stream? {
-        guard role == .client, failure == nil, nghttp2_session_check_request_allowed(raw) != 0
-        else { return nil }
-        let next = nghttp2_session_get_next_stream_id(raw)
-        // nghttp2 creates its stream when the frame is sent.
-        let stream = H2Stream(
-            Int32(truncatingIfNeeded: next), index: streams.count, at: now)
-        let data = Unmanaged.passUnretained(stream).toOpaque()
-        let id = lines.withUnsafeBufferPointer { memory in
-            request.withPseudoFields { method, scheme, authority, path in
-                vector.removeAll()
-                vector.append(":method", method)
-                vector.append(":scheme", scheme)
-                vector.append(":authority", authority)
-                vector.append(":path", path)
-                vector.append(lines: lines, in: memory)
-                return vector.withFields { fields, count in
-                    withBodySource(endsStream) {
-                        nghttp2_submit_request(raw, nil, fields, count, $0, data)
-                    }
-                }
-            }
-        }
-        guard id == stream.id else { return nil }
-        stream.handler = handler
-        stream.isHeadRequest = request.method == .head
-        if endsStream { stream.outgoing.end = .plain }
-        streams.append(stream)
-        return stream
-    }
-
     /// The streams that a client may have open at once. 100 until the first SETTINGS of the peer.
     package var peerStreamsMax: Int {
         Int(nghttp2_session_get_remote_settings(raw, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
@@ -318,106 +279,6 @@ package final class H2Session {
     func resetUnsentStreams() {
         guard role == .client else { return }
         for stream in streams where !stream.hasSentHead { reset(stream, .refusedStream) }
-    }
-
-    /// Sends a response, or an interim one. Fails with a reset of the stream.
-    ///
-    /// - Parameters:
-    ///   - lines: the fields in the format of `Fields`
-    ///   - endsStream: there is no body
-    package func sendResponse(
-        _ status: Status, lines: Span<UInt8>, on stream: H2Stream, endsStream: Bool
-    ) {
-        guard stream.takesOutput else { return }
-        let code = status.code
-        let digits: [UInt8] = [
-            UInt8(truncatingIfNeeded: 48 + code / 100),
-            UInt8(truncatingIfNeeded: 48 + code / 10 % 10),
-            UInt8(truncatingIfNeeded: 48 + code % 10),
-        ]
-        let result = lines.withUnsafeBufferPointer { memory in
-            digits.withUnsafeBufferPointer { digits in
-                vector.removeAll()
-                vector.append(":status", digits)
-                vector.append(lines: lines, in: memory)
-                return vector.withFields { fields, count in
-                    guard !status.isInterim else {
-                        return nghttp2_submit_headers(
-                            raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, fields, count,
-                            nil)
-                    }
-                    if endsStream { stream.outgoing.end = .plain }
-                    return withBodySource(endsStream) {
-                        nghttp2_submit_response(raw, stream.id, fields, count, $0)
-                    }
-                }
-            }
-        }
-        if result < 0 { reset(stream, .internalError) }
-    }
-
-    private func withBodySource(
-        _ endsStream: Bool, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Int32
-    ) -> Int32 {
-        guard !endsStream else { return body(nil) }
-        var provider = Engine.bodySource
-        return body(&provider)
-    }
-
-    /// Appends a complete body, which is not copied, and ends this side.
-    package func sendBody(_ body: Bytes, on stream: H2Stream, at now: Instant) {
-        guard stream.takesOutput else { return }
-        stream.outgoing.append(body)
-        bytesAppended(body.count, to: stream, at: now)
-        endBody(of: stream, trailers: Fields())
-    }
-
-    /// Appends a piece of a body.
-    package func sendPiece(_ piece: Span<UInt8>, on stream: H2Stream, at now: Instant) {
-        guard stream.takesOutput, !piece.isEmpty else { return }
-        stream.outgoing.append(copying: piece)
-        bytesAppended(piece.count, to: stream, at: now)
-        resume(stream)
-    }
-
-    private func bytesAppended(_ count: Int, to stream: H2Stream, at now: Instant) {
-        if stream.outgoing.count == count { stream.lastTaken = now }
-        queuedBytes += count
-    }
-
-    /// Ends this side behind the bytes that were appended.
-    package func endBody(of stream: H2Stream, trailers: Fields) {
-        guard stream.takesOutput, case .open = stream.outgoing.end else { return }
-        stream.outgoing.end = trailers.isEmpty ? .plain : .trailers(trailers)
-        resume(stream)
-    }
-
-    private func resume(_ stream: H2Stream) {
-        guard stream.outgoing.isDeferred else { return }
-        stream.outgoing.isDeferred = false
-        nghttp2_session_resume_data(raw, stream.id)
-    }
-
-    /// Called by nghttp2 at the end of a body with trailers.
-    func submitTrailers(_ trailers: Fields, on stream: H2Stream) {
-        let lines = trailers.wireText
-        lines.withUnsafeBufferPointer { memory in
-            vector.removeAll()
-            vector.append(lines: lines, in: memory)
-            vector.withFields { fields, count in
-                _ = nghttp2_submit_trailer(raw, stream.id, fields, count)
-            }
-        }
-    }
-
-    /// Ends a stream at once, in both directions. It closes when the frame is sent.
-    package func reset(_ stream: H2Stream, _ code: H2Code) {
-        guard stream.takesOutput else { return }
-        stream.isResetting = true
-        queuedBytes -= stream.outgoing.count
-        stream.outgoing.removeAll()
-        nghttp2_submit_rst_stream(
-            raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.number)
     }
 
     // MARK: Flow control

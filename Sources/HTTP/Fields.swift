@@ -155,13 +155,13 @@ package struct Fields: Sendable {
     }
 
     /// Which names may be among those of these fields.
-    package var names: FieldNameFilter {
-        var names = FieldNameFilter()
+    package var nameFilter: FieldNameFilter {
+        var filter = FieldNameFilter()
         var lines = FieldLines(from: linesStart)
         while let line = lines.nextLine(in: text.span) {
-            names.insert(text.span.extracting(line.name))
+            filter.insert(text.span.extracting(line.name))
         }
-        return names
+        return filter
     }
 }
 

@@ -149,11 +149,11 @@ struct RelayHead {
     /// backend's, except `Vary`, which is a list.
     func responseFields(_ fields: Fields, _ exchange: Exchange) -> Fields {
         let own = exchange.responseFields
-        let names = own.names
+        let filter = own.nameFilter
         return fields.endToEnd(reserving: 0) { name in
             if name.equalsIgnoringCase("X-Request-Id") { return false }
             if hasCORS, name.hasPrefix("Access-Control-") { return false }
-            guard names.mayContain(name), own.contains(named: name) else { return true }
+            guard filter.mayContain(name), own.contains(named: name) else { return true }
             return name.equalsIgnoringCase("Vary") || name.equalsIgnoringCase("Set-Cookie")
         }
     }

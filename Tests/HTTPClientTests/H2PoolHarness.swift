@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPClient
 
 /// A pool with HTTP/2 connections to a scripted backend on a simulated network.
-final class H2PoolHarness: Harness {
+final class H2PoolHarness: PoolTestHarness {
     let testbed: Testbed
     let backend: ScriptedH2Backend
     let pool: Pool
@@ -48,32 +48,10 @@ final class H2PoolHarness: Harness {
         outcome(of: send(method, path))
     }
 
-    func outcome(of sent: SentRequest) -> String {
-        network.run(until: { sent.outcome != nil })
-        return sent.outcome ?? "nothing"
-    }
-
     /// Sends a request with a streamed response, and advances the time until its head is there.
     func streamed(_ method: HTTP.Method = .get, body: Body = .empty) throws -> ClientResponse {
         let promise = pool.sendStreaming(ClientRequest(method, body: body))
         advance(by: .milliseconds(10))
         return try #require(promise.value)
-    }
-
-    /// Advances the time.
-    func advance(by duration: Duration) { testbed.advance(by: duration) }
-
-    /// The counts of the pool as a text.
-    var counts: String {
-        "\(pool.inFlight) in flight, \(pool.idle) idle, \(pool.connections) open"
-    }
-
-    /// Closes both sides and expects that nothing stays open.
-    func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
-        pool.close()
-        advance(by: .seconds(1))
-        #expect(counts == "0 in flight, 0 idle, 0 open", sourceLocation: location)
-        backend.close()
-        expectNothingOpen(location)
     }
 }

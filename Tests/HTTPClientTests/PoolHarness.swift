@@ -9,7 +9,7 @@ import Testing
 @testable import HTTPClient
 
 /// A pool and a scripted backend on a simulated network.
-final class PoolHarness: Harness {
+final class PoolHarness: PoolTestHarness {
     let testbed: Testbed
     var loop: SimLoop { testbed.loop }
     var backendLoop: SimLoop { testbed.peerLoop }
@@ -56,47 +56,4 @@ final class PoolHarness: Harness {
         let sent = send(method, path, body: body, responseBytesMax: responseBytesMax)
         return outcome(of: sent)
     }
-
-    func outcome(of sent: SentRequest) -> String {
-        network.run(until: { sent.outcome != nil })
-        return sent.outcome ?? "nothing"
-    }
-
-    /// Advances the time.
-    func advance(by duration: Duration) { testbed.advance(by: duration) }
-
-    /// The counts of the pool as a text.
-    var counts: String {
-        "\(pool.inFlight) in flight, \(pool.idle) idle, \(pool.connections) open"
-    }
-
-    /// Closes both sides and expects that nothing stays open.
-    func expectQuiet(_ location: SourceLocation = #_sourceLocation) {
-        pool.close()
-        advance(by: .seconds(1))
-        #expect(counts == "0 in flight, 0 idle, 0 open", sourceLocation: location)
-        backend.close()
-        expectNothingOpen(location)
-    }
-}
-
-/// A sent request and its outcome.
-final class SentRequest {
-    let promise: LocalPromise<ClientResponse>
-    /// Status and body, or the kind of the failure.
-    private(set) var outcome: String?
-
-    init(_ promise: LocalPromise<ClientResponse>) {
-        self.promise = promise
-        promise.whenSettled { result in
-            switch result {
-            case .success(let response):
-                self.outcome = "\(response.status) \(String(response.content))"
-            case .failure(let failure as ClientFailure): self.outcome = "\(failure.kind)"
-            case .failure(let error): self.outcome = "\(type(of: error))"
-            }
-        }
-    }
-
-    func cancel() { promise.cancel() }
 }

@@ -27,17 +27,16 @@ extension FuzzTarget {
 }
 
 /// A pool and a backend that performs the steps of an input.
-///
-/// A step is a byte that names it and a byte with a number.
-private final class HTTP2BackendRun {
-    private let input: [UInt8]
-    private let network = SimNetwork(seed: 1)
+private final class HTTP2BackendRun: HTTP2Steps {
+    let input: [UInt8]
+    let network = SimNetwork(seed: 1)
     private let loop: SimLoop
-    private let peers: SimLoop
+    let peers: SimLoop
     private let pool: Pool
     private var listener: (any Listener)?
-    /// The backend's ends of all connections; the last one gets the frames.
+    /// The backend's ends of all connections.
     private var connections: [ScriptedPeer] = []
+    var peer: ScriptedPeer? { connections.last }
     private var calls: [LocalPromise<ClientResponse>] = []
     private var sources: [any BodySource] = []
     private var settled = 0
@@ -88,39 +87,19 @@ private final class HTTP2BackendRun {
 
     /// Performs a step; returns the position of the next one.
     private func perform(_ step: UInt8, _ number: UInt8, from start: Int) -> Int {
+        if let next = performStep(step, number, from: start) { return next }
         let stream = [0, 0, 0, number & 0x7F]
         switch step {
-        // Bytes as they are.
-        case UInt8(ascii: "c"):
-            let end = min(start + Int(number), input.count)
-            send(Array(input[start..<end]))
-            return end
-        // A frame: length, type, flags and stream, then the payload.
-        case UInt8(ascii: "f"):
-            guard start + 2 < input.count else { return input.count }
-            let end = min(start + 3 + Int(number), input.count)
-            send(
-                frame(
-                    input[start], input[start + 1], [0, 0, 0, input[start + 2]],
-                    Array(input[(start + 3)..<end])))
-            return end
         case UInt8(ascii: "o"): send(frame(4, 0, [0, 0, 0, 0], []))
-        case UInt8(ascii: "a"): send(frame(4, 1, [0, 0, 0, 0], []))
-        // A complete response, the head of one, a piece of a body, its end.
+        // A complete response, the head of one.
         case UInt8(ascii: "h"): send(frame(1, 5, stream, [0x88]))
         case UInt8(ascii: "H"): send(frame(1, 4, stream, [0x88]))
-        case UInt8(ascii: "d"):
-            send(frame(0, 0, stream, [UInt8](repeating: 0x78, count: 1 + Int(number) * 60)))
-        case UInt8(ascii: "e"): send(frame(0, 1, stream, []))
         // The acknowledgement of a PING.
         case UInt8(ascii: "P"): send(frame(6, 1, [0, 0, 0, 0], [UInt8](repeating: 0, count: 8)))
         case UInt8(ascii: "q"): call(number)
         case UInt8(ascii: "x"):
             loop.timer(after: .zero) { [weak self] in self?.calls.last?.cancel() }
-        case UInt8(ascii: "k"): act { $0.stream.finishWriting() }
         case UInt8(ascii: "R"): act { ($0.stream as? SimStream)?.reset() }
-        case UInt8(ascii: "t"): pass(Int(number))
-        case UInt8(ascii: "T"): pass(Int(number) * 300)
         default: break
         }
         return start
@@ -145,25 +124,5 @@ private final class HTTP2BackendRun {
                 }
             }
         }
-    }
-
-    private func frame(
-        _ type: UInt8, _ flags: UInt8, _ stream: [UInt8], _ payload: [UInt8]
-    ) -> [UInt8] {
-        [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags] + stream + payload
-    }
-
-    private func send(_ bytes: [UInt8]) {
-        act { $0.stream.write(bytes.span) }
-    }
-
-    private func act(_ action: @escaping (ScriptedPeer) -> Void) {
-        peers.timer(after: .zero) { [weak self] in
-            if let connection = self?.connections.last { action(connection) }
-        }
-    }
-
-    private func pass(_ milliseconds: Int) {
-        network.advance(by: .milliseconds(milliseconds))
     }
 }

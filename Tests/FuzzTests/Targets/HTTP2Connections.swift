@@ -38,15 +38,13 @@ extension FuzzTarget {
 }
 
 /// A server and a client that performs the steps of an input.
-///
-/// A step is a byte that names it and a byte with a number.
-final class HTTP2Run {
-    private let input: [UInt8]
-    private let network: SimNetwork
+final class HTTP2Run: HTTP2Steps {
+    let input: [UInt8]
+    let network: SimNetwork
     private let loop: SimLoop
-    private let peers: SimLoop
+    let peers: SimLoop
     private let server: Server
-    private var client: ScriptedPeer?
+    private(set) var peer: ScriptedPeer?
     private var found: String?
     private var begun = 0
     private var ended = 0
@@ -79,7 +77,7 @@ final class HTTP2Run {
         var stream: (any ByteStream)?
         peers.connect(to: address).whenSettled { stream = try? $0.get() }
         network.run(until: { stream != nil })
-        client = stream.map { ScriptedPeer($0) }
+        peer = stream.map { ScriptedPeer($0) }
     }
 
     /// The service is created before the run is complete.
@@ -89,7 +87,7 @@ final class HTTP2Run {
 
     /// What the client received, if that is HTTP/2.
     var transcript: HTTP2Transcript {
-        let received = client?.received ?? []
+        let received = peer?.received ?? []
         // A response in HTTP/1.1 begins with a letter.
         return HTTP2Transcript(received.first == 0 ? received : [])
     }
@@ -151,39 +149,19 @@ final class HTTP2Run {
 
     /// Performs a step; returns the position of the next one.
     private func perform(_ step: UInt8, _ number: UInt8, from start: Int) -> Int {
+        if let next = performStep(step, number, from: start) { return next }
         let stream = [0, 0, 0, number & 0x7F]
         switch step {
-        // Bytes as they are.
-        case UInt8(ascii: "c"):
-            let end = min(start + Int(number), input.count)
-            send(Array(input[start..<end]))
-            return end
-        // A frame: length, type, flags and stream, then the payload.
-        case UInt8(ascii: "f"):
-            guard start + 2 < input.count else { return input.count }
-            let end = min(start + 3 + Int(number), input.count)
-            send(
-                frame(
-                    input[start], input[start + 1], [0, 0, 0, input[start + 2]],
-                    Array(input[(start + 3)..<end])))
-            return end
         case UInt8(ascii: "o"):
             send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4, 0, [0, 0, 0, 0], []))
-        // A GET, the head of a POST to each service, a piece of a body, its end.
+        // A GET, the head of a POST to each service, a GET that expands.
         case UInt8(ascii: "g"): send(frame(1, 5, stream, [0x82, 0x86, 0x84, 0x41, 1, 0x61]))
-        case UInt8(ascii: "a"): send(frame(4, 1, [0, 0, 0, 0], []))
         case UInt8(ascii: "u"):
             send(frame(1, 4, stream, [0x83, 0x86, 0x44, 2, 0x2F, 0x73, 0x41, 1, 0x61]))
         case UInt8(ascii: "b"): send(frame(1, 4, stream, [0x83, 0x86, 0x84, 0x41, 1, 0x61]))
         case UInt8(ascii: "B"): send(frame(1, 5, stream, expandingBlock(Int(number))))
-        case UInt8(ascii: "d"):
-            send(frame(0, 0, stream, [UInt8](repeating: 0x78, count: 1 + Int(number) * 60)))
-        case UInt8(ascii: "e"): send(frame(0, 1, stream, []))
         case UInt8(ascii: "p"): act { $0.stream.pauseReading() }
         case UInt8(ascii: "r"): act { $0.stream.resumeReading() }
-        case UInt8(ascii: "k"): act { $0.stream.finishWriting() }
-        case UInt8(ascii: "t"): pass(Int(number))
-        case UInt8(ascii: "T"): pass(Int(number) * 300)
         case UInt8(ascii: "D"): server.announceDrain()
         default: break
         }
@@ -195,25 +173,5 @@ final class HTTP2Run {
         [0x82, 0x86, 0x84, 0x41, 1, 0x61, 0x40, 1, 0x78, 0x7F, 0xA1, 0x1E]
             + [UInt8](repeating: 0x79, count: 4000)
             + [UInt8](repeating: 0x80 | 62, count: references)
-    }
-
-    private func frame(
-        _ type: UInt8, _ flags: UInt8, _ stream: [UInt8], _ payload: [UInt8]
-    ) -> [UInt8] {
-        [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags] + stream + payload
-    }
-
-    private func send(_ bytes: [UInt8]) {
-        act { $0.stream.write(bytes.span) }
-    }
-
-    private func act(_ action: @escaping (ScriptedPeer) -> Void) {
-        peers.timer(after: .zero) { [weak self] in
-            if let client = self?.client { action(client) }
-        }
-    }
-
-    private func pass(_ milliseconds: Int) {
-        network.advance(by: .milliseconds(milliseconds))
     }
 }

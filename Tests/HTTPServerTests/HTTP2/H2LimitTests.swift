@@ -49,13 +49,19 @@ import Testing
         harness.respond()
     }
 
-    @Test func endsConnectionOfAnInvalidFrame() throws {
-        let harness = try ServerHarness.http2()
+    /// A client whose connection ends by PRIORITY on stream 0 (RFC 9113 6.3).
+    private func invalidPeer(of harness: ServerHarness) throws -> ScriptedPeer {
         let peer = try harness.connect()
         var frames = H2Frames.opening()
         frames.append(.priority, on: 0, [0, 0, 0, 1, 5])
         peer.send(frames)
         harness.advance()
+        return peer
+    }
+
+    @Test func endsConnectionOfAnInvalidFrame() throws {
+        let harness = try ServerHarness.http2()
+        let peer = try invalidPeer(of: harness)
         #expect(peer.hasEnded && peer.goAway?.last == 1)
         #expect(harness.server.losses[.malformed] == 1 && harness.server.losses[.flood] == 0)
     }
@@ -145,11 +151,7 @@ import Testing
     /// So that the last frames arrive, input is discarded for a while, but not without end.
     @Test func closesConnectionThatSendsOnAfterItsEnd() throws {
         let harness = try ServerHarness.http2()
-        let peer = try harness.connect()
-        var frames = H2Frames.opening()
-        frames.append(.priority, on: 0, [0, 0, 0, 1, 5])
-        peer.send(frames)
-        harness.advance()
+        let peer = try invalidPeer(of: harness)
         #expect(peer.hasEnded && harness.server.connectionCount == 1)
         peer.stream.write([UInt8](repeating: 0, count: 1_100_000).span)
         harness.advance(1000)

@@ -69,6 +69,21 @@ def accepts(port):
         return False
 
 
+class Listener:
+    """Accepts connections on a free port of loopback; each gets a thread that calls `serve` of the subclass."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            connection, _ = self.listener.accept()
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+
 def start(command, **options):
     process = subprocess.Popen(command, **options)
     processes.append(process)

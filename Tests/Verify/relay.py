@@ -57,25 +57,17 @@ http {{
 MIB = 1 << 20
 
 
-class RawBackend:
+class RawBackend(harness.Listener):
     """A server of byte strings: what it does is in the path of the request."""
 
     PIECE = hashlib.sha256(b"piece").digest() * 32768  # 1 MiB
 
     def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-        self.port = self.listener.getsockname()[1]
         self.ended = {}  # by the query of a request: when its connection ended
         self.begun = {}  # by the query of a request: when its head arrived
         self.heads = {}  # by the query of a request: the head
         self.done = threading.Event()  # never
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            connection, _ = self.listener.accept()
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+        super().__init__()
 
     def serve(self, connection):
         stream = connection.makefile("rb", buffering=MIB)

@@ -21,9 +21,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 
-from harness import Gateway, expect, finish, wait
+from harness import Gateway, Listener, expect, finish, wait
 
 LIMITS = pathlib.Path(__file__).parent.parent / "Benchmarks" / "request-costs.json"
 TOLERANCE = 0.03
@@ -63,21 +62,10 @@ KINDS = {
 RECORD = b'{"id":1,"name":"Lamp","price":19.90,"tags":["a","b","c"],"text":"hello world","nested":{"b":null,"c":true}}'
 
 
-class Backend(threading.Thread):
+class Backend(Listener):
     """Responds with 200 B, or with 20 KB to `/large`, to one request after the other on each connection."""
 
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-
-    def run(self):
-        while True:
-            connection, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
-
     def serve(self, connection):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         received = b""
         while piece := connection.recv(65536):
             received += piece
@@ -218,8 +206,6 @@ def main():
     options = parser.parse_args()
 
     backends = [Backend() for _ in range(3)]
-    for backend in backends:
-        backend.start()
     ports = {f"b{index + 1}": backend.port for index, backend in enumerate(backends)}
     limits = json.loads(LIMITS.read_text()) if LIMITS.exists() else {}
     with tempfile.TemporaryDirectory() as folder:

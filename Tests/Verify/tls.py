@@ -81,19 +81,8 @@ NGINX_SERVER = """server {{ listen 127.0.0.1:{port} ssl {default}; server_name {
 """
 
 
-class Backend:
+class Backend(harness.Listener):
     """Responds to everything with the caller that the gateway names."""
-
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            connection, _ = self.listener.accept()
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
         data = b""

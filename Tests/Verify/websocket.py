@@ -31,7 +31,7 @@ import wsproto.events
 import wsproto.extensions
 import wsproto.utilities
 
-from harness import Gateway, expect, finish, free_port, start
+from harness import Gateway, Listener, expect, finish, free_port, start
 
 CONFIG = """\
 version: 1
@@ -122,7 +122,7 @@ class EchoProcess:
         self.port = int(self.process.stdout.readline())
 
 
-class OddServer:
+class OddServer(Listener):
     """Responses that do not fit a handshake, by the path."""
 
     RESPONSES = {
@@ -132,16 +132,6 @@ class OddServer:
         "/refused": b"HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno",
         "/plain": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     }
-
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            connection, _ = self.listener.accept()
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
         head = b""

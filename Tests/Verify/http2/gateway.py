@@ -2,9 +2,7 @@
 
 import pathlib
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from connection import Target
 from harness import Gateway
 

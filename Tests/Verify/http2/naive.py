@@ -10,21 +10,18 @@ import urllib.parse
 
 from connection import Connection
 from frames import *
+from harness import Listener
 
 
-class NaiveProxy:
+class NaiveProxy(Listener):
     def __init__(self, backend_port):
         self.backend_port = backend_port
         self.backend = None
         self.lock = threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        super().__init__()
 
-    def accept(self):
-        while True:
-            accepted, _ = self.listener.accept()
-            threading.Thread(target=NaiveConnection(accepted, self).serve, daemon=True).start()
+    def serve(self, connection):
+        NaiveConnection(connection, self).serve()
 
     def exchange(self, octets):
         """Sends a request to the backend; whether something came back."""

@@ -4,7 +4,6 @@ import pathlib
 import shutil
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from connection import Target
 from naive import NaiveProxy
 

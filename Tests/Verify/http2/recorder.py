@@ -3,9 +3,9 @@
 import dataclasses
 import json
 import re
-import socket
-import threading
 import time
+
+from harness import Listener
 
 TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 REQUEST_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e]+) HTTP/1\.1")
@@ -26,7 +26,7 @@ class Malformed(Exception):
     pass
 
 
-class Recorder:
+class Recorder(Listener):
     """Responds by the last segment of the path:
 
     /ok, /empty and everything else   a small JSON document
@@ -37,15 +37,7 @@ class Recorder:
 
     def __init__(self):
         self.requests = []
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            connection, _ = self.listener.accept()
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+        super().__init__()
 
     def serve(self, connection):
         reader = Reader(connection)

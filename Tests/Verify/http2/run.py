@@ -21,7 +21,7 @@ import signal
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = map(str, pathlib.Path(__file__).parents[:2])
 sys.dont_write_bytecode = True
 import backend
 import client

@@ -29,7 +29,7 @@ struct Tributary: ParsableCommand {
     static func main() {
         StandardStreams.openClosed()
         do {
-            var command = try parseAsRoot()
+            var command = try parsedQuickly() ?? parseAsRoot()
             try command.run()
         } catch let code as ExitCode {
             exit(withError: code)
@@ -41,6 +41,19 @@ struct Tributary: ParsableCommand {
         } catch {
             end(because: .internalError("\(error)"))
         }
+    }
+
+    /// The commands of services and health checks, whose start should take little time.
+    private static let quickCommands: [any ParsableCommand.Type] = [
+        ServeCommand.self, HealthCommand.self,
+    ]
+
+    /// The command line without the definitions of the other commands, if it is a valid one of
+    /// `quickCommands`. Messages need `parseAsRoot`, which knows the names of all commands.
+    private static func parsedQuickly() -> (any ParsableCommand)? {
+        let arguments = CommandLine.arguments.dropFirst()
+        let command = quickCommands.first { $0.configuration.commandName == arguments.first }
+        return try? command?.parse(Array(arguments.dropFirst()))
     }
 
     private static func end(because failure: StartFailure) -> Never {

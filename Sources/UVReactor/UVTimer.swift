@@ -58,12 +58,17 @@ final class UVTimer: HandleOwner {
         }
     }
 
+    /// So that many timers that are due at the same time, such as those of requests that wait for
+    /// a backend, do not delay the sockets of others: they are polled in between.
+    private static let timersPerIteration = 64
+
     private func runDueTimers() {
         armedFor = nil
         isRunning = true
         let now = loop.readClock()
         let mark = queue.addedCount
-        while let action = queue.takeDue(at: now, addedBefore: mark) {
+        for _ in 0..<Self.timersPerIteration {
+            guard let action = queue.takeDue(at: now, addedBefore: mark) else { break }
             action()
             loop.finishCallback()
         }

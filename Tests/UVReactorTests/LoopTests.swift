@@ -34,6 +34,46 @@ import UVReactor
         #expect(keeper == nil, "the circle was opened")
     }
 
+    /// Many timers that are due at once do not delay what a socket receives meanwhile.
+    @Test func socketsArePolledBetweenDueTimers() throws {
+        final class Receiver: ByteStreamDelegate {
+            let received: () -> Void
+            init(_ received: @escaping () -> Void) { self.received = received }
+            func streamReceived(_ bytes: Span<UInt8>) { received() }
+            func streamEnded() {}
+            func streamBlocked() {}
+            func streamDrained() {}
+            func streamFailed(_ failure: IOFailure) {}
+        }
+        var timersRun = 0
+        var timersBeforeRead: Int?
+        try onLoop { loop in
+            var server: (any ByteStream)?
+            let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
+                server = stream
+                stream.startReading(for: Receiver { timersBeforeRead = timersRun })
+            }
+            loop.connect(to: listener.address).onValue { client in
+                for number in 0..<1000 {
+                    loop.timer(after: .milliseconds(5)) {
+                        // The kernel has the byte when the write returns.
+                        if number == 0 { client.write([1].span) }
+                        timersRun += 1
+                        guard timersRun == 1000 else { return }
+                        loop.timer(after: .milliseconds(1)) {
+                            client.close()
+                            server?.close()
+                            listener.close()
+                            loop.stop()
+                        }
+                    }
+                }
+            }.catch { _ in }
+        }
+        #expect(timersRun == 1000)
+        #expect(try #require(timersBeforeRead) < 1000)
+    }
+
     @Test func failedSetUpLeavesNothingOpen() {
         struct Wrong: Error {}
         #expect(throws: Wrong.self) {

@@ -1,16 +1,14 @@
 # Build: everything static, so that the image needs no library.
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
-COPY script/deps script/deps
+COPY script/deps script/static script/
 RUN script/deps
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 # What `tributary version` prints as its commit.
 ARG REVISION=unknown
-RUN TRIBUTARY_COMMIT="${REVISION}" STATIC_LIBUV=1 swift build -c release --product tributary \
-        -Xswiftc -static-executable -Xlinker -s \
-    && cp "$(TRIBUTARY_COMMIT="${REVISION}" STATIC_LIBUV=1 swift build -c release --product tributary -Xswiftc -static-executable --show-bin-path)/tributary" /tributary
+RUN TRIBUTARY_COMMIT="${REVISION}" script/static > /tmp/path && cp "$(cat /tmp/path)" /tributary
 
 # Run: the binary, its configuration, no shell, no root.
 FROM scratch

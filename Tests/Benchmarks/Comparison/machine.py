@@ -82,12 +82,21 @@ def release_build():
     return f"{folder}/tributary"
 
 
-def binary_and_commit(given, commit):
-    """A release build, and the commit that it was made of: the given ones, or those of this checkout."""
+def static_build():
+    """The path of a new build of this checkout's binary for the image, which has no symbols."""
+    print("building (release; the first time takes some minutes)", file=sys.stderr)
+    build = subprocess.run([str(ROOT / "script/static")], stdout=subprocess.PIPE, text=True)
+    if build.returncode != 0:
+        sys.exit(1)
+    return build.stdout.strip()
+
+
+def binary_and_commit(given, commit, build=release_build):
+    """A binary, and the commit that it was made of: the given ones, or those of this checkout."""
     if given:
         return given, commit or first_match(r"commit +(\S+)", output(given, "version"))
     built_from = output("git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*").strip()
-    return release_build(), commit or built_from
+    return build(), commit or built_from
 
 
 def require(*programs):

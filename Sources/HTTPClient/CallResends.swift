@@ -1,6 +1,6 @@
 /// How often a call was sent again on another connection of HTTP/2.
 struct CallResends {
-    /// After the backend had not processed the request.
+    /// After the backend had processed neither the request nor another one of the connection.
     private var unprocessed = 0
     /// After its connection had been lost.
     private var lost = 0

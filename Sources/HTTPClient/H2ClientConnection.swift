@@ -75,6 +75,9 @@ final class H2ClientConnection: PooledConnection {
         outputChanged()
     }
 
+    /// Whether the backend has ended the connection behind a call that it processes.
+    private(set) var endsBehindCall = false
+
     var isClosed: Bool { if case .closed = state { true } else { false } }
 
     // MARK: Calls
@@ -85,7 +88,7 @@ final class H2ClientConnection: PooledConnection {
         guard exchange.sendRequest(writer) else {
             stopCalls()
             callStreamEnded()
-            return pool.resendUnprocessed(call, .refused)
+            return pool.resendUnprocessed(call, .refused, isCounted: !endsBehindCall)
         }
         callBegan()
         outputChanged()
@@ -280,6 +283,8 @@ extension H2ClientConnection: H2SessionEvents {
 
     func goAwayReceived(lastID: Int32, _ code: H2Code) {
         if code == .enhanceYourCalm { pool.pauseConnecting() }
+        // The highest id only announces another GOAWAY (RFC 9113 6.8).
+        endsBehindCall = lastID > 0 && lastID < .max
         stopCalls()
     }
 

@@ -143,11 +143,13 @@ final class H2ClientStream {
     ///
     /// - Parameter failure: of a call whose request was sent; nil if it is that of a lost connection
     func connectionEnded(_ cause: ClientFailure.Cause, _ failure: ClientFailure?) {
-        let pool = connection?.pool
+        let (pool, endsBehindCall) = (connection?.pool, connection?.endsBehindCall ?? false)
         connection = nil
         stream?.handler = nil
         guard let pool, let call = takeCall() else { return }
-        guard let stream, stream.hasSentHead else { return pool.resendUnprocessed(call, cause) }
+        guard let stream, stream.hasSentHead else {
+            return pool.resendUnprocessed(call, cause, isCounted: !endsBehindCall)
+        }
         if let failure { return call.fail(failure) }
         let lost = ClientFailure.lost(cause, responseHasBegun: hasReceivedHead)
         if reusesConnection, !hasReceivedHead {
@@ -266,7 +268,9 @@ extension H2ClientStream: H2StreamEvents {
             let cause = stream.fault.map(ClientFailure.Cause.wire) ?? .frames
             return call.fail(ClientFailure(.protocolError, cause, wasSent: true))
         }
-        if isRefused || !stream.hasSentHead { return pool.resendUnprocessed(call, .refused) }
+        if isRefused || !stream.hasSentHead {
+            return pool.resendUnprocessed(call, .refused, isCounted: !connection.endsBehindCall)
+        }
         switch code {
         case .http11Required where !hasReceivedHead:
             return pool.resendOverHTTP1(call)

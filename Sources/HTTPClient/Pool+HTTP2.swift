@@ -74,8 +74,13 @@ extension Pool {
 
     /// The backend has not processed the request: sends it again on another connection, whatever its
     /// method.
-    func resendUnprocessed(_ call: PendingCall, _ cause: ClientFailure.Cause) {
-        guard call.request.isRepeatable, call.resends.countUnprocessed() else {
+    ///
+    /// - Parameter isCounted: false if the backend has processed other calls of the connection. A
+    ///   server that ends each connection after some requests, as nginx does, refuses those of a
+    ///   busy gateway that are beyond: each of its connections takes some of them, so that all are
+    ///   processed in the end, however often one is sent again.
+    func resendUnprocessed(_ call: PendingCall, _ cause: ClientFailure.Cause, isCounted: Bool) {
+        guard call.request.isRepeatable, !isCounted || call.resends.countUnprocessed() else {
             return call.fail(ClientFailure(.connectionTerminated, cause, wasSent: false))
         }
         assignAgain(call)
@@ -106,7 +111,7 @@ extension Pool {
         for connection in unsafe links.connections {
             (connection as? H2ClientConnection)?.stopCalls()
         }
-        resendUnprocessed(call, failure.cause)
+        resendUnprocessed(call, failure.cause, isCounted: true)
     }
 
     /// The backend has requested fewer connections: makes none for a second.

@@ -57,6 +57,33 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A server may end each connection after some requests: the others go to the next one, more
+    /// than three times if there are many.
+    @Test func connectionsOfFewRequestsServeAllCalls() throws {
+        let harness = try H2PoolHarness { exchange in
+            guard exchange.id <= 3 else { return }
+            exchange.respond("ok")
+            if exchange.id == 3 { exchange.connection.send(Self.goAway(3)) }
+        }
+        let calls = (0..<20).map { harness.send(.post, "/\($0)") }
+        harness.advance(by: .seconds(1))
+        #expect(calls.allSatisfy { $0.outcome == "200 ok" })
+        #expect(harness.backend.connections.count == 10)
+        harness.expectQuiet()
+    }
+
+    /// GOAWAY without a stream makes no progress, nor does one that announces another.
+    @Test(arguments: [0, 0x7FFF_FFFF])
+    func connectionsThatServeNothingAreUsedThreeTimesMore(_ last: UInt32) throws {
+        let harness = try harness(times: .max) { exchange in
+            exchange.connection.send(Self.goAway(last))
+            if last > 0 { exchange.connection.send(Self.goAway(0)) }
+        }
+        #expect(harness.outcome(.post) == "connectionTerminated")
+        #expect(harness.backend.log.count == 4)
+        harness.expectQuiet()
+    }
+
     /// Streams that the server knows are completed behind GOAWAY, and later calls use another
     /// connection.
     @Test func callsBelowTheLastIDAreCompleted() throws {

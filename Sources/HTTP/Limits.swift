@@ -43,7 +43,7 @@ package struct Limits: Sendable, Equatable {
 
     /// The trailer section in bytes. 431 beyond.
     ///
-    /// 8 KiB: trailers are read, and dropped in requests.
+    /// 8 KiB: more than usual trailers, which are few.
     package var trailerBytes = 8 * 1024
 
     /// Responses with a status below 200 before the final one.

@@ -168,9 +168,9 @@ extension H2ClientStream: RequestBodyTarget {
         return stream.queuedBytes
     }
 
-    func endRequestBody() {
+    func endRequestBody(trailers: Fields) {
         guard let connection, let stream else { return }
-        connection.session.endBody(of: stream, trailers: Fields())
+        connection.session.endBody(of: stream, trailers: trailers)
         connection.outputChanged()
     }
 

@@ -7,7 +7,9 @@ protocol RequestBodyTarget: AnyObject {
     func sendPiece(_ piece: Span<UInt8>) -> Int
 
     /// The last piece was sent.
-    func endRequestBody()
+    ///
+    /// - Parameter trailers: only HTTP/2 sends them
+    func endRequestBody(trailers: Fields)
 
     /// The body cannot be sent. Called at most once, and then nothing else.
     func requestBodyFailed(_ error: any Error)
@@ -79,7 +81,7 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
         guard !isComplete else { return }
         isComplete = true
         guard remaining ?? 0 == 0 else { return target.requestBodyFailed(WrongLength()) }
-        target.endRequestBody()
+        target.endRequestBody(trailers: trailers)
     }
 
     func bodyFailed(_ error: any Error) {

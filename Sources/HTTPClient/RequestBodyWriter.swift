@@ -46,7 +46,7 @@ final class RequestBodyWriter: RequestBodyTarget {
         return stream.unsentBytes
     }
 
-    func endRequestBody() {
+    func endRequestBody(trailers: Fields) {
         if framing == .body(.chunked) {
             chunk.appendLastChunk()
             writeChunk()

@@ -129,11 +129,13 @@ final class ExchangeRunner {
     // MARK: The body of the request
 
     /// The last byte of the body arrived.
-    func requestBodyEnded() {
+    ///
+    /// - Parameter trailers: those behind it; nil if the source of the body received them
+    func requestBodyEnded(_ trailers: Fields? = nil) {
         exchange.requestReceived = server.loop.now
         guard let requestBody, requestBody.isBeingRead else { return }
         // Behind the head of its response a request counts as a stream.
-        guard !isStreaming else { return requestBody.deliverEnd() }
+        guard !isStreaming else { return requestBody.deliverEnd(trailers) }
         // The request is in flight from now on and not earlier, so that a slow upload takes no
         // permit. Beyond the limit the body fails, and the endpoint's chain responds with the 503,
         // so that it is padded.
@@ -142,7 +144,7 @@ final class ExchangeRunner {
             return requestBody.fail(RequestLimitReached())
         }
         takePermit()
-        requestBody.deliverEnd()
+        requestBody.deliverEnd(trailers)
     }
 
     /// The rest of the body cannot be read. The service responds with the rejection, and minimum

@@ -27,6 +27,8 @@ final class H2ServerStream {
     private var upload = Upload.arriving
     /// The client has ended its side.
     private var clientHasEnded: Bool
+    /// The fields behind the body of the request, until they are passed on with its end.
+    private var trailers = Fields()
     /// Bytes of the body that the service does not read yet. The client gets no credit for them, so
     /// that the window bounds them.
     private var stored = ReadAhead()
@@ -79,7 +81,8 @@ final class H2ServerStream {
 
     private func beginExchange(_ head: RequestHead, on connection: H2ServerConnection) {
         var body: Bytes?
-        if clientHasEnded || head.framing == .none {
+        // Only the end of a source carries trailers.
+        if clientHasEnded && trailers.isEmpty || head.framing == .none {
             upload = .complete
             body = takeStored()
             connection.session.didDiscard(body?.count ?? 0)
@@ -143,7 +146,9 @@ final class H2ServerStream {
         guard upload == .delivering, clientHasEnded, stored.isEmpty, !isStarting else { return }
         upload = .complete
         updateDeadline()
-        runner?.requestBodyEnded()
+        let trailers = trailers
+        self.trailers = Fields()
+        runner?.requestBodyEnded(trailers)
     }
 
     private func store(_ piece: Span<UInt8>) {
@@ -356,6 +361,7 @@ extension H2ServerStream: H2StreamEvents {
 
     func bodyEnded(trailers: Fields) {
         clientHasEnded = true
+        self.trailers = trailers
         updateDeadline()
         endDelivery()
     }

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Promises
 
@@ -12,6 +13,8 @@ final class RequestBodySource: BodySource {
     private var carrier: (any ExchangeCarrier)?
     private var sink: (any BodySink)?
     private var hasStarted = false
+    /// The trailer section of HTTP/1.1, as far as it has arrived.
+    private var trailerLines: [UInt8] = []
 
     init(_ framing: BodyFraming, of exchange: Exchange, carrier: any ExchangeCarrier) {
         self.framing = framing
@@ -62,9 +65,20 @@ final class RequestBodySource: BodySource {
         sink?.bodyReceived(piece)
     }
 
+    /// A piece of the trailer section of HTTP/1.1 has arrived: checked lines, which may be cut.
+    /// `Limits.trailerBytes` bounds all of them.
+    func receiveTrailers(_ piece: Span<UInt8>) {
+        if isBeingRead { trailerLines.append(copying: piece) }
+    }
+
     /// The last byte has arrived.
-    func deliverEnd() {
-        sink.take()?.bodyEnded(trailers: Fields())
+    ///
+    /// - Parameter trailers: nil for those that `receiveTrailers` received
+    func deliverEnd(_ trailers: Fields? = nil) {
+        guard let sink = sink.take() else { return }
+        let lines = trailerLines
+        trailerLines = []
+        sink.bodyEnded(trailers: trailers ?? Fields(trailerLines: lines))
     }
 
     /// The rest cannot be read.

@@ -34,7 +34,8 @@ extension ServerConnection {
                     } else {
                         whole?.body = Bytes(copying: bytes.extracting(range))
                     }
-                case .trailers: break
+                case .trailers(let range):
+                    runner?.requestBody?.receiveTrailers(bytes.extracting(range))
                 case .complete:
                     if let (head, body) = whole {
                         whole = nil

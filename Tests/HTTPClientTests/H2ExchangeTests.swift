@@ -212,6 +212,21 @@ import Testing
         harness.expectQuiet()
     }
 
+    @Test(arguments: ["", "abc"]) func sendsTheTrailersOfAStreamedBody(_ body: String) throws {
+        let harness = try H2PoolHarness { exchange in
+            exchange.recorder.onEnd = { exchange.respond("ok") }
+        }
+        let source = ScriptedSource(.chunked)
+        let sent = harness.send(.post, body: .stream(source))
+        harness.advance(by: .milliseconds(10))
+        if !body.isEmpty { source.deliver(body) }
+        source.end(["X-Sum": "1"])
+        #expect(harness.outcome(of: sent) == "200 ok")
+        let recorder = try #require(harness.backend.connections[0].side.streams.first)
+        #expect(recorder.text == body && recorder.trailers == ["x-sum": "1"])
+        harness.expectQuiet()
+    }
+
     @Test(arguments: ["ab", "abcd"])
     func bodyOfAnotherLengthFailsItsCall(_ body: String) throws {
         let harness = try H2PoolHarness { _ in }

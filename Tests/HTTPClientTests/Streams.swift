@@ -60,7 +60,7 @@ final class ScriptedSource: BodySource {
 
     func deliver(_ text: String) { sink?.bodyReceived(Array(text.utf8).span) }
 
-    func end() { sink.take()?.bodyEnded(trailers: Fields()) }
+    func end(_ trailers: Fields = Fields()) { sink.take()?.bodyEnded(trailers: trailers) }
 
     func fail(_ error: any Error) { sink.take()?.bodyFailed(error) }
 }

@@ -41,6 +41,23 @@ import Testing
         #expect(summary(of: peer) == "200 ok")
     }
 
+    /// The section may arrive in any pieces; a length has none.
+    @Test func deliversTheTrailersOfChunks() throws {
+        let sink = RecordingSink()
+        let (harness, peer, _) = try upload(
+            to: sink, "Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\nX-S")
+        peer.send("um: 1\r\nX-Oth")
+        harness.advance()
+        #expect(!sink.hasEnded)
+        peer.send("er: 2\r\n\r\n")
+        harness.advance()
+        #expect(sink.text == "hello" && sink.hasEnded)
+        #expect(sink.trailers == ["X-Sum": "1", "X-Other": "2"])
+        harness.respond()
+        harness.advance()
+        #expect(summary(of: peer) == "200 ok")
+    }
+
     @Test func pausedBodyStopsTheClient() throws {
         let sink = RecordingSink()
         let (harness, peer, source) = try upload(to: sink, "Content-Length: 100000\r\n")

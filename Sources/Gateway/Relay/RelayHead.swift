@@ -158,10 +158,24 @@ struct RelayHead {
         }
     }
 
-    /// The trailers of a body. Those that decide how a message is routed or framed never pass.
-    static func trailers(_ fields: Fields) -> Fields {
+    /// The trailers of a response. Those that decide how a message is routed or framed never pass.
+    static func responseTrailers(_ fields: Fields) -> Fields {
         guard !fields.isEmpty else { return fields }
         return fields.endToEnd(reserving: 0) { !$0.isAboutClient }
+    }
+
+    /// The trailers of a request. A name that must not pass as a header of the client does not pass
+    /// behind the body either: a backend may treat both alike (RFC 9110 6.5.1).
+    static func requestTrailers(_ fields: Fields, _ plan: RelayPlan) -> Fields {
+        guard !fields.isEmpty else { return fields }
+        let dropped = FieldNameSet(ownFields + plan.removed + plan.credentialFields)
+        let forwarded = plan.forward.map { FieldNameSet($0.headers) }
+        let dropsCookies = plan.credentials.contains { $0.isCookie }
+        return fields.endToEnd(reserving: 0) { name in
+            if dropped.contains(name) || name.isAboutClient { return false }
+            if dropsCookies, name.equalsIgnoringCase("Cookie") { return false }
+            return forwarded?.contains(name) ?? true
+        }
     }
 
     /// The fields of an interim response.

@@ -103,10 +103,13 @@ final class RelayPipe: BodySource, BodySink {
         guard let sink = sink.take() else { return }
         let transfer = transfer.take()
         switch direction {
-        case .request: transfer?.requestEnded(bytes)
-        case .response: transfer?.responseEnded()
+        case .request:
+            transfer?.requestEnded(bytes)
+            sink.bodyEnded(trailers: transfer?.passedTrailers(trailers) ?? Fields())
+        case .response:
+            transfer?.responseEnded()
+            sink.bodyEnded(trailers: RelayHead.responseTrailers(trailers))
         }
-        sink.bodyEnded(trailers: RelayHead.trailers(trailers))
     }
 
     func bodyFailed(_ error: any Error) {

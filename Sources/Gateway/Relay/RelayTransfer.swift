@@ -190,6 +190,11 @@ final class RelayTransfer {
         armTimer()
     }
 
+    /// The trailers of the request that the backend gets.
+    func passedTrailers(_ trailers: Fields) -> Fields {
+        RelayHead.requestTrailers(trailers, plan)
+    }
+
     /// The backend needs no more of the body.
     func requestStopped(_ bytes: Int) { exchange.record.bodyBytes = bytes }
 

@@ -92,8 +92,13 @@ final class RelayHarness {
     }
 
     /// The values of a key in the lines of the log.
+    func logged(_ key: String) -> [String] { gateway.logged(key) }
+}
+
+extension GatewayHarness {
+    /// The values of a key in the lines of the log.
     func logged(_ key: String) -> [String] {
-        gateway.logged.compactMap { line in
+        logged.compactMap { line in
             guard let start = line.firstRange(of: "\"\(key)\":") else { return nil }
             return String(line[start.upperBound...].prefix { $0 != "," && $0 != "}" })
                 .replacing("\"", with: "")

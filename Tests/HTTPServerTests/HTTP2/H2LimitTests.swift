@@ -126,6 +126,9 @@ import Testing
         harness.advance(100)
         #expect(request.stream?.sentBytes == 64 * 1024)
         #expect(harness.server.bufferedBytes < 120_000)
+        harness.respond()
+        harness.advance()
+        #expect(request.summary == "200 ok" && harness.server.bufferedBytes < 60_000)
     }
 
     @Test func endsConnectionOfAFlood() throws {

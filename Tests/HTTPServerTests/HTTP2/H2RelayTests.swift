@@ -167,6 +167,29 @@ import Testing
         #expect(request.summary == "200 done")
     }
 
+    /// Trailers of a request follow its body, also if all of it arrives before the service runs.
+    @Test(arguments: [true, false]) func deliversTheTrailersOfARequest(_ isAtOnce: Bool) throws {
+        let sink = RecordingSink()
+        let harness = try ServerHarness.http2 { harness, request, exchange in
+            request.body.source?.startDelivery(to: sink)
+            return ServerHarness.deferred(harness, request, exchange)
+        }
+        let client = try H2Client(harness)
+        harness.advance()
+        let request = try client.side.request(.post, endsStream: false)
+        if !isAtOnce {
+            client.flush()
+            harness.advance()
+            #expect(harness.requests.count == 1 && !sink.hasEnded)
+        }
+        try client.send("abc", on: request, ends: true, trailers: ["X-Sum": "1"])
+        harness.advance()
+        #expect(sink.text == "abc" && sink.hasEnded && sink.trailers["x-sum"] == "1")
+        harness.respond()
+        harness.advance()
+        #expect(request.summary == "200 ok" && harness.log == ["POST / 200 2"])
+    }
+
     @Test func carriesTrailersToClientsThatAcceptThem() throws {
         for accepts in [true, false] {
             let harness = try ServerHarness.http2 { _, _, exchange in

@@ -10,56 +10,12 @@ import Testing
 @testable import HTTPServer
 
 /// A client of HTTP/2 with prior knowledge in a server's harness.
-final class H2Client {
-    let peer: ScriptedPeer
-    let side: H2Side
-    /// Everything that the server sent.
-    private(set) var received: [UInt8] = []
-    private unowned let harness: ServerHarness
+typealias H2Client = ScriptedH2Client
 
-    init(_ harness: ServerHarness, _ limits: H2Limits = H2Limits()) throws {
-        self.harness = harness
-        side = try H2Side(.client, limits)
-        peer = try harness.connect()
-        peer.onReceived = { [unowned self] peer in
-            received += peer.received
-            side.receive(peer.received, at: Int64(harness.ms))
-            peer.clearReceived()
-            flush()
-        }
-        flush()
+extension ScriptedH2Client {
+    convenience init(_ harness: ServerHarness, _ limits: H2Limits = H2Limits()) throws {
+        try self.init(harness.connect(), on: harness.testbed, limits)
     }
-
-    /// Sends what the client's session has to send.
-    func flush() {
-        side.write(at: Int64(harness.ms))
-        peer.stream.write(side.takeWritten().span)
-    }
-
-    func send(
-        _ method: HTTP.Method = .get, _ path: String = "/", _ fields: Fields = Fields(),
-        endsStream: Bool = true
-    ) throws -> H2Recorder {
-        let recorder = try side.request(method, path, fields, endsStream: endsStream)
-        flush()
-        return recorder
-    }
-
-    /// Sends a piece of a body.
-    func send(_ text: String, on request: H2Recorder, ends: Bool = false) throws {
-        let stream = try #require(request.stream)
-        side.session.sendPiece(Array(text.utf8).span, on: stream, at: Instant(nanoseconds: 0))
-        if ends { side.session.endBody(of: stream, trailers: Fields()) }
-        flush()
-    }
-
-    func reset(_ request: H2Recorder) throws {
-        side.session.reset(try #require(request.stream), .cancel)
-        flush()
-    }
-
-    /// The frames that the server sent.
-    var frames: [H2Frame] { H2Frame.all(in: received).frames }
 }
 
 extension ServerHarness {

@@ -71,6 +71,7 @@ final class ScriptedTunnel: Tunnel {
 final class RecordingSink: BodySink {
     private(set) var text = ""
     private(set) var hasEnded = false
+    private(set) var trailers = Fields()
     private(set) var error: (any Error)?
     /// Called after each piece.
     var onPiece: () -> Void = {}
@@ -80,7 +81,10 @@ final class RecordingSink: BodySink {
         onPiece()
     }
 
-    func bodyEnded(trailers: Fields) { hasEnded = true }
+    func bodyEnded(trailers: Fields) {
+        hasEnded = true
+        self.trailers = trailers
+    }
 
     func bodyFailed(_ error: any Error) { self.error = error }
 }

@@ -17,6 +17,9 @@ struct AbuseBudget {
     private static let bucket = TokenBucket(count: 100, per: .seconds(1), burst: 1000)
     /// In points: a client that gets its responses may cancel some of its requests.
     private static let refundOfResponse = 2
+    /// In points: peers that measure the connection, as those of gRPC do, send a PING and a small
+    /// WINDOW_UPDATE for a piece of a body.
+    private static let refundOfPiece = 2
 
     /// When the budget will be full again, in units of the bucket.
     private var arrival: Int64 = 0
@@ -36,6 +39,9 @@ struct AbuseBudget {
 
     /// A response was delivered.
     mutating func responseDelivered() { refund(Self.refundOfResponse) }
+
+    /// A piece of a streamed body was sent.
+    mutating func pieceSent() { refund(Self.refundOfPiece) }
 
     private mutating func refund(_ points: Int) {
         guard let bucket = Self.bucket else { return }

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import TestSupport
 import Testing
 
@@ -142,6 +143,56 @@ import Testing
         #expect(small == 999)
         let large = try taken { frames, _ in frames.windowUpdate(1024, on: 0) }
         #expect(large == 3000)
+    }
+
+    /// How many pieces of a streamed response a client takes that sends a PING and a small
+    /// WINDOW_UPDATE for each, as gRPC does, before the connection ends; at most 3,000.
+    private func pieces(sent: Bool) throws -> Int {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.get(on: 1)
+        server.receive(frames.bytes)
+        let stream = try #require(server.streams.first?.stream)
+        server.session.sendResponse(.ok, lines: Span(), on: stream, endsStream: false)
+        for number in 0..<3000 {
+            if sent {
+                let now = Instant(nanoseconds: 0)
+                server.session.sendPiece([UInt8(ascii: "x")].span, on: stream, at: now)
+                server.write()
+            }
+            var frames = H2Frames()
+            frames.windowUpdate(1, on: 0)
+            frames.append(.ping, on: 0, Self.ping)
+            server.receive(frames.bytes)
+            if server.session.failure != nil { return number }
+        }
+        return 3000
+    }
+
+    @Test func returnsPointsForPieces() throws {
+        #expect(try pieces(sent: true) == 3000)
+        #expect((490...500).contains(try pieces(sent: false)))
+    }
+
+    /// CVE-2019-9511: a window that opens by a byte cuts the body into pieces that are no progress.
+    @Test func returnsNoPointsForPiecesThatTheWindowCuts() throws {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.settings([(4, 0)])
+        frames.get(on: 1)
+        server.receive(frames.bytes)
+        let stream = try #require(server.streams.first?.stream)
+        server.session.sendResponse(.ok, lines: Span(), on: stream, endsStream: false)
+        let body = [UInt8](repeating: 0, count: 5000)
+        server.session.sendPiece(body.span, on: stream, at: Instant(nanoseconds: 0))
+        var updates = 0
+        while server.session.failure == nil, updates < 3000 {
+            frames = H2Frames()
+            frames.windowUpdate(1, on: 1)
+            server.receive(frames.bytes)
+            updates += 1
+        }
+        #expect((990...1000).contains(updates) && stream.sentBytes == updates - 1)
     }
 
     /// A client that reads its responses may send more than one that does not.

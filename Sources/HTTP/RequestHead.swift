@@ -47,6 +47,11 @@ package final class RequestHead: Sendable {
     /// Whether the client waits for `100 Continue` before it sends the body.
     package let expectsContinue: Bool
 
+    /// Whether it opens a WebSocket on its HTTP/2 stream: an extended CONNECT (RFC 8441). `method` is
+    /// GET, that of the same handshake in HTTP/1.1 (RFC 6455 4.1), so that one route, its rules and its
+    /// records serve both.
+    package let opensWebSocket: Bool
+
     /// A request of this program; the writer adds the fields of the connection.
     package convenience init(method: Method, target: Target, fields: Fields = Fields()) {
         self.init(
@@ -57,7 +62,7 @@ package final class RequestHead: Sendable {
     /// A request that was read from a connection.
     package init(
         method: Method, target: Target, version: HTTPVersion, fields: Fields, keepsAlive: Bool,
-        framing: BodyFraming, expectsContinue: Bool
+        framing: BodyFraming, expectsContinue: Bool, opensWebSocket: Bool = false
     ) {
         self.method = method
         self.target = target
@@ -66,5 +71,6 @@ package final class RequestHead: Sendable {
         self.keepsAlive = keepsAlive
         self.framing = framing
         self.expectsContinue = expectsContinue
+        self.opensWebSocket = opensWebSocket
     }
 }

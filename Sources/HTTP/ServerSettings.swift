@@ -25,6 +25,10 @@ package struct ServerSettings: Sendable, Equatable {
     /// 100: what RFC 9113 6.5.2 recommends at least, and what clients assume.
     package var streamsPerConnection = 100
 
+    /// Whether clients of HTTP/2 may open a WebSocket on a stream (RFC 8441). Announced to each connection
+    /// at its beginning.
+    package var acceptsWebSocket = false
+
     /// TLS handshakes in progress at once. Further connections wait in the kernel's queue.
     ///
     /// 256: together they need less than 10 MiB, and the last of them waits for less than 100 ms.

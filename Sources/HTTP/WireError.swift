@@ -9,6 +9,8 @@ package enum WireError: Error, Sendable, Hashable, CaseIterable {
     case methodTooLong
     /// CONNECT: tunnels are not supported, and their framing differs.
     case connectRefused
+    /// An extended CONNECT for a protocol that is not served (RFC 8441 4).
+    case connectProtocol
     /// The target has none of the forms of RFC 9112 3.2, or not the one for its method.
     case target
     case targetTooLong
@@ -60,7 +62,7 @@ extension WireError {
     /// The status of the response to a client.
     package var status: Status {
         switch self {
-        case .methodTooLong, .connectRefused, .transferCoding: .notImplemented
+        case .methodTooLong, .connectRefused, .connectProtocol, .transferCoding: .notImplemented
         case .targetTooLong: .uriTooLong
         case .versionNotSupported: .versionNotSupported
         case .fieldsTooLarge, .tooManyFields: .headerFieldsTooLarge

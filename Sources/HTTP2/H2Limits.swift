@@ -16,6 +16,9 @@ package struct H2Limits: Sendable {
     /// Streams of the peer at once. `REFUSED_STREAM` beyond.
     package var streams = 100
 
+    /// Whether a server accepts extended CONNECT, and announces it (RFC 8441 3). Others are malformed.
+    package var acceptsExtendedConnect = false
+
     /// CONTINUATION frames of one header block. The connection ends beyond.
     ///
     /// 8: with the first frame 144 KiB, more than any head that is accepted (CVE-2024-27316).

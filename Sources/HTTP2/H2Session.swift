@@ -112,6 +112,9 @@ package final class H2Session {
         }
         // `writeFrame` adds the limit of streams.
         if role == .client { add(NGHTTP2_SETTINGS_ENABLE_PUSH, 0) }
+        if role == .server, limits.acceptsExtendedConnect {
+            add(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1)
+        }
         add(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow)
         add(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.heads.headerBytes)
         // RFC 9113 5.3.2: the priorities of RFC 7540 are ignored.

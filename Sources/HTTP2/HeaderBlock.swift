@@ -18,6 +18,7 @@ struct HeaderBlock {
     private var status: Status?
     private var hasHost = false
     private var isSchemeKnown = true
+    private var connectProtocol: ConnectProtocol?
     /// RFC 9113 8.2.3: may be split into several fields for better compression.
     private var cookie: [UInt8] = []
     private var contentLength: Int?
@@ -27,6 +28,12 @@ struct HeaderBlock {
     private var count = 0
     /// The first one.
     private var error: WireError?
+
+    /// `:protocol` (RFC 8441 4).
+    private enum ConnectProtocol {
+        case webSocket, other
+    }
+
     /// Of all fields, also of those that are not stored: in bytes, 32 added for each.
     private(set) var decodedBytes = 0
 
@@ -75,6 +82,8 @@ struct HeaderBlock {
             authority = store(value)
         } else if name.equalsIgnoringCase(":scheme") {
             isSchemeKnown = value.equalsIgnoringCase("http") || value.equalsIgnoringCase("https")
+        } else if name.equalsIgnoringCase(":protocol") {
+            connectProtocol = value.equalsIgnoringCase("websocket") ? .webSocket : .other
         } else if name.equalsIgnoringCase(":status") {
             guard let code = value.decimalNumber, let status = Status(code) else {
                 return fail(.statusLine)
@@ -174,9 +183,9 @@ struct HeaderBlock {
     /// - Parameter endsStream: no body follows
     mutating func request(endsStream: Bool) throws(WireError) -> RequestHead {
         let (text, linesStart) = try finishLines()
-        guard let method else { throw .requestLine }
-        // It has no path; tunnels are not supported (RFC 9113 8.5).
-        if method == .connect { throw .connectRefused }
+        guard var method else { throw .requestLine }
+        let opensWebSocket = try opensWebSocket(method)
+        if opensWebSocket { method = .get }
         guard let path, isSchemeKnown, let target = Target(Bytes(text)[path]),
             target.form == .origin || (target.form == .asterisk && method == .options)
         else { throw .target }
@@ -188,7 +197,20 @@ struct HeaderBlock {
         return RequestHead(
             method: method, target: target, version: .http2,
             fields: Fields(text: text, linesStart: linesStart), keepsAlive: true,
-            framing: endsStream ? .none : framing, expectsContinue: expectsContinue)
+            framing: endsStream || opensWebSocket ? .none : framing,
+            expectsContinue: expectsContinue && !opensWebSocket, opensWebSocket: opensWebSocket)
+    }
+
+    /// Whether a request is an extended CONNECT for a WebSocket; throws for other tunnels. nghttp2 has
+    /// checked that `:protocol` stands beside CONNECT only, and was announced.
+    private func opensWebSocket(_ method: Method) throws(WireError) -> Bool {
+        guard method == .connect else { return false }
+        switch connectProtocol {
+        // It has no path (RFC 9113 8.5).
+        case nil: throw .connectRefused
+        case .other: throw .connectProtocol
+        case .webSocket: return true
+        }
     }
 
     /// The head of a response, an interim one included.

@@ -163,12 +163,16 @@ final class ExchangeRunner {
         guard !isOver, !isRejected else { return result.cancelStream() }
         switch result {
         case .success(let response):
+            // Every 2xx would open the tunnel (RFC 9110 9.3.6).
+            if request.head.opensWebSocket, response.opensTunnelWithoutOne {
+                response.body.source?.cancel()
+                return reject(.failed)
+            }
             switch response.body {
             case .bytes, .described: respond(with: response, closesConnection: false)
             case .stream(let source): stream(response, from: source)
             case .tunnel(let tunnel):
-                // Only a request without a body leaves the connection to another protocol.
-                guard request.isUpgradable, response.status.code == 101 else {
+                guard request.mayBecomeTunnel(with: response.status) else {
                     tunnel.cancel()
                     return reject(.failed)
                 }
@@ -338,10 +342,12 @@ extension Exchange {
 }
 
 extension Request {
-    /// Whether a response may switch the connection to another protocol (RFC 9110 7.8).
-    fileprivate var isUpgradable: Bool {
-        guard case .bytes = body else { return false }
-        return head.version == .http11 && head.framing == .none
+    /// Whether a response with this status may leave the connection to another protocol (RFC 9110
+    /// 7.8), or the stream (RFC 8441 4). Only that of a request without a body.
+    fileprivate func mayBecomeTunnel(with status: Status) -> Bool {
+        guard case .bytes = body, head.framing == .none else { return false }
+        return head.opensWebSocket
+            ? status == .ok : head.version == .http11 && status.code == 101
     }
 
     /// The size of the request in memory at its beginning.
@@ -349,6 +355,15 @@ extension Request {
         let lines = head.fields.memoryBytes
         if case .bytes(let bytes) = body { return lines + bytes.count }
         return lines
+    }
+}
+
+extension Response {
+    /// Whether its status is that of a tunnel, and its body is none.
+    fileprivate var opensTunnelWithoutOne: Bool {
+        guard (200..<300).contains(status.code) else { return false }
+        if case .tunnel = body { return false }
+        return true
     }
 }
 

@@ -70,6 +70,7 @@ final class H2ServerConnection {
         var limits = H2Limits()
         limits.heads = server.settings.limits
         limits.streams = server.settings.streamsPerConnection
+        limits.acceptsExtendedConnect = server.settings.acceptsWebSocket
         guard let session = H2Session(.server, limits, at: server.loop.now) else { return nil }
         self.stream = stream
         self.server = server

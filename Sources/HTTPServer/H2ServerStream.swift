@@ -81,8 +81,11 @@ final class H2ServerStream {
 
     private func beginExchange(_ head: RequestHead, on connection: H2ServerConnection) {
         var body: Bytes?
-        // Only the end of a source carries trailers.
-        if clientHasEnded && trailers.isEmpty || head.framing == .none {
+        if head.opensWebSocket {
+            // What the client sends belongs to the tunnel, and waits until that exists.
+            body = Bytes()
+            // Only the end of a source carries trailers.
+        } else if clientHasEnded && trailers.isEmpty || head.framing == .none {
             upload = .complete
             body = takeStored()
             connection.session.didDiscard(body?.count ?? 0)
@@ -226,10 +229,7 @@ final class H2ServerStream {
             source.cancel()
             sendWhole(response.describing(source.framing), of: runner, server, isEmpty: true)
         case .stream(let source): beginRelay(response, from: source, of: runner, server)
-        // Only HTTP/1.1 switches protocols (RFC 9113 8.6); the runner passes no tunnel.
-        case .tunnel(let tunnel):
-            tunnel.cancel()
-            reset(.internalError)
+        case .tunnel(let tunnel): beginTunnel(response, tunnel, of: runner, server)
         }
     }
 
@@ -257,6 +257,18 @@ final class H2ServerStream {
         writeHead(response, length: length, of: runner, server, endsStream: false)
         runner.responseHeadSent()
         relay.startRelay()
+    }
+
+    /// RFC 8441 5: from now on DATA carries the bytes of the tunnel.
+    private func beginTunnel(
+        _ response: Response, _ tunnel: any Tunnel, of runner: ExchangeRunner, _ server: Server
+    ) {
+        let relay = ResponseRelay(tunnel, .untilClose, to: self)
+        self.relay = relay
+        writeHead(response, length: nil, of: runner, server, endsStream: false)
+        runner.responseHeadSent()
+        relay.startRelay()
+        runner.startUpload()
     }
 
     private func writeHead(
@@ -403,8 +415,9 @@ extension H2ServerStream: RelayTarget {
         connection.outputChanged()
     }
 
+    /// RFC 8441 5: CANCEL is the reset of a tunnel's connection.
     func breakRelay() {
-        reset(.internalError)
+        reset(runner?.isTunnel ?? false ? .cancel : .internalError)
         connection?.outputChanged()
     }
 }

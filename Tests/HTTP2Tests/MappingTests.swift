@@ -121,6 +121,68 @@ import Testing
             ]) == "reset 1")
     }
 
+    private static let connect = [
+        (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "https"), (":path", "/b"),
+        (":authority", "a"),
+    ]
+
+    /// RFC 8441 4: the method of the same handshake in HTTP/1.1 is stated.
+    @Test func acceptsExtendedConnectForWebSocket() throws {
+        var limits = H2Limits()
+        limits.acceptsExtendedConnect = true
+        for name in ["websocket", "WebSocket"] {
+            let server = try H2Side(.server, limits)
+            var frames = H2Frames.opening()
+            var fields = Self.connect
+            fields[1].1 = name
+            frames.request(
+                fields + [("expect", "100-continue")], on: 1, endsStream: false)
+            server.receive(frames.bytes)
+            let head = try #require(server.streams.first?.request)
+            #expect(head.method == .get && "\(head.target)" == "/b" && head.opensWebSocket)
+            #expect(head.framing == BodyFraming.none && !head.expectsContinue)
+            #expect(head.fields[.host] == "a")
+            let settings = try #require(server.takeFrames().first)
+            let entries = stride(from: 0, to: settings.payload.count, by: 6).map {
+                settings.payload[$0..<($0 + 6)]
+            }
+            #expect(entries.contains([0, 8, 0, 0, 0, 1]))
+        }
+        #expect(try outcome(Self.get, limits: limits) == "GET / [Host: a]")
+        for fields in [Self.get, H2Frames.post()] {
+            let server = try H2Side(.server, limits)
+            var frames = H2Frames.opening()
+            frames.request(fields, on: 1)
+            server.receive(frames.bytes)
+            #expect(server.streams.first?.request?.opensWebSocket == false)
+        }
+    }
+
+    @Test func rejectsOtherExtendedConnects() throws {
+        var limits = H2Limits()
+        limits.acceptsExtendedConnect = true
+        func outcome(_ change: (inout [(String, String)]) -> Void) throws -> String {
+            var fields = Self.connect
+            change(&fields)
+            return try self.outcome(fields, endsStream: false, limits: limits)
+        }
+        #expect(try outcome { $0[1].1 = "connect-udp" } == "1 connectProtocol")
+        #expect(["1 connectProtocol", "reset 1"].contains(try outcome { $0[1].1 = "" }))
+        #expect(try outcome { $0[0].1 = "GET" } == "reset 1", "only with CONNECT")
+        for index in 2...4 {
+            #expect(try outcome { $0.remove(at: index) } == "reset 1", "incomplete")
+        }
+        #expect(try outcome { $0.insert($0[1], at: 2) } == "reset 1", "twice")
+        #expect(try outcome { $0[2].1 = "ftp" } == "1 target")
+        #expect(try outcome { $0[3].1 = "*" } != "GET * [Host: a]")
+        #expect(try outcome { $0 += [("host", "b")] } == "1 hostRepeated")
+        #expect(try outcome { $0 += [("upgrade", "websocket")] } == "reset 1")
+        #expect(
+            try self.outcome(
+                [(":method", "CONNECT"), (":authority", "a:443")], endsStream: false,
+                limits: limits) == "1 connectRefused")
+    }
+
     @Test func rejectsUnknownExpectations() throws {
         #expect(try outcome(Self.get + [("expect", "tea")]) == "1 expectation")
     }

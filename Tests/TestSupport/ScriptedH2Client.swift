@@ -45,6 +45,30 @@ package final class ScriptedH2Client {
         return recorder
     }
 
+    /// Opens a WebSocket by an extended CONNECT (RFC 8441 4) with these fields besides the pseudo fields.
+    ///
+    /// The client's session has sent a GET, whose block is replaced; so no block of it may follow that
+    /// refers to its table.
+    package func openWebSocket(
+        _ path: String = "/", _ fields: [(String, String)] = [], named name: String = "websocket",
+        endsStream: Bool = false
+    ) throws -> H2Recorder {
+        let recorder = try side.request(.get, path, endsStream: endsStream)
+        side.write(at: milliseconds)
+        let head = [
+            (":method", "CONNECT"), (":protocol", name), (":scheme", "http"), (":path", path),
+            (":authority", "a"),
+        ]
+        var frames = H2Frames()
+        for frame in H2Frame.all(in: side.takeWritten()).frames {
+            let payload =
+                frame.isKind(.headers) ? H2Frames.block(head + fields) : frame.payload
+            frames.append(type: frame.type, frame.flags, on: frame.stream, payload)
+        }
+        peer.stream.write(frames.bytes.span)
+        return recorder
+    }
+
     /// Sends a piece of a body.
     package func send(
         _ text: String, on request: H2Recorder, ends: Bool = false, trailers: Fields = Fields()

@@ -75,6 +75,7 @@ final class Endpoint {
     private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest)
         -> FanOutState
     {
+        guard !request.head.opensWebSocket else { throw .malformed(.connectProtocol) }
         let values = try plan.values(
             of: request.head, body: try RefusedRequest.body(of: request), exchange: exchange)
         return FanOutState(values: values, exchange: exchange, loop: loop, plan: plan)

@@ -110,6 +110,9 @@ package struct Planner {
             server.streams = share(limits?.streams?.value ?? server.streams)
             server.streamsPerConnection =
                 limits?.streamsPerConnection?.value ?? server.streamsPerConnection
+            server.acceptsWebSocket = config.endpoints.contains { endpoint in
+                endpoint.proxy?.upgrade.contains { $0.value == "websocket" } ?? false
+            }
             server.handshakes = share(limits?.handshakes?.value ?? server.handshakes)
             server.bufferedBytes = share(limits?.bufferedBytes?.value ?? server.bufferedBytes)
             server.limits.headerBytes = limits?.headerBytes?.value ?? server.limits.headerBytes

@@ -76,6 +76,9 @@ final class Relay {
         guard let target = plan.path.target(of: head.target, plan.forward?.query) else {
             throw .malformed(.target)
         }
+        guard !head.opensWebSocket || plan.acceptsWebSocket else {
+            throw .malformed(.connectProtocol)
+        }
         return target
     }
 
@@ -92,11 +95,30 @@ final class Relay {
     private func relay(
         _ request: Request, to target: Target, _ exchange: Exchange
     ) -> LocalPromise<Response> {
+        // Each use through the request would count a reference.
+        let requestHead = request.head
         let transfer = RelayTransfer(
-            plan, request, exchange, host: head.host(request.head),
+            plan, request, exchange, host: head.host(requestHead),
             upgrade: head.upgrade(request), breaker: backend.breaker, loop: loop)
-        let call = callRequest(request, to: target, transfer, exchange)
-        return transfer.start(service, call)
+        exchange.record.beginCall(0, at: loop.exactNow)
+        var fields = head.requestFields(requestHead, exchange)
+        guard !requestHead.opensWebSocket else {
+            let handshake = WebSocketHandshake(from: loop.entropy)
+            handshake.addKey(to: &fields)
+            let call = callRequest(
+                requestHead, to: target, consume fields, transfer, exchange)
+            return respond(
+                with: transfer.start(service, call).map { try handshake.response(to: $0) },
+                to: exchange)
+        }
+        let call = callRequest(requestHead, to: target, consume fields, transfer, exchange)
+        return respond(with: transfer.start(service, call), to: exchange)
+    }
+
+    private func respond(
+        with received: LocalPromise<ClientResponse>, to exchange: Exchange
+    ) -> LocalPromise<Response> {
+        received
             .map { [self] response in
                 exchange.record.endCall(0, .succeeded, at: loop.now)
                 exchange.record.responseMade(
@@ -112,13 +134,12 @@ final class Relay {
     }
 
     private func callRequest(
-        _ request: Request, to target: Target, _ transfer: RelayTransfer, _ exchange: Exchange
+        _ requestHead: RequestHead, to target: Target, _ fields: consuming Fields,
+        _ transfer: RelayTransfer, _ exchange: Exchange
     ) -> CallRequest {
-        exchange.record.beginCall(0, at: loop.exactNow)
         var call = CallRequest(
-            method: request.head.method, target: target, templates: templates,
-            fields: head.requestFields(request.head, exchange), body: Bytes(),
-            deadline: loop.now + plan.timeout, call: 0)
+            method: requestHead.method, target: target, templates: templates, fields: fields,
+            body: Bytes(), deadline: loop.now + plan.timeout, call: 0)
         call.relayed = transfer.relayed
         call.attempt = exchange.record.beginAttempt(of: 0, .first, at: loop.now)
         return call

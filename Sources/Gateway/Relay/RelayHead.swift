@@ -134,8 +134,11 @@ struct RelayHead {
     /// The protocol that the client wants to switch to (RFC 9110 7.8), if the endpoint lists it; others
     /// are not passed on.
     func upgrade(_ request: Request) -> FieldValue? {
-        guard !plan.upgrades.isEmpty, case .bytes(let body) = request.body, body.isEmpty,
-            request.head.version == .http11,
+        guard !plan.upgrades.isEmpty, case .bytes(let body) = request.body, body.isEmpty else {
+            return nil
+        }
+        if request.head.opensWebSocket { return plan.acceptsWebSocket ? "websocket" : nil }
+        guard request.head.version == .http11,
             request.head.fields.lists(FieldName.upgrade.span, in: .connection)
         else { return nil }
         return plan.upgrades.first { name in

@@ -34,6 +34,23 @@ endpoints:
     calls: {{ one: {{ from: recorder, get: "/values/{{id}}", required: true }} }}
   - {{ route: ANY /relay/*, proxy: {{ to: recorder, path: /relay/* }} }}
 """
+TUNNELS = """\
+version: 1
+admin: 127.0.0.1:{admin}
+workers: 1
+log: {{ level: error }}
+listen:
+  - {{ address: "127.0.0.1:{listen}", protocols: [http2, http1] }}
+  - address: 127.0.0.1:{secure}
+    protocols: [http2, http1]
+    tls: {{ cert: "{certificates}/cert.pem", key: "{certificates}/key.pem" }}
+backends:
+  live: {{ url: "http://127.0.0.1:{backend}" }}
+endpoints:
+  - {{ route: GET /ok, calls: {{ one: {{ from: live, get: /ok, required: true }} }} }}
+  - {{ route: GET /plain, proxy: live }}
+  - {{ route: GET /live/*, proxy: {{ to: live, path: /*, upgrade: [websocket], timeout: 1s, idle_timeout: 2s }} }}
+"""
 BACKENDS = """\
 version: 1
 admin: 127.0.0.1:{admin}
@@ -73,6 +90,15 @@ def start_for_clients(binary, folder, backend, tls, name="clients"):
     certificate(folder)
     gateway = Gateway(binary, folder, CLIENTS, ports=["secure"], name=name, certificates=folder, backend=backend.port)
     return Target("127.0.0.1", gateway.ports["secure" if tls else "listen"], tls, backend), gateway.process.pid
+
+
+def start_for_tunnels(binary, folder, backend, tls):
+    """The gateway in front of a backend that switches protocols: its target."""
+    certificate(folder)
+    gateway = Gateway(
+        binary, folder, TUNNELS, ports=["secure"], name="tunnels", certificates=folder, backend=backend.port
+    )
+    return Target("127.0.0.1", gateway.ports["secure" if tls else "listen"], tls, backend)
 
 
 def start_for_backends(binary, folder, cases):

@@ -7,6 +7,7 @@
 
 client      cases by section of RFC 9113, 7541 and 8441, with a healthy request behind each
 backend     the script is the backend; the outcome of the call is that of docs/reference/answers.md
+tunnels     WebSocket on streams (RFC 8441), to a backend of HTTP/1.1
 smuggling   requests whose form in HTTP/1.1 would be two
 floods      ten seconds each, with a healthy client beside
 
@@ -30,10 +31,11 @@ import gateway
 import peers
 import results
 import smuggling
+import tunnels
 from connection import Target
 from recorder import Recorder
 
-ROLES = ("client", "smuggling", "floods", "backend")
+ROLES = ("client", "smuggling", "tunnels", "floods", "backend")
 
 
 def parse():
@@ -96,6 +98,9 @@ def test_gateway(options, folder):
         for role in ("client", "smuggling"):
             if role in roles:
                 yield role, run_for_clients(role, target, pid, options)
+    if "tunnels" in roles:
+        target = gateway.start_for_tunnels(options.gateway, folder, tunnels.SwitchingBackend(), options.tls)
+        yield "tunnels", tunnels.run(target, selection(options.only))
     if "floods" in roles:
         quick = peers.QuickBackend(folder)
         target, pid = gateway.start_for_clients(options.gateway, folder, quick, options.tls, "floods")
@@ -109,14 +114,16 @@ def test_target(options):
     host, _, port = options.target.rpartition(":")
     target = Target(host.strip("[]"), int(port), options.tls)
     roles = options.role or ["client"]
-    if set(roles) & {"smuggling", "backend"}:
-        sys.exit("the roles smuggling and backend need --gateway or --peer")
+    if set(roles) & {"smuggling", "tunnels", "backend"}:
+        sys.exit("the roles smuggling, tunnels and backend need --gateway or --peer")
     for role in roles:
         yield role, run_for_clients(role, target, options.pid, options)
 
 
 def test_peers(options, folder):
     for name, role in itertools.product(options.peer, options.role or ["client"]):
+        if role == "tunnels":
+            sys.exit("the role tunnels needs --gateway")
         if name not in (peers.BACKEND_PEERS if role == "backend" else peers.PEERS):
             sys.exit(f"{name} cannot have the role {role}")
         own = pathlib.Path(folder) / f"{name}-{role}"

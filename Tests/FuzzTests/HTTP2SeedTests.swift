@@ -31,6 +31,8 @@ import Testing
         ("table", ["HEADERS 1 end", "HEADERS 3 end", "GOAWAY 9"]),
         ("trailers", ["DATA 1 end"]),
         ("upload", ["HEADERS 1", "DATA 1 end"]),
+        ("websocket", ["HEADERS 1", "DATA 1", "DATA 1 end"]),
+        ("websocket-reset", ["HEADERS 1", "DATA 1", "HEADERS 3 end"]),
         ("window-opens", ["DATA 1", "DATA 1 end"]),
         ("window-overflow", ["RST_STREAM 1 3", "GOAWAY 3"]),
         ("windows", ["DATA 1"]),

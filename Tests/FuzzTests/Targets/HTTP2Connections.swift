@@ -13,7 +13,7 @@ extension FuzzTarget {
         tokens: [
             "o\u{0}", "g\u{1}", "g\u{3}", "d\u{1}", "d\u{3}", "e\u{1}", "e\u{3}", "u\u{1}",
             "u\u{3}", "b\u{1}", "B\u{41}", "B\u{7f}", "p\u{0}", "r\u{0}", "t\u{40}", "T\u{7f}",
-            "k\u{0}", "a\u{0}", "D\u{0}",
+            "k\u{0}", "a\u{0}", "D\u{0}", "w\u{1}", "w\u{3}",
             "f\u{0}\u{0}\u{1}\u{1}", "f\u{0}\u{4}\u{0}\u{0}", "f\u{0}\u{4}\u{1}\u{0}",
             "f\u{8}\u{6}\u{0}\u{0}12345678", "f\u{8}\u{6}\u{1}\u{0}12345678",
             "f\u{4}\u{3}\u{0}\u{1}\u{0}\u{0}\u{0}\u{8}",
@@ -27,6 +27,7 @@ extension FuzzTarget {
             "\u{0}\u{4}host\u{1}b", "\u{0}\u{e}content-length\u{1}5",
             "\u{0}\u{6}cookie\u{3}a=b", "\u{0}\u{2}te\u{8}trailers",
             "\u{0}\u{6}expect\u{c}100-continue", "\u{0}\u{1}x\u{3}a\r\n",
+            "\u{0}\u{7}:method\u{7}CONNECT", "\u{0}\u{9}:protocol\u{9}websocket",
         ]
     ) { input in
         do {
@@ -65,6 +66,7 @@ final class HTTP2Run: HTTP2Steps {
         var settings = ServerSettings()
         // So that the steps of an input can exceed it.
         settings.streamsPerConnection = 8
+        settings.acceptsWebSocket = true
         var hooks = ServerHooks()
         hooks.exchangeEnded = { _ in run.value?.ended += 1 }
         server = Server(loop: loop, settings: settings, listeners: [listener], hooks: hooks) {
@@ -117,10 +119,14 @@ final class HTTP2Run: HTTP2Steps {
 
     // MARK: Service
 
-    /// `/s…` streams the body of the request back, others respond when they have all of it.
+    /// A WebSocket is an echo, `/s…` streams the body of the request back, others respond when they
+    /// have all of it.
     private func serve(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         begun += 1
         check(request.head)
+        if request.head.opensWebSocket {
+            return exchange.local.value(Response(status: .ok, body: .tunnel(EchoTunnel())))
+        }
         let target = request.head.target.text
         if target.count > 1, target[1] == UInt8(ascii: "s"), let source = request.body.source {
             return exchange.local.value(Response(status: .ok, body: .stream(source)))
@@ -154,8 +160,9 @@ final class HTTP2Run: HTTP2Steps {
         switch step {
         case UInt8(ascii: "o"):
             send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4, 0, [0, 0, 0, 0], []))
-        // A GET, the head of a POST to each service, a GET that expands.
+        // A GET, a WebSocket, the head of a POST to each service, a GET that expands.
         case UInt8(ascii: "g"): send(frame(1, 5, stream, [0x82, 0x86, 0x84, 0x41, 1, 0x61]))
+        case UInt8(ascii: "w"): send(frame(1, 4, stream, Self.webSocketBlock))
         case UInt8(ascii: "u"):
             send(frame(1, 4, stream, [0x83, 0x86, 0x44, 2, 0x2F, 0x73, 0x41, 1, 0x61]))
         case UInt8(ascii: "b"): send(frame(1, 4, stream, [0x83, 0x86, 0x84, 0x41, 1, 0x61]))
@@ -168,10 +175,57 @@ final class HTTP2Run: HTTP2Steps {
         return start
     }
 
+    /// An extended CONNECT (RFC 8441 4).
+    private static let webSocketBlock: [UInt8] =
+        [0x42, 7] + Array("CONNECT".utf8) + [0, 9] + Array(":protocol".utf8) + [9]
+        + Array("websocket".utf8) + [0x86, 0x84, 0x41, 1, 0x61]
+
     /// A GET with references to a field of 4,000 bytes in the table of compression.
     private func expandingBlock(_ references: Int) -> [UInt8] {
         [0x82, 0x86, 0x84, 0x41, 1, 0x61, 0x40, 1, 0x78, 0x7F, 0xA1, 0x1E]
             + [UInt8](repeating: 0x79, count: 4000)
             + [UInt8](repeating: 0x80 | 62, count: references)
+    }
+}
+
+/// A tunnel that returns what is sent to it. Its source owns it.
+private final class EchoTunnel: Tunnel, BodySink {
+    let framing = BodyFraming.untilClose
+    let protocolName: FieldValue = "websocket"
+    let limitsTime = true
+    private var sink: (any BodySink)?
+    private var source: (any BodySource)?
+
+    func startDelivery(to sink: any BodySink) { self.sink = sink }
+
+    func send(from source: any BodySource) {
+        self.source = source
+        source.startDelivery(to: self)
+    }
+
+    func pause() { source?.pause() }
+    func resume() { source?.resume() }
+
+    func cancel() {
+        sink = nil
+        let source = source
+        self.source = nil
+        source?.cancel()
+    }
+
+    func bodyReceived(_ piece: Span<UInt8>) { sink?.bodyReceived(piece) }
+
+    func bodyEnded(trailers: Fields) {
+        source = nil
+        let sink = sink
+        self.sink = nil
+        sink?.bodyEnded(trailers: Fields())
+    }
+
+    func bodyFailed(_ error: any Error) {
+        source = nil
+        let sink = sink
+        self.sink = nil
+        sink?.bodyFailed(error)
     }
 }

@@ -289,6 +289,10 @@ def main():
                 check_reload(gateway, server)
         if shutil.which("nghttpd"):
             check_frozen(options.binary, folder)
+        for server in servers:
+            # The master process of nginx ends the other one.
+            server.process.terminate()
+            server.process.wait(10)
         finish()
 
 

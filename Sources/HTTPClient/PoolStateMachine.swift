@@ -85,6 +85,8 @@ struct PoolStateMachine<Waiter> {
     private var expectedCapacity = 1
     /// Connections without capacity.
     private var closedToCalls = 0
+    /// Those of them that have no call, either.
+    private var unusedConnections = SlotList()
     /// Calls that have a connection.
     private(set) var calls = 0
     /// No connection is made until it is true again.
@@ -154,6 +156,7 @@ struct PoolStateMachine<Waiter> {
             }
             connections.leave(id.slot, &idleConnections)
             connections[id.slot] = .leased(calls: 0, capacity: 0)
+            connections.join(id.slot, &unusedConnections)
             closedToCalls += 1
             return .nothing
         case .leased(let running, let former):
@@ -237,6 +240,7 @@ struct PoolStateMachine<Waiter> {
         case .leased(let running, let capacity):
             calls -= running
             if capacity == 0 { closedToCalls -= 1 }
+            if Self.isUnused(running, capacity) { connections.leave(id.slot, &unusedConnections) }
             if Self.isShared(running, capacity) { connections.leave(id.slot, &sharedConnections) }
         case .idle: connections.leave(id.slot, &idleConnections)
         case .connecting, nil: return .nothing
@@ -274,13 +278,26 @@ struct PoolStateMachine<Waiter> {
     /// closes, or cancels if it is being made; nil if there is none.
     mutating func removeUnneeded() -> ConnectionID? {
         guard mode != .open else { return nil }
-        return removeOldestIdle() ?? removeSurplusConnectAttempt()
+        return removeOldestIdle() ?? removeUnused() ?? removeSurplusConnectAttempt()
+    }
+
+    /// Removes one connection that is being tested and has no call.
+    private mutating func removeUnused() -> ConnectionID? {
+        guard let slot = unusedConnections.oldest else { return nil }
+        connections.leave(slot, &unusedConnections)
+        connections.remove(slot)
+        closedToCalls -= 1
+        return ConnectionID(slot: slot)
     }
 
     // MARK: Helpers
 
     private static func isShared(_ calls: Int, _ capacity: Int) -> Bool {
         calls > 0 && calls < capacity
+    }
+
+    private static func isUnused(_ calls: Int, _ capacity: Int) -> Bool {
+        calls == 0 && capacity == 0
     }
 
     /// A connection with free capacity gets a call.
@@ -307,7 +324,9 @@ struct PoolStateMachine<Waiter> {
     ) -> Action {
         let formerCalls = formerCapacity == nil ? running + 1 : running
         replaceUse(of: id.slot, formerCalls, formerCapacity ?? capacity, by: running, capacity)
-        return running == 0 && capacity > 0 ? makeIdle(id, capacity, at: now) : .nothing
+        guard running == 0 else { return .nothing }
+        if capacity > 0 { return makeIdle(id, capacity, at: now) }
+        return mode == .open ? .nothing : removeUnused().map(Action.retire) ?? .nothing
     }
 
     private mutating func replaceUse(
@@ -316,8 +335,13 @@ struct PoolStateMachine<Waiter> {
         connections[slot] = .leased(calls: running, capacity: capacity)
         let wasShared = Self.isShared(formerCalls, formerCapacity)
         let isShared = Self.isShared(running, capacity)
+        let wasUnused = Self.isUnused(formerCalls, formerCapacity)
+        let isUnused = Self.isUnused(running, capacity)
+        // It is in one list at a time.
         if wasShared, !isShared { connections.leave(slot, &sharedConnections) }
+        if wasUnused, !isUnused { connections.leave(slot, &unusedConnections) }
         if isShared, !wasShared { connections.join(slot, &sharedConnections) }
+        if isUnused, !wasUnused { connections.join(slot, &unusedConnections) }
     }
 
     /// Makes a leased connection idle; closes the oldest idle one at `maxIdle`.

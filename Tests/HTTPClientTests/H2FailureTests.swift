@@ -100,6 +100,22 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The end of a pool does not wait for the acknowledgement of a PING on a connection without calls.
+    @Test(arguments: [true, false]) func closedPoolEndsConnectionsThatAreTested(
+        _ closesFirst: Bool
+    ) throws {
+        let harness = try H2PoolHarness { $0.connection.isFrozen = true }
+        let sent = harness.send(within: .milliseconds(50))
+        harness.advance(by: .milliseconds(40))
+        if closesFirst { harness.pool.close() }
+        harness.advance(by: .milliseconds(20))
+        #expect(sent.outcome == "TimedOut")
+        #expect(harness.pool.connections == (closesFirst ? 0 : 1))
+        if !closesFirst { harness.pool.close() }
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+        harness.expectQuiet()
+    }
+
     @Test func idleConnectionEndsWithGoAway() throws {
         let harness = try harness { _ in }
         _ = harness.outcome(.get, "/warm")

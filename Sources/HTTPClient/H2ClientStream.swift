@@ -150,6 +150,8 @@ final class H2ClientStream {
         guard let stream, stream.hasSentHead else {
             return pool.resendUnprocessed(call, cause, isCounted: !endsBehindCall)
         }
+        // Its malformed response arrived together with the end of the connection.
+        if stream.isMalformed { return call.fail(stream.protocolFailure) }
         if let failure { return call.fail(failure) }
         let lost = ClientFailure.lost(cause, responseHasBegun: hasReceivedHead)
         if reusesConnection, !hasReceivedHead {
@@ -264,10 +266,7 @@ extension H2ClientStream: H2StreamEvents {
         if isRefused { connection.streamRefused() }
         connection.callStreamEnded()
         guard let call, let stream else { return }
-        if stream.isMalformed {
-            let cause = stream.fault.map(ClientFailure.Cause.wire) ?? .frames
-            return call.fail(ClientFailure(.protocolError, cause, wasSent: true))
-        }
+        if stream.isMalformed { return call.fail(stream.protocolFailure) }
         if isRefused || !stream.hasSentHead {
             return pool.resendUnprocessed(call, .refused, isCounted: !connection.endsBehindCall)
         }
@@ -278,5 +277,13 @@ extension H2ClientStream: H2StreamEvents {
         default: break
         }
         call.fail(ClientFailure.lost(.reset(code.number), responseHasBegun: hasReceivedHead))
+    }
+}
+
+extension H2Stream {
+    /// The backend has sent a malformed response.
+    fileprivate var protocolFailure: ClientFailure {
+        ClientFailure(
+            .protocolError, fault.map(ClientFailure.Cause.wire) ?? .frames, wasSent: true)
     }
 }

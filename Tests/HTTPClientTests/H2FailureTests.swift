@@ -100,6 +100,20 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The end of its connection arrives in the same loop iteration.
+    @Test func malformedResponseBeforeTheEndIsNotSentAgain() throws {
+        let harness = try harness { exchange in
+            var frames = H2Frames()
+            frames.request([("etag", "no-status")], on: exchange.id)
+            exchange.connection.send(frames)
+            exchange.connection.peer.stream.finishWriting()
+        }
+        _ = harness.outcome(.get, "/warm")
+        #expect(harness.outcome() == "protocolError")
+        #expect(harness.backend.log == ["1 /warm", "1 /"])
+        harness.expectQuiet()
+    }
+
     /// The end of a pool does not wait for the acknowledgement of a PING on a connection without calls.
     @Test(arguments: [true, false]) func closedPoolEndsConnectionsThatAreTested(
         _ closesFirst: Bool

@@ -178,7 +178,7 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
-                "TLS", "Reactor", "Promises", "Basics",
+                "TLS", "Reactor", "Promises", "Basics", "CNGHTTP2",
             ],
             swiftSettings: strict),
 

@@ -65,10 +65,11 @@ import Testing
             "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "RESP", "Reactor",
             "Promises", "Basics",
         ],
+        // Of nghttp2 only the decoder of header blocks, for peers that read what the gateway sends.
         "Simulation": [
             "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
             "TLS",
-            "Reactor", "Promises", "Basics", "Synchronization",
+            "Reactor", "Promises", "Basics", "Synchronization", "CNGHTTP2",
         ],
         "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [

@@ -32,7 +32,7 @@ struct ClusterSimulation: ParsableCommand {
     @Option(help: "Faults that are switched off, e.g. resets,stalls.")
     var without: String?
 
-    @Option(help: "Only the runs with endpoints of this kind: aggregates or streams.")
+    @Option(help: "Only the runs of this kind: aggregates, streams or http2.")
     var only: String?
 
     @Flag(help: "Stop at the first seed that fails.")
@@ -57,6 +57,7 @@ struct ClusterSimulation: ParsableCommand {
     private func runSeeds(_ options: RunOptions) throws {
         var (count, requests, calls, streams, failed) = (0, 0, 0, 0, 0)
         var reached: [StreamBehaviour: Int] = [:]
+        var framed: [FramedBehaviour: Int] = [:]
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
             let result = SeedResult.of(seed &+ number, options)
@@ -65,15 +66,20 @@ struct ClusterSimulation: ParsableCommand {
             calls += result.attempts
             streams += result.relays
             reached.merge(result.streams, uniquingKeysWith: +)
+            framed.merge(result.framed, uniquingKeysWith: +)
             guard !result.passed else { continue }
             failed += 1
             print(result.report, terminator: "")
             if untilFailure { break }
         }
         // The last line is the one that scripts read.
-        let names = StreamBehaviour.allCases.compactMap { behaviour in
-            reached[behaviour].map { "\(behaviour.rawValue) \($0)" }
-        }
+        let names =
+            StreamBehaviour.allCases.compactMap { behaviour in
+                reached[behaviour].map { "\(behaviour.rawValue) \($0)" }
+            }
+            + FramedBehaviour.allCases.compactMap { behaviour in
+                framed[behaviour].map { "\(behaviour.rawValue) \($0)" }
+            }
         if !names.isEmpty { print("reached: \(names.joined(separator: ", "))") }
         print(
             "\(count) seeds, \(requests) requests, \(calls) calls, \(streams) streams:"
@@ -87,7 +93,7 @@ struct ClusterSimulation: ParsableCommand {
             options.requestsMax = requests
             options.kind = try only.map { name in
                 guard let kind = ClusterPlan.Kind(rawValue: name) else {
-                    throw ValidationError("--only is aggregates or streams: \(name)")
+                    throw ValidationError("--only is aggregates, streams or http2: \(name)")
                 }
                 return kind
             }

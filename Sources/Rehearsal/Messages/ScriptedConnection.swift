@@ -7,11 +7,17 @@ package struct ScriptedConnection {
     /// The client closes the connection after the last response; otherwise it waits until the gateway
     /// closes it.
     package let closesWhenDone: Bool
+    /// The client uses HTTP/2 with prior knowledge.
+    package let usesHTTP2: Bool
 
-    package init(number: Int, start: Int, requests: [ScriptedRequest], closesWhenDone: Bool) {
+    package init(
+        number: Int, start: Int, requests: [ScriptedRequest], closesWhenDone: Bool,
+        usesHTTP2: Bool = false
+    ) {
         self.number = number
         self.start = start
         self.requests = requests
         self.closesWhenDone = closesWhenDone
+        self.usesHTTP2 = usesHTTP2
     }
 }

@@ -16,6 +16,8 @@ package class HostRequest {
     /// When the host noticed that the gateway had ended the connection.
     package var givenUp: Instant?
     package var hasResponded = false
+    /// Nil over HTTP/1.1.
+    package var framed: FramedExchange?
 
     package init(
         _ message: PeerMessage, at target: BackendHost, script: ScriptedResponse, arrived: Instant,
@@ -56,6 +58,7 @@ package class HostRequest {
 
     /// When the gateway read the last byte of the response; nil if it never did.
     package var read: Instant? {
+        if let framed { return readFramed(framed) }
         guard case .response = script.outcome, script.responseLength > 0,
             let last = stream.outgoingJournal.read(at: responseStart + script.responseLength - 1)
         else { return nil }
@@ -66,8 +69,10 @@ package class HostRequest {
 
     /// When the gateway was done with it: it had read the response, or had closed the connection.
     package var ended: Instant? {
-        [read, stream.incomingJournal.closed, stream.outgoingJournal.abandoned].compactMap { $0 }
-            .min()
+        [
+            read, stream.incomingJournal.closed, stream.outgoingJournal.abandoned, resetWritten,
+            framed?.failureEnd.flatMap { stream.outgoingJournal.read(at: $0 - 1) },
+        ].compactMap { $0 }.min()
     }
 
     /// The host ended the connection before the first byte of a response.
@@ -76,7 +81,47 @@ package class HostRequest {
     }
 
     /// The host closed a reused connection, so the gateway may resend the request (RFC 9112 9.3.1).
-    package var mayBeResent: Bool { before > 0 && endedBeforeResponse }
+    package var mayBeResent: Bool {
+        if let framed { return framed.wasRefused || wasLost && !hasReadHead && reusesConnection }
+        return before > 0 && endedBeforeResponse
+    }
+}
+
+// A request over HTTP/2 shares its connection.
+extension HostRequest {
+    private func readFramed(_ framed: FramedExchange) -> Instant? {
+        guard case .response = script.outcome, !framed.wasRefused, let end = framed.responseEnd,
+            let last = stream.outgoingJournal.read(at: end - 1)
+        else { return nil }
+        // It resets only what it has cancelled before.
+        return resetWritten.map { $0 <= last } ?? false ? nil : last
+    }
+
+    /// When the gateway reset the stream.
+    package var resetWritten: Instant? {
+        framed?.resetStart.flatMap { stream.incomingJournal.written(at: $0) }
+    }
+
+    /// Whether the gateway has read the head of the response.
+    package var hasReadHead: Bool {
+        framed?.headEnd.map { stream.outgoingJournal.read(at: $0 - 1) != nil } ?? false
+    }
+
+    /// The connection ended before the gateway had its result.
+    package var wasLost: Bool {
+        guard let framed, framed.connectionEnd != nil, !framed.wasRefused else { return false }
+        return framed.failureEnd == nil && resetWritten == nil && read == nil
+    }
+
+    /// A response on the connection was complete before the request was sent.
+    private var reusesConnection: Bool {
+        let start = position.requestStart
+        return framed?.earlier.contains { former in
+            guard former.read != nil, let end = former.framed?.responseEnd else { return false }
+            return stream.outgoingJournal.wasRead(
+                at: end - 1, before: stream.incomingJournal, wroteAt: start)
+        } ?? false
+    }
 }
 
 /// A health check that a host received.
@@ -127,4 +172,23 @@ package struct ConnectionPosition {
     package let unsolicitedStart: Int?
     /// No other request arrived since then.
     package let isFirstAfterUnsolicited: Bool
+
+    init(
+        stream: SimStream, requestStart: Int, responseStart: Int, before: Int,
+        unsolicitedStart: Int?, isFirstAfterUnsolicited: Bool
+    ) {
+        self.stream = stream
+        self.requestStart = requestStart
+        self.responseStart = responseStart
+        self.before = before
+        self.unsolicitedStart = unsolicitedStart
+        self.isFirstAfterUnsolicited = isFirstAfterUnsolicited
+    }
+
+    /// On a connection of HTTP/2, which has no unsolicited data.
+    package init(stream: SimStream, requestStart: Int, before: Int) {
+        self.init(
+            stream: stream, requestStart: requestStart, responseStart: 0, before: before,
+            unsolicitedStart: nil, isFirstAfterUnsolicited: false)
+    }
 }

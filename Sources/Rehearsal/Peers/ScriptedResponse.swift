@@ -14,6 +14,8 @@ package struct ScriptedResponse {
     package var outcome = Outcome.nothing
     /// Unsolicited bytes follow the response immediately.
     package var hasTrailingData = false
+    /// Instead of `pieces` and what follows them, over HTTP/2.
+    package var framed: FramedResponse?
 
     package init() {}
 
@@ -42,7 +44,7 @@ package struct ScriptedResponse {
     }
 
     /// Milliseconds before a piece that is not the first; nil if it follows at once.
-    func pause(before piece: Int) -> Int? {
+    package func pause(before piece: Int) -> Int? {
         if pauses.indices.contains(piece - 1) { return pauses[piece - 1] }
         return gap > 0 ? gap : nil
     }

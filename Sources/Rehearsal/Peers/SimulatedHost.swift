@@ -10,12 +10,15 @@ package final class SimulatedHost {
     private let loop: SimLoop
     private let backendHost: BackendHost
     private var listener: (any Listener)?
-    private var connections: [Connection] = []
+    private var connections: [any HostConnection] = []
+    /// Serves a connection in another way than with HTTP/1.1; nil for that.
+    private let serve: ((SimStream) -> any HostConnection)?
 
     package init(
         at address: SocketAddress, _ backendHost: BackendHost, on loop: SimLoop,
-        of delegate: any HostDelegate
+        of delegate: any HostDelegate, serve: ((SimStream) -> any HostConnection)? = nil
     ) {
+        self.serve = serve
         self.address = address
         self.backendHost = backendHost
         self.loop = loop
@@ -26,7 +29,7 @@ package final class SimulatedHost {
         guard listener == nil else { return }
         listener = try loop.listen(on: address, sharedPort: false) { [unowned self] stream in
             guard let stream = stream as? SimStream else { return }
-            connections.append(Connection(stream, of: self))
+            connections.append(serve?(stream) ?? Connection(stream, of: self))
         }
     }
 
@@ -39,12 +42,12 @@ package final class SimulatedHost {
     /// Closes the listener and all connections.
     package func close() {
         refuse()
-        for connection in connections { connection.stream.close() }
+        for connection in connections { connection.close() }
         connections = []
     }
 
     /// A connection from the gateway to this host.
-    private final class Connection: ByteStreamDelegate {
+    private final class Connection: HostConnection, ByteStreamDelegate {
         package let stream: SimStream
         private unowned let host: SimulatedHost
         private var rest: [UInt8] = []
@@ -171,11 +174,18 @@ package final class SimulatedHost {
             stream.close()
         }
 
+        package func close() { stream.close() }
+
         private func recordGivenUp() {
             if let current, current.givenUp == nil { current.givenUp = host.loop.now }
             current = nil
         }
     }
+}
+
+/// A connection from the gateway to a simulated host, which owns it.
+package protocol HostConnection: AnyObject {
+    func close()
 }
 
 /// The owner of a simulated host.

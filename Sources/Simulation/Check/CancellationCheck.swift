@@ -13,6 +13,9 @@ struct CancellationCheck {
             for request in client.sent {
                 if let responded = request.responded {
                     check(request, until: responded, "when the response was written")
+                } else if let framed = request.framed, framed.wasReset {
+                    guard let read = framed.resetRead else { continue }
+                    check(request, until: read, "when the gateway had read that it was reset")
                 } else if let left = client.disconnected ?? client.endSeen,
                     canNoticeDisconnect(client, request)
                 {
@@ -32,20 +35,30 @@ struct CancellationCheck {
 
     private func check(_ request: RequestRecord, until end: Instant, _ when: String) {
         for attempt in record.attempts(of: request) where !attempt.isAmbiguous {
-            if let ended = attempt.ended, ended <= end { continue }
+            if let ended = attempt.ended, ended <= end + delay(of: attempt) { continue }
+            // Its host had ended the connection, so that it did not see how the stream ended.
+            if attempt.framed?.connectionEnd == .lost { continue }
             violations.add(
                 .cancellation, request.mark,
                 "\(attempt.call.text) attempt \(attempt.ordinal) still ran \(when)")
         }
     }
 
+    /// With small windows, RST_STREAM waits until the host has read what was sent before.
+    private func delay(of attempt: any HostRequestRecord) -> Duration {
+        guard attempt.framed != nil, record.rates[.smallWindows] > 0 else { return .zero }
+        return longestPacket * 4
+    }
+
+    private var longestPacket: Duration {
+        record.network.latency.upperBound + (record.network.stalls?.upTo ?? .zero)
+    }
+
     /// A packet must arrive before the gateway can notice that a client disconnected. After a
     /// half-close, the gateway must send an interim response and receive a reset; it does so less
     /// and less often.
     private func slack(_ client: ClientRecord, _ left: Instant) -> Duration {
-        let settings = record.network
-        let packet = settings.latency.upperBound + (settings.stalls?.upTo ?? .zero)
-        guard let ended = client.halfClosed else { return packet * 4 }
-        return packet * 4 + .milliseconds(50) + (left - ended) * 2
+        guard let ended = client.halfClosed else { return longestPacket * 4 }
+        return longestPacket * 4 + .milliseconds(50) + (left - ended) * 2
     }
 }

@@ -26,6 +26,8 @@ struct LimitsCheck {
             let attempts = record.attempts.filter {
                 $0.backend == index && $0.worker == worker
                     && $0.call.generation == config.generation
+                    // Its host had ended the connection, and did not see whether it was cancelled.
+                    && $0.framed?.connectionEnd != .lost
             }
             guard !attempts.contains(where: \.isAmbiguous) else { continue }
             let most = ConcurrentSpan.most(
@@ -95,22 +97,30 @@ struct LimitsCheck {
     }
 
     private func fault(of call: DrawnCall, _ attempts: [AttemptRecord]) -> String? {
-        if !call.isIdempotent { return "a \(call.method) was sent \(attempts.count) times" }
+        // What a host has not processed may be sent again, whatever its method (RFC 9113 8.7).
+        let processed = attempts.count { !$0.wasRefused }
+        if !call.isIdempotent {
+            return processed > 1 ? "a \(call.method) was sent \(processed) times" : nil
+        }
         // One more for each resend after the host closed a reused connection.
         let resent = attempts.count(where: \.mayBeResent)
         let allowed = (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) + resent
         if attempts.count > allowed { return "\(attempts.count) attempts, \(allowed) are allowed" }
         guard call.hedgeAfter == nil else { return nil }
-        let last = attempts.count - 1
-        let wrong = attempts[..<last].first { !mayRepeat(call, after: $0) }
+        // Those of several connections may arrive in another order.
+        let ordered = attempts.sorted { $0.sent < $1.sent }
+        let wrong = ordered.dropLast().first { !mayRepeat(call, after: $0) }
         return wrong.map { "retried after attempt \($0.ordinal), whose result must not be retried" }
     }
 
     private func mayRepeat(_ call: DrawnCall, after attempt: AttemptRecord) -> Bool {
-        switch attempt.script.outcome {
+        if let framed = attempt.framed, attempt.mayBeResent || framed.wasLost {
+            return attempt.mayBeResent || call.retry?.repeats("terminated") ?? false
+        }
+        return switch attempt.script.outcome {
         case .response(let status, _, _): call.retry?.repeats("\(status)") ?? false
         case .fails(.connectionTerminated):
-            attempt.before > 0 || call.retry?.repeats("terminated") ?? false
+            attempt.mayBeResent || call.retry?.repeats("terminated") ?? false
         case .fails, .nothing: false
         }
     }

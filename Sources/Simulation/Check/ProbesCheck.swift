@@ -99,11 +99,19 @@ private struct CheckSeries {
             ? "\(name): checked \(probes.count) times instead of \(least)" : nil
     }
 
+    /// Over HTTP/2, a check that is not answered holds back others: its connection is tested, or has no
+    /// stream left.
+    private var mayHoldBackChecks: Bool {
+        config.backends[backend].http2 != nil
+            && (record.mayLosePongs
+                || [.hangs, .slowAnswers, .drips].contains { record.rates[$0] > 0 })
+    }
+
     /// Nothing can have prevented a check from reaching its host.
     private var isUndisturbed: Bool {
         let drawn = config.backends[backend].hosts[host]
         return !record.hostOutages.hasUnobservedOutage(of: [drawn]) && !record.isSlow
-            && !record.sendsUnsolicitedData(backend)
-            && worker.drains == nil
+            && !record.sendsUnsolicitedData(backend) && !record.disturbsConnections(to: backend)
+            && worker.drains == nil && !mayHoldBackChecks
     }
 }

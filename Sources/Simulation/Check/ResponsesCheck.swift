@@ -18,7 +18,7 @@ struct ResponsesCheck {
             return request.stream == nil ? checkMissingResponse(request, client) : ()
         }
         let earlier = client.sent.prefix(request.index)
-        if earlier.contains(where: \.request.endsConnection) {
+        if request.framed == nil, earlier.contains(where: \.request.endsConnection) {
             violations.add(.responses, request.mark, "a response behind a malformed message")
         }
         // Rejected messages have no request id, nor do responses of the server itself.
@@ -89,6 +89,12 @@ struct ResponsesCheck {
     }
 
     private func checkMissingResponse(_ request: RequestRecord, _ client: ClientRecord) {
+        if let framed = request.framed {
+            let check = FramedResponsesCheck(
+                record: record, client: client, request: request, framed: framed)
+            if let fault = check.fault { violations.add(.responses, request.mark, fault) }
+            return
+        }
         if client.disconnected != nil || client.halfClosed != nil { return }
         guard client.endSeen != nil else {
             return violations.add(

@@ -52,7 +52,8 @@ struct RetryBudgetCheck {
                     guard call.retry != nil, call.hedgeAfter == nil,
                         let former = attempts.first(where: {
                             $0.call == attempt.call && $0.ordinal == attempt.ordinal - 1
-                        }), !former.mayBeResent, let from = former.ended, let to = attempt.ended
+                        }), !former.mayBeResent, let from = former.ended, let to = attempt.ended,
+                        from <= attempt.sent
                     else { continue }
                     retries.append(Span(from: from, to: to))
                 }

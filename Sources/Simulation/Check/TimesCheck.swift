@@ -56,14 +56,16 @@ struct TimesCheck {
     private func start(
         of request: RequestRecord, _ client: ClientRecord, _ read: Instant
     ) -> Instant {
-        guard request.index > 0, let former = client.sent[request.index - 1].responded else {
+        guard request.framed == nil, request.index > 0,
+            let former = client.sent[request.index - 1].responded
+        else {
             return read
         }
         return max(read, former)
     }
 
     private func mayBeDelayed(_ request: RequestRecord, _ client: ClientRecord) -> Bool {
-        guard request.request.isPipelined else { return false }
+        guard request.request.isPipelined || request.framed != nil else { return false }
         return record.rates[.smallWindows] > 0 || record.rates[.slowReaders] > 0
     }
 }

@@ -14,7 +14,7 @@ extension Cluster {
             clients: clients.map { client in
                 ClientRecord(
                     client, hasUnsolicited: unsolicited.contains { $0 === client })
-            } + streamClients.map(ClientRecord.init),
+            } + streamClients.map(ClientRecord.init) + framedClients.map(ClientRecord.init),
             attempts: attempts.map(AttemptRecord.init), relays: relays.map(RelayRecord.init),
             probes: probes.map(ProbeRecord.init),
             log: journal.lines, recorded: workers.flatMap(\.recorded), hash: trace.hash,
@@ -54,7 +54,18 @@ extension HostRequestFacts {
             before: request.before,
             isAmbiguous: request.isAmbiguous,
             reusesSpoiledConnection: request.reusesSpoiledConnection,
-            mayBeResent: request.mayBeResent)
+            mayBeResent: request.mayBeResent, framed: FramedFacts(request))
+    }
+}
+
+extension FramedFacts {
+    /// Nil over HTTP/1.1.
+    fileprivate init?(_ request: HostRequest) {
+        guard let framed = request.framed else { return nil }
+        self.init(
+            wasRefused: framed.wasRefused, wasLost: request.wasLost,
+            hasReadHead: request.hasReadHead, connectionEnd: framed.connectionEnd,
+            isLimited: framed.isLimited)
     }
 }
 

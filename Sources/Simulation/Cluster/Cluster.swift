@@ -23,6 +23,9 @@ package final class Cluster {
     private(set) var workers: [SimulatedWorker] = []
     private(set) var hosts: [SimulatedHost] = []
     private(set) var clients: [SimulatedClient] = []
+    /// Clients that use HTTP/2, and how many connections hosts with HTTP/2 have accepted.
+    var framedClients: [FramedClient] = []
+    var framedConnections = 0
     private(set) var attempts: [Attempt] = []
     /// The clients and hosts of endpoints with `proxy`, and the attempts to relay, in order of arrival.
     var streamClients: [StreamClient] = []
@@ -83,7 +86,10 @@ package final class Cluster {
         let events = PromiseEventRecorder.recording {
             guard startAll() else { return }
             network.run(
-                until: { clients.allSatisfy(\.isDone) && streamClients.allSatisfy(\.isDone) },
+                until: {
+                    clients.allSatisfy(\.isDone) && streamClients.allSatisfy(\.isDone)
+                        && framedClients.allSatisfy(\.isDone)
+                },
                 eventsMax: 2_000_000)
             shutDown()
         }
@@ -91,6 +97,7 @@ package final class Cluster {
         defer {
             for client in clients { client.releaseStream() }
             for client in streamClients { client.releaseStream() }
+            for client in framedClients { client.releaseStream() }
         }
         return record()
     }
@@ -170,10 +177,10 @@ package final class Cluster {
         for (index, backend) in plan.configs[0].backends.enumerated() {
             for (place, drawn) in backend.hosts.enumerated() {
                 for moved in drawn.isName ? [false, true] : [false] {
+                    let target = BackendHost(backend: index, host: place, prefix: drawn.prefix)
                     let host = SimulatedHost(
-                        at: drawn.address(of: index, moved: moved),
-                        BackendHost(backend: index, host: place, prefix: drawn.prefix),
-                        on: peerLoop, of: self)
+                        at: drawn.address(of: index, moved: moved), target, on: peerLoop, of: self,
+                        serve: backend.http2.map { _ in framedConnection(to: target) })
                     try host.listen()
                     if backend.tls != nil {
                         network.identities[host.address] = DrawnTLS.identity(of: drawn)
@@ -188,11 +195,12 @@ package final class Cluster {
     }
 
     private func startClients() {
-        for connection in plan.connections {
+        for connection in plan.connections where !connection.usesHTTP2 {
             let client = SimulatedClient(connection, on: peerLoop, of: self)
             clients.append(client)
             client.scheduleConnect(to: plan.address)
         }
+        startFramedClients()
     }
 }
 
@@ -234,10 +242,11 @@ extension Cluster: HostDelegate, ClientDelegate {
             $0.backend == host.backend && $0.host == host.host
                 && $0.worker == position.stream.peerName
         }
-        let script = responseDraw(
+        let draw = responseDraw(
             plan.random.derived("probe", host.backend, host.host, worker, ordinal), host, mark: "",
-            key: "health", responseMax: 64 << 10
-        ).healthScript()
+            key: "health", responseMax: 64 << 10)
+        let script =
+            isFramed(host) ? FramedResponseDraw(base: draw).healthScript() : draw.healthScript()
         let probe = Probe(
             generation: generation, message, at: host, script: script, arrived: network.clock.now,
             on: position)
@@ -266,12 +275,12 @@ extension Cluster: HostDelegate, ClientDelegate {
             return nil
         }
         let ordinal = nextOrdinal(of: key, number)
-        let script = responseDraw(
+        let draw = responseDraw(
             plan.random.derived("act", number, key.generation, key.call, ordinal), host, mark: mark,
             key: key.text,
             responseMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody,
-            isResponseToHead: message.startLine.hasPrefix("HEAD ")
-        ).script()
+            isResponseToHead: message.startLine.hasPrefix("HEAD "))
+        let script = isFramed(host) ? FramedResponseDraw(base: draw).script() : draw.script()
         let attempt = Attempt(
             request: number, mark: mark, call: key, ordinal: ordinal, message, at: host,
             script: script,

@@ -4,8 +4,9 @@ import Rehearsal
 /// Everything that a run draws from its seed in advance: configurations, faults, traffic. The
 /// behaviour of hosts is drawn during the run, from `random`, by name.
 package struct ClusterPlan {
-    /// Whether the run has endpoints with `proxy`, beside those with calls.
-    package enum Kind: String, CaseIterable, Sendable { case aggregates, streams }
+    /// Whether the run has endpoints with `proxy`, beside those with calls; or clients and backends with
+    /// HTTP/2.
+    package enum Kind: String, CaseIterable, Sendable { case aggregates, streams, http2 }
 
     let seed: UInt64
     let kind: Kind
@@ -27,14 +28,15 @@ package struct ClusterPlan {
         self.seed = seed
         self.kind = kind
         self.options = options
-        let random = RandomSource(seed: kind == .streams ? ~seed : seed)
+        let random = Self.random(seed, kind)
         self.random = random
         let focus = kind == .aggregates ? Focus(random.derived("focus")) : nil
         let drawn = FaultRates(random, without: options.without)
         let rates = focus?.limit(drawn) ?? drawn
         let hasStreams = kind == .streams
         var first = ConfigDraw(
-            random: random.derived("config"), generation: 0, hasStreams: hasStreams
+            random: random.derived("config"), generation: 0, hasStreams: hasStreams,
+            hasHTTP2: kind == .http2
         ).config()
         focus?.adjust(&first, random.derived("focus"))
         var configs = [first]
@@ -45,7 +47,7 @@ package struct ClusterPlan {
             configs.append(
                 ConfigDraw(
                     random: operation.derived("config"), generation: configs.count,
-                    hasStreams: hasStreams
+                    hasStreams: hasStreams, hasHTTP2: kind == .http2
                 )
                 .config(after: first))
         }
@@ -66,13 +68,21 @@ package struct ClusterPlan {
             including: focus?.outages(first) ?? [])
     }
 
+    private static func random(_ seed: UInt64, _ kind: Kind) -> RandomSource {
+        switch kind {
+        case .aggregates: RandomSource(seed: seed)
+        case .streams: RandomSource(seed: ~seed)
+        case .http2: RandomSource(seed: seed).derived("http2")
+        }
+    }
+
     /// The connections of clients, with the options applied.
     var connections: [ScriptedConnection] {
         allConnections.filter { options.connections?.contains($0.number) ?? true }.map {
             ScriptedConnection(
                 number: $0.number, start: $0.start,
                 requests: Array($0.requests.prefix(options.requestsMax ?? .max)),
-                closesWhenDone: $0.closesWhenDone)
+                closesWhenDone: $0.closesWhenDone, usesHTTP2: $0.usesHTTP2)
         }
     }
 
@@ -120,7 +130,9 @@ package struct ClusterPlan {
         let random = random.derived("traffic")
         return focus?.connections(random, rates, configs[0])
             ?? TrafficDraw(
-                random: random, rates: rates, config: configs[0], countMax: kind == .streams ? 2 : 6
+                random: random, rates: rates, config: configs[0],
+                countMax: kind == .streams ? 2 : 6,
+                hasHTTP2: kind == .http2
             ).connections()
     }
 }

@@ -6,6 +6,8 @@ struct ConfigDraw {
     let generation: Int
     /// It has endpoints with `proxy`.
     var hasStreams = false
+    /// Its listener, and most of its backends, have HTTP/2.
+    var hasHTTP2 = false
 
     /// - Parameter former: the configuration that a reload replaces; process and routes stay the same
     func config(after former: DrawnConfig? = nil) -> DrawnConfig {
@@ -49,7 +51,7 @@ struct ConfigDraw {
             workers: former?.workers ?? random.pick([1, 1, 2, 3]),
             listensOnUnixSocket: former?.listensOnUnixSocket
                 ?? random.derived("listen").chance(0.15),
-            listeners: listeners, limits: limits(),
+            acceptsHTTP2: hasHTTP2, listeners: listeners, limits: limits(),
             entry: EntryDraw(random: random.derived("entry")).entry(),
             rateLimits: rateLimits,
             auth: auth, authFailures: former?.authFailures ?? authDraw.failures(),
@@ -75,6 +77,9 @@ struct ConfigDraw {
         limits.writeTimeout = random.maybe(0.1, random.number(100...2000))
         if hasStreams {
             limits.streams = random.derived("streams").maybe(0.15, random.number(1...3))
+        }
+        if hasHTTP2 {
+            limits.streamsPerConnection = random.derived("http2").maybe(0.15, random.number(1...4))
         }
         return limits
     }
@@ -104,7 +109,13 @@ struct ConfigDraw {
                 : nil,
             health: random.maybe(
                 0.3, DrawnHealth(generation: generation, every: random.pick([40, 40, 100, 300]))),
-            tls: tls(random.derived("tls"), former))
+            tls: tls(random.derived("tls"), former), http2: http2(random.derived("http2"), former))
+    }
+
+    /// A reload may change the settings, but not the protocol of the hosts.
+    private func http2(_ random: RandomSource, _ former: DrawnBackend?) -> DrawnHTTP2? {
+        let isUsed = former.map { $0.http2 != nil } ?? (hasHTTP2 && random.chance(0.75))
+        return isUsed ? DrawnHTTP2(random) : nil
     }
 
     /// A reload may change the verification, but not whether the hosts use TLS.
@@ -163,7 +174,7 @@ struct ConfigDraw {
             cacheControl: random.maybe(0.2, "max-age=60"),
             serverTiming: minDuration == nil && random.chance(0.2),
             maxInFlight: random.maybe(0.15, random.number(1...4)),
-            maxBody: random.pick([1024, 2048, 65536]),
+            maxBody: random.pick(hasHTTP2 ? [1024, 65536, 300_000] : [1024, 2048, 65536]),
             entry: EntryDraw(random: self.random.derived("entry")).endpoint(index),
             input: InputDraw(random: self.random.derived("input"))
                 .endpoint(index, hasBody: method == "POST" || method == "PUT"),

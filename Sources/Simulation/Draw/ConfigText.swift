@@ -21,8 +21,10 @@ struct ConfigText {
 
     private mutating func write(_ config: DrawnConfig) {
         add(0, "version: 1")
-        let address =
+        let plain =
             config.listensOnUnixSocket ? "\"unix:/run/tributary.sock\"" : "127.0.0.1:8080"
+        let address =
+            config.acceptsHTTP2 ? "{ address: \(plain), protocols: [http2, http1] }" : plain
         add(0, "listen\(config.listeners.isEmpty ? ": \(address)" : ":")")
         if !config.listeners.isEmpty { add(1, "- \(address)") }
         for listener in config.listeners { add(1, "- \(listener.written)") }
@@ -152,6 +154,7 @@ struct ConfigText {
         add(1, "connections_per_client", limits.connectionsPerClient)
         add(1, "requests_in_flight", limits.requestsInFlight)
         add(1, "streams", limits.streams)
+        add(1, "streams_per_connection", limits.streamsPerConnection)
         add(1, "header_bytes", limits.headerBytes, "B")
         add(1, "header_count", limits.headerCount)
         add(1, "uri_bytes", limits.uriBytes, "B")
@@ -193,6 +196,10 @@ struct ConfigText {
             let trust = tls.verifies ? "ca: \(DrawnTLS.authorityFile)" : "verify: false"
             let name = tls.serverName.map { ", server_name: \($0)" } ?? ""
             add(2, "tls: { \(trust)\(name) }")
+        }
+        if let http2 = backend.http2 {
+            add(2, "protocol: http2")
+            add(2, "http2: \(http2.written)")
         }
         if let health = backend.health {
             add(2, "health: { path: \(health.path), every: \(health.every)ms }")

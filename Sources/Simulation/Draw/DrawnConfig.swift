@@ -6,6 +6,8 @@ struct DrawnConfig {
     var workers: Int
     /// Clients connect to a unix socket.
     var listensOnUnixSocket = false
+    /// The first listener has `protocols: [http2, http1]`.
+    var acceptsHTTP2 = false
     /// Behind the first one.
     var listeners: [DrawnListener] = []
     var limits = DrawnLimits()
@@ -32,6 +34,7 @@ struct DrawnLimits {
     var connectionsPerClient: Int?
     var requestsInFlight: Int?
     var streams: Int?
+    var streamsPerConnection: Int?
     var headerBytes: Int?
     var headerCount: Int?
     var uriBytes: Int?
@@ -69,6 +72,8 @@ struct DrawnBackend {
     var health: DrawnHealth?
     /// Set if the URLs have `https://`.
     var tls: DrawnTLS?
+    /// Set with `protocol: http2`.
+    var http2: DrawnHTTP2?
 }
 
 /// `health:` of a backend.

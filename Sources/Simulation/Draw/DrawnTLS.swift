@@ -14,11 +14,18 @@ struct DrawnTLS: Equatable {
 
     /// The identity of a host with a valid certificate.
     static func identity(of host: DrawnHost) -> SimIdentity {
-        SimIdentity(names: [host.host, alias])
+        withBothProtocols(SimIdentity(names: [host.host, alias]))
     }
 
     /// The identity of a host with a certificate for another host.
-    static let wrongIdentity = SimIdentity(names: ["other.test"])
+    static let wrongIdentity = withBothProtocols(SimIdentity(names: ["other.test"]))
+
+    /// The gateway offers those that a backend has by its configuration.
+    private static func withBothProtocols(_ identity: SimIdentity) -> SimIdentity {
+        var identity = identity
+        identity.applicationProtocols = ["h2", "http/1.1"]
+        return identity
+    }
 
     static func broken(_ handshake: SimIdentity.Handshake, _ host: DrawnHost) -> SimIdentity {
         var identity = identity(of: host)

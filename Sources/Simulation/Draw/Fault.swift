@@ -56,6 +56,12 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case badCertificates = "bad_certificates"
     case failedHandshakes = "failed_handshakes"
 
+    // HTTP/2.
+    case refusedStreams = "refused_streams"
+    case shutdowns
+    case frozenHosts = "frozen_hosts"
+    case oddFrames = "odd_frames"
+
     /// Its index among all faults.
     var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -163,7 +163,7 @@ struct ResponseDraw {
         return nil
     }
 
-    private func badJSON() -> [UInt8] {
+    func badJSON() -> [UInt8] {
         let good = tree().written
         return Array(
             random.pick([
@@ -173,7 +173,7 @@ struct ResponseDraw {
     }
 
     /// A response without members that shapes and references need.
-    private func badTree() -> Tree {
+    func badTree() -> Tree {
         guard case .object(var members) = tree() else { return .null }
         switch random.number(0...3) {
         case 0: members.removeAll { $0.key == "items" || $0.key == "nest" }

@@ -7,6 +7,8 @@ struct TrafficDraw {
     let config: DrawnConfig
     /// The most connections, outside of bursts.
     var countMax = 6
+    /// Most clients use HTTP/2.
+    var hasHTTP2 = false
 
     func connections() -> [ScriptedConnection] {
         let isBurst = random.chance(rates[.bursts] * 2)
@@ -15,16 +17,18 @@ struct TrafficDraw {
         var number = 0
         return (0..<count).map { index in
             let random = random.derived("connection", index)
+            let usesHTTP2 = hasHTTP2 && random.derived("http2").chance(0.7)
             let requests = (0..<(isBurst ? 1 : random.number(1...5))).map { place in
                 number += 1
                 return RequestDraw(
-                    random: random.derived("request", place), rates: rates, config: config
+                    random: random.derived("request", place), rates: rates, config: config,
+                    usesHTTP2: usesHTTP2
                 )
                 .request(number - 1, isFirst: place == 0)
             }
             return ScriptedConnection(
                 number: index, start: random.number(0...spread), requests: requests,
-                closesWhenDone: random.chance(0.6))
+                closesWhenDone: random.chance(0.6), usesHTTP2: usesHTTP2)
         }
     }
 }
@@ -34,6 +38,7 @@ struct RequestDraw {
     let random: RandomSource
     let rates: FaultRates
     let config: DrawnConfig
+    var usesHTTP2 = false
 
     func request(_ number: Int, isFirst: Bool) -> ScriptedRequest {
         let endpoint = random.pick(config.endpoints.filter { $0.proxy == nil })
@@ -51,7 +56,8 @@ struct RequestDraw {
             request.method = "HEAD"
         }
         if random.chance(rates[.badRequests]) { invalidate(&request, endpoint) }
-        request.isPipelined = !isFirst && random.chance(rates[.pipelining] * 3)
+        request.isPipelined =
+            !isFirst && random.chance(usesHTTP2 ? 0.7 : rates[.pipelining] * 3)
         request.pause = request.isPipelined ? 0 : random.pick([0, 0, 1, 5, 30, 120])
         if random.chance(rates[.slowRequests]) {
             request.stall = (Double(random.number(1...99)) / 100, random.number(1...500))
@@ -105,7 +111,9 @@ struct RequestDraw {
                 #"{"user":"\#(String(repeating: "u", count: 3000))"}"#,
                 #"{"user":"\#(String(repeating: "u", count: 90_000))"}"#,
             ])
-        default: request.defect = random.pick(ScriptedRequest.Defect.allCases)
+        default:
+            request.defect = random.pick(
+                usesHTTP2 ? Self.defectsOfHTTP2 : ScriptedRequest.Defect.allCases)
         }
         if request.defect == .badChunk, request.body == nil { request.defect = .badField }
         if request.defect == .oddMethod { request.method = String(repeating: "M", count: 40) }
@@ -115,6 +123,11 @@ struct RequestDraw {
             request.body = nil
         }
     }
+
+    /// The others are those of HTTP/1.1's text.
+    private static let defectsOfHTTP2: [ScriptedRequest.Defect] = [
+        .longTarget, .manyFields, .longField, .oddMethod, .noHost, .badField,
+    ]
 
     private func afterSending() -> ScriptedRequest.AfterSending {
         if random.chance(rates[.vanishing]) {

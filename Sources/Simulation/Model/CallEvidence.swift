@@ -110,7 +110,7 @@ struct CallEvidence {
         case .invalidShape:
             isAmbiguous || attempts.contains { gaveBadShape($0) && $0.read != nil }
         case .connectionTerminated, .responseIncomplete, .responseBodySize, .protocolError:
-            isAmbiguous || hasBroken(failure.kind)
+            isAmbiguous || hasBroken(failure.kind) || mayHaveLostConnection(failure.kind)
                 || failure.kind == .connectionTerminated && hadOutage([.failsHandshakes])
                 || failure.kind == .connectionTerminated && !call.isIdempotent
                     && record.losesConnections(to: call.backend)
@@ -279,6 +279,7 @@ extension RunRecord {
     func losesConnections(to backend: Int) -> Bool {
         hostRequests(to: backend).contains {
             $0.script.idleEvent != nil || $0.script.ending != .stays
+                || $0.script.framed?.disturbsConnection ?? false
         }
     }
 }

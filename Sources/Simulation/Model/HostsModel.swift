@@ -38,7 +38,9 @@ struct HostsModel {
         unhealthy = Array(repeating: [], count: drawn.hosts.count)
         ejected = unhealthy
         hadFailedChecks = Array(repeating: false, count: drawn.hosts.count)
-        hasAmbiguousChecks = record.sendsUnsolicitedData(backend)
+        hasAmbiguousChecks =
+            record.sendsUnsolicitedData(backend) || record.disturbsConnections(to: backend)
+            || drawn.http2 != nil && record.mayLosePongs
         let health = drawn.health
         let resent = probes.map { Self.isResent($0, health, in: record) }
         let unseen = zip(probes, resent).filter { probe, isResent in

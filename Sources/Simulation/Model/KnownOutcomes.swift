@@ -27,7 +27,9 @@ struct KnownOutcomes {
         let drawn = config.backends[backend]
         guard record.configs.count == 1, !record.hostOutages.hasUnobservedOutage(of: drawn.hosts),
             !record.isSlow,
-            !record.mayLackRoom, !losesRequests(to: backend)
+            !record.mayLackRoom, !losesRequests(to: backend),
+            !record.disturbsConnections(to: backend),
+            drawn.http2 == nil || !record.mayLosePongs
         else {
             knownUntil = record.began
             return

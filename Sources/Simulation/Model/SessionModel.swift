@@ -11,6 +11,7 @@ extension DrawnBackend {
         if tls.verifies, !session.certificateNames.contains(name) {
             return "the certificate is not valid for \(name)"
         }
-        return session.applicationProtocol == "http/1.1" ? nil : "ALPN is not http/1.1"
+        let expected = http2 == nil ? "http/1.1" : "h2"
+        return session.applicationProtocol == expected ? nil : "ALPN is not \(expected)"
     }
 }

@@ -46,6 +46,8 @@ struct RequestRecord {
     let clientDisconnected: Instant?
     /// Of a request for an endpoint with `proxy`.
     var stream: StreamRecord?
+    /// Of a request over HTTP/2.
+    var framed: FramedRequestRecord?
 
     var number: Int { request.number }
     var mark: String { request.mark }

@@ -28,6 +28,22 @@ struct HostRequestFacts {
     let reusesSpoiledConnection: Bool
     /// The host closed a reused connection, so the gateway may resend the request.
     let mayBeResent: Bool
+    /// Nil over HTTP/1.1.
+    let framed: FramedFacts?
+}
+
+/// A request at a host over HTTP/2.
+struct FramedFacts {
+    /// The host has not processed it.
+    let wasRefused: Bool
+    /// The connection ended before the gateway had its result.
+    let wasLost: Bool
+    /// The gateway had read the head of its response.
+    let hasReadHead: Bool
+    /// What the host did to its connection.
+    let connectionEnd: FramedExchange.ConnectionEnd?
+    /// The host states a limit of streams, which may delay a request.
+    let isLimited: Bool
 }
 
 /// A request at a host, together with its purpose.
@@ -49,6 +65,8 @@ extension HostRequestRecord {
     var isAmbiguous: Bool { facts.isAmbiguous }
     var reusesSpoiledConnection: Bool { facts.reusesSpoiledConnection }
     var mayBeResent: Bool { facts.mayBeResent }
+    var framed: FramedFacts? { facts.framed }
+    var wasRefused: Bool { facts.framed?.wasRefused ?? false }
 }
 
 /// One attempt of a call.

@@ -12,21 +12,24 @@ package struct Coverage: Sendable {
     /// How often each behaviour took place.
     package private(set) var behaviours: [Behaviour: Int] = [:]
     package private(set) var streams: [StreamBehaviour: Int] = [:]
+    package private(set) var framed: [FramedBehaviour: Int] = [:]
     /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
-    /// Runs the two kinds of these seeds once.
+    /// Runs the kinds of these seeds once.
     package static func of(
-        aggregates: ClosedRange<UInt64>, streams: ClosedRange<UInt64>
+        aggregates: ClosedRange<UInt64>, streams: ClosedRange<UInt64>, http2: ClosedRange<UInt64>
     ) -> Coverage {
         var coverage = Coverage()
         for seed in aggregates { coverage.add(Cluster(seed: seed, .aggregates).runToEnd()) }
         for seed in streams { coverage.add(Cluster(seed: seed, .streams).runToEnd()) }
+        for seed in http2 { coverage.add(Cluster(seed: seed, .http2).runToEnd()) }
         return coverage
     }
 
     private mutating func add(_ record: RunRecord) {
         streams.merge(StreamBehaviour.counts(in: record), uniquingKeysWith: +)
+        framed.merge(FramedBehaviour.counts(in: record), uniquingKeysWith: +)
         for fault in record.rates.active { faults[fault, default: 0] += 1 }
         for model in HostsModel.all(of: record) {
             unavailable[.ejected, default: 0] += model.ejected.joined().count

@@ -12,6 +12,8 @@ package struct SeedResult: Sendable {
     package let relays: Int
     /// What the streams of the seed reached.
     package let streams: [StreamBehaviour: Int]
+    /// What the connections of HTTP/2 of the seed reached.
+    package let framed: [FramedBehaviour: Int]
 
     package var passed: Bool { violations.isEmpty }
 
@@ -67,7 +69,9 @@ package struct SeedResult: Sendable {
         let clusters = options.kinds.map { Cluster(seed: seed, options: options, $0) }
         let records = clusters.map { $0.runToEnd() }
         var violations = records.flatMap { $0.violations + Checks.violations(in: $0) }
-        if options.kind != .streams { violations += IssuerRun.violations(seed: seed) }
+        if options.kind == nil || options.kind == .aggregates {
+            violations += IssuerRun.violations(seed: seed)
+        }
         if comparing, violations.isEmpty {
             for (cluster, record) in zip(clusters, records)
             where clusters.count == 1 || seed % 4 == cluster.plan.kind.comparedSeeds {
@@ -93,6 +97,9 @@ package struct SeedResult: Sendable {
             relays: records.reduce(0) { $0 + $1.relays.count },
             streams: records.map(StreamBehaviour.counts).reduce(into: [:]) { sum, counts in
                 sum.merge(counts, uniquingKeysWith: +)
+            },
+            framed: records.map(FramedBehaviour.counts).reduce(into: [:]) { sum, counts in
+                sum.merge(counts, uniquingKeysWith: +)
             })
     }
 }
@@ -103,6 +110,7 @@ extension ClusterPlan.Kind {
         switch self {
         case .aggregates: 0
         case .streams: 2
+        case .http2: 1
         }
     }
 }

@@ -1,0 +1,62 @@
+import Basics
+import Rehearsal
+
+/// A request over HTTP/2 without a response: its stream or its connection ended for a known reason.
+struct FramedResponsesCheck {
+    let record: RunRecord
+    let client: ClientRecord
+    let request: RequestRecord
+    let framed: FramedRequestRecord
+
+    /// Why there must be a response; nil if it may be missing.
+    var fault: String? {
+        if framed.wasReset || client.disconnected != nil || client.halfClosed != nil { return nil }
+        if client.hasUnsolicited { return nil }
+        if let code = framed.resetCode { return fault(ofReset: code) }
+        if let excluded = framed.excluded { return fault(ofExclusion: excluded) }
+        guard let closed = client.gatewayClosed, client.endSeen != nil else {
+            return "neither a response nor the end of its stream"
+        }
+        return mayEnd(at: closed)
+            ? nil : "its connection was closed, although the gateway had read the whole request"
+    }
+
+    private func fault(ofReset code: Int) -> String? {
+        switch PeerCode(rawValue: code) {
+        case .protocolError where [.noHost, .badField].contains(request.request.defect): return nil
+        case .refusedStream where record.configs.contains { $0.limits.streamsPerConnection != nil }:
+            return nil
+        case .cancel where isTooSlow(until: framed.resetWritten): return nil
+        default: return "its stream was reset with \(code)"
+        }
+    }
+
+    /// GOAWAY excludes only what the gateway had not read, unless a fault of the client ends the connection.
+    private func fault(ofExclusion excluded: Instant) -> String? {
+        if request.firstRead.map({ excluded <= $0 }) ?? true { return nil }
+        return mayEnd(at: excluded) ? nil : "excluded by GOAWAY, although the gateway had read it"
+    }
+
+    private func mayEnd(at end: Instant) -> Bool {
+        if record.drains != nil || isTooSlow(until: end) { return true }
+        // The head of a request was not complete in time, which ends the connection for all.
+        let hasUnfinishedHead = client.sent.contains { other in
+            other.framed.map { $0.headRead.map { $0 > end } ?? true } ?? false
+        }
+        if hasUnfinishedHead || record.mayLackRoom { return true }
+        return request.firstRead.map { end <= $0 } ?? true
+    }
+
+    /// Whether the client, by not reading or by not sending, may have exceeded a time limit.
+    private func isTooSlow(until end: Instant?) -> Bool {
+        guard let end, let began = request.firstRead else { return false }
+        let timeouts = record.configs.flatMap { config in
+            [
+                config.limits.writeTimeout ?? 30_000, config.limits.bodyTimeout ?? 5_000,
+                config.limits.headerTimeout ?? 10_000,
+            ]
+        }
+        let limits = timeouts + (record.mayLackRoom ? [100] : [])
+        return limits.min().map { end - began >= .milliseconds($0) } ?? false
+    }
+}

@@ -1,0 +1,85 @@
+import Basics
+import Rehearsal
+import SimReactor
+
+/// Clients and hosts with HTTP/2.
+extension Cluster {
+    func startFramedClients() {
+        for connection in plan.connections where connection.usesHTTP2 {
+            let framing = FramingScript(
+                plan.random.derived("framing", connection.number),
+                isUnusual: isUnusual("frames", connection.number), isHost: false)
+            let client = FramedClient(connection, framing, on: peerLoop, of: self)
+            framedClients.append(client)
+            client.scheduleConnect(to: plan.address)
+        }
+    }
+
+    private func isUnusual(_ name: StaticString, _ number: Int) -> Bool {
+        plan.random.derived(name, number).chance(plan.rates[.oddFrames] * 6)
+    }
+
+    /// Whether a host uses HTTP/2.
+    func isFramed(_ host: BackendHost) -> Bool {
+        plan.configs[0].backends[host.backend].http2 != nil
+    }
+
+    /// Serves the connections to a host.
+    func framedConnection(to target: BackendHost) -> (SimStream) -> any HostConnection {
+        let streamsMax = plan.configs.map { $0.backends[target.backend].http2?.maxStreams ?? 100 }
+        return { [unowned self] stream in
+            framedConnections += 1
+            let framing = FramingScript(
+                plan.random.derived("host framing", framedConnections),
+                isUnusual: isUnusual("host frames", framedConnections), isHost: true)
+            return FramedHostConnection(
+                stream, framing, target, streamsMax: streamsMax.max() ?? 100, on: peerLoop, of: self
+            )
+        }
+    }
+}
+
+// MARK: - Records
+
+extension ClientRecord {
+    init(_ client: FramedClient) {
+        self.init(
+            number: client.script.number, start: client.script.start, worker: client.worker,
+            sent: client.sent.map { RequestRecord($0, of: client) },
+            disconnected: client.disconnected, halfClosed: client.halfClosed,
+            endSeen: client.endSeen, gatewayClosed: client.stream?.incomingJournal.closed,
+            neverConnected: client.neverConnected, hasUnsolicited: client.hasUnsolicited)
+    }
+}
+
+extension RequestRecord {
+    fileprivate init(_ exchange: FramedClientExchange, of client: FramedClient) {
+        let toGateway = client.stream?.outgoingJournal ?? SimJournal()
+        let fromGateway = client.stream?.incomingJournal ?? SimJournal()
+        let response = exchange.response
+        self.init(
+            request: exchange.request, index: exchange.index, bytes: exchange.start..<exchange.end,
+            worker: client.worker, began: exchange.began,
+            firstRead: toGateway.read(at: exchange.start),
+            read: exchange.isSentWhole ? toGateway.read(at: exchange.end - 1) : nil,
+            response: response,
+            responded: response == nil ? nil : fromGateway.written(at: exchange.responseStart),
+            received: exchange.received, clientDisconnected: client.disconnected,
+            framed: FramedRequestRecord(exchange, toGateway, fromGateway))
+    }
+}
+
+extension FramedRequestRecord {
+    fileprivate init(
+        _ exchange: FramedClientExchange, _ toGateway: SimJournal, _ fromGateway: SimJournal
+    ) {
+        self.init(
+            headRead: toGateway.read(at: exchange.headEnd - 1),
+            resetRead: exchange.resetEnd.flatMap { toGateway.read(at: $0 - 1) },
+            wasReset: exchange.resetEnd != nil,
+            responseEnded: exchange.responseEnd.flatMap { fromGateway.written(at: $0 - 1) },
+            resetCode: exchange.resetCode,
+            resetWritten: exchange.resetPosition.flatMap { fromGateway.written(at: $0) },
+            excluded: exchange.excludedAt.flatMap { fromGateway.written(at: $0) })
+    }
+}

@@ -1,0 +1,363 @@
+import Basics
+import Promises
+import Reactor
+import Rehearsal
+import SimReactor
+
+/// A simulated client with HTTP/2 and prior knowledge: it sends the requests of its script, several at
+/// once, and records the responses.
+final class FramedClient: ByteStreamDelegate {
+    let script: ScriptedConnection
+    private let framing: FramingScript
+    private unowned let cluster: Cluster
+    private let loop: SimLoop
+    private(set) var stream: SimStream?
+    private var frames: FramedConnection?
+    private(set) var sent: [FramedClientExchange] = []
+    /// Name of the worker that accepted the connection.
+    private(set) var worker: String?
+
+    private(set) var isDone = false
+    /// When the client itself closed the connection, or its own direction of it.
+    private(set) var disconnected: Instant?
+    private(set) var halfClosed: Instant?
+    /// When the client noticed that the gateway had ended the connection.
+    private(set) var endSeen: Instant?
+    private(set) var neverConnected = false
+    /// The gateway responded in HTTP/1.1: the listener refuses connections.
+    private(set) var hasUnsolicited = false
+
+    private var isSending = false
+    private var hasGoAway = false
+
+    init(
+        _ script: ScriptedConnection, _ framing: FramingScript, on loop: SimLoop,
+        of cluster: Cluster
+    ) {
+        self.script = script
+        self.framing = framing
+        self.loop = loop
+        self.cluster = cluster
+    }
+
+    /// Connects at the scripted time.
+    func scheduleConnect(to address: SocketAddress) {
+        loop.timer(after: .microseconds(script.start)) { [self] in
+            loop.connect(to: address).whenSettled { [self] result in
+                guard case .success(let stream) = result, let stream = stream as? SimStream else {
+                    neverConnected = true
+                    isDone = true
+                    return
+                }
+                connected(stream)
+            }
+        }
+    }
+
+    private func connected(_ stream: SimStream) {
+        self.stream = stream
+        worker = stream.peerName
+        let frames = FramedConnection(stream, framing, isHost: false, on: loop, of: self)
+        self.frames = frames
+        stream.startReading(for: self)
+        frames.open()
+        if framing.sendsOthers {
+            frames.send(PeerFrame(.ping, on: 0, Array("12345678".utf8)))
+            frames.send(PeerFrame(type: 0xF0, on: 0, [1, 2, 3]))
+            later(5) { $0.frames?.changeWindow(to: 50_000) }
+        }
+        sendNextIfReady()
+    }
+
+    private func later(_ milliseconds: Int, _ action: @escaping (FramedClient) -> Void) {
+        loop.timer(after: .milliseconds(milliseconds)) { [self] in
+            if !isDone { action(self) }
+        }
+    }
+
+    // MARK: Sending
+
+    /// Schedules the next request, unless it has to wait for the responses to the others.
+    private func sendNextIfReady() {
+        guard !isDone, !isSending, halfClosed == nil else { return }
+        let isIdle = sent.allSatisfy(\.isOver)
+        guard sent.count < script.requests.count, !hasGoAway else {
+            if isIdle, script.closesWhenDone { disconnect() }
+            return
+        }
+        let request = script.requests[sent.count]
+        guard isIdle || request.isPipelined else { return }
+        isSending = true
+        later(request.pause) { $0.send(request) }
+    }
+
+    private func send(_ request: ScriptedRequest) {
+        guard let frames else { return }
+        isSending = false
+        guard !hasGoAway else { return sendNextIfReady() }
+        let exchange = FramedClientExchange(
+            request, index: sent.count, start: frames.written, began: loop.now)
+        sent.append(exchange)
+        cluster.streamBegins(request)
+        let body = request.framedBody
+        let stall = request.stall
+        let pausesInHead = stall.map { $0.at < 0.5 || body == nil } ?? false
+        let head = frames.sendHead(
+            request.framedFields, on: exchange.id, endsStream: body == nil,
+            pausing: pausesInHead ? stall : nil)
+        exchange.headEnd = head.upperBound
+        exchange.end = frames.written
+        if body == nil { exchange.isSentWhole = true }
+        if let body { send(body, of: exchange, pausing: pausesInHead ? nil : stall) }
+        act(behind: exchange)
+        sendNextIfReady()
+    }
+
+    /// Sends a body, with a pause in its middle.
+    private func send(
+        _ body: [UInt8], of exchange: FramedClientExchange,
+        pausing pause: (at: Double, milliseconds: Int)?
+    ) {
+        guard let pause, body.count > 1 else {
+            frames?.sendBody(body, on: exchange.id, endsStream: true)
+            return
+        }
+        let half = body.count / 2
+        frames?.sendBody(Array(body[..<half]), on: exchange.id, endsStream: false)
+        later(pause.milliseconds) { client in
+            client.frames?.sendBody(Array(body[half...]), on: exchange.id, endsStream: true)
+        }
+    }
+
+    private func act(behind exchange: FramedClientExchange) {
+        switch exchange.request.afterSending {
+        case .waits: break
+        case .halfCloses:
+            halfClosed = loop.now
+            stream?.finishWriting()
+        // A client leaves one request, or all.
+        case .closes(let after): later(after) { $0.reset(exchange) }
+        case .resets(let after): later(after) { $0.disconnect(byForce: true) }
+        case .pausesReading(let duration):
+            stream?.pauseReading()
+            later(duration) { $0.stream?.resumeReading() }
+        }
+    }
+
+    private func reset(_ exchange: FramedClientExchange) {
+        guard !exchange.isOver, halfClosed == nil, let frames else { return }
+        exchange.isOver = true
+        exchange.resetEnd = frames.reset(exchange.id, .cancel)
+        sendNextIfReady()
+    }
+
+    /// Closes the connection, or resets it.
+    func disconnect(byForce: Bool = false) {
+        guard !isDone, let stream else { return }
+        isDone = true
+        frames?.end()
+        disconnected = loop.now
+        if byForce { stream.reset() } else { stream.close() }
+    }
+
+    // MARK: Events of the stream
+
+    func streamReceived(_ bytes: Span<UInt8>) {
+        guard !hasUnsolicited else { return }
+        var received: [UInt8] = []
+        received.append(copying: bytes)
+        frames?.receive(received)
+        sendNextIfReady()
+    }
+
+    func streamEnded() {
+        endSeen = endSeen ?? loop.now
+        isDone = true
+        frames?.end()
+        stream?.close()
+    }
+
+    func streamBlocked() {}
+
+    func streamDrained() {}
+
+    func streamFailed(_ failure: IOFailure) {
+        endSeen = endSeen ?? loop.now
+        isDone = true
+        frames?.end()
+    }
+
+    /// Releases the connection, after the run was recorded.
+    func releaseStream() { stream = nil }
+}
+
+extension FramedClient: FrameEvents {
+    private func exchange(_ id: Int) -> FramedClientExchange? { sent.first { $0.id == id } }
+
+    func headReceived(_ head: ReceivedHead) {
+        guard let exchange = exchange(head.stream) else {
+            return cluster.recordViolation(
+                .responses, sent.last?.mark, "a response on the stream \(head.stream)")
+        }
+        guard !exchange.isOver else { return }
+        if let fault = FramedClientExchange.fault(of: head) {
+            cluster.recordViolation(.peers, exchange.mark, "a malformed response: \(fault)")
+        }
+        if let status = head[":status"], status.hasPrefix("1"), exchange.head == nil { return }
+        guard exchange.head == nil else {
+            if head.endsStream { complete(exchange, at: head.range.upperBound) }
+            return
+        }
+        exchange.head = head.fields
+        exchange.responseStart = head.range.lowerBound
+        if head.endsStream { complete(exchange, at: head.range.upperBound) }
+    }
+
+    func dataReceived(_ bytes: [UInt8], on stream: Int, endsStream: Bool, at range: Range<Int>) {
+        guard let exchange = exchange(stream), !exchange.isOver else { return }
+        guard exchange.head != nil else {
+            return cluster.recordViolation(.peers, exchange.mark, "DATA before the head")
+        }
+        exchange.body += bytes
+        if endsStream { complete(exchange, at: range.upperBound) }
+    }
+
+    private func complete(_ exchange: FramedClientExchange, at position: Int) {
+        exchange.isOver = true
+        exchange.responseEnd = position
+        exchange.received = loop.now
+        if let fault = exchange.faultOfLength {
+            cluster.recordViolation(.peers, exchange.mark, fault)
+        }
+    }
+
+    func streamReset(_ id: Int, _ code: Int, at range: Range<Int>) {
+        guard let exchange = exchange(id), !exchange.isOver else { return }
+        exchange.isOver = true
+        exchange.resetCode = code
+        exchange.resetPosition = range.lowerBound
+    }
+
+    func goAwayReceived(lastID: Int, _ code: Int, at range: Range<Int>) {
+        hasGoAway = true
+        for exchange in sent where exchange.id > lastID && !exchange.isOver {
+            exchange.isOver = true
+            exchange.excludedAt = range.lowerBound
+        }
+    }
+
+    func outputEnded(_ stream: Int, at position: Int) {
+        guard let exchange = exchange(stream) else { return }
+        exchange.end = position
+        exchange.isSentWhole = true
+    }
+
+    func frameFault(_ text: String) {
+        cluster.recordViolation(.peers, nil, "the gateway sent \(text)")
+    }
+
+    func connectionBroken(_ why: String) {
+        // A listener with too many connections responds before it knows the protocol.
+        guard sent.allSatisfy({ $0.head == nil }) else {
+            return cluster.recordViolation(.peers, nil, "the gateway sent \(why)")
+        }
+        hasUnsolicited = true
+    }
+}
+
+/// One request of a client over HTTP/2, with what the client has seen of it.
+final class FramedClientExchange {
+    let request: ScriptedRequest
+    /// Counts the requests of its connection, from 0.
+    let index: Int
+    let began: Instant
+    /// Positions among all bytes that the client sent: of the first byte, and behind the head, what was
+    /// sent, and its RST_STREAM.
+    let start: Int
+    var headEnd = 0
+    var end = 0
+    var resetEnd: Int?
+    /// The request was sent to its last byte.
+    var isSentWhole = false
+    /// Nothing more is received for it.
+    var isOver = false
+
+    var head: [PeerField]?
+    var body: [UInt8] = []
+    /// Positions among all bytes that the client received.
+    var responseStart = 0
+    var responseEnd: Int?
+    var received: Instant?
+    /// The gateway's RST_STREAM: its code and its first byte; and that of a GOAWAY which excludes the stream.
+    var resetCode: Int?
+    var resetPosition: Int?
+    var excludedAt: Int?
+
+    init(_ request: ScriptedRequest, index: Int, start: Int, began: Instant) {
+        self.request = request
+        self.index = index
+        self.start = start
+        self.began = began
+    }
+
+    var id: Int { index * 2 + 1 }
+    var mark: String { request.mark }
+
+    private static let forbidden = [
+        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
+    ]
+
+    /// What is wrong with the head of a response, or with trailers.
+    static func fault(of head: ReceivedHead) -> String? {
+        let names = head.fields.map(\.name)
+        if names.dropFirst().contains(where: { $0.hasPrefix(":") }) { return "pseudo fields" }
+        return names.first { $0 != $0.lowercased() || forbidden.contains($0) }
+            .map { "the field \($0)" }
+    }
+
+    var faultOfLength: String? {
+        guard request.method != "HEAD",
+            let stated = head?.first(where: { $0.name == "content-length" })?.value,
+            Int(stated) != body.count, !["204", "304"].contains(head?.first?.value)
+        else { return nil }
+        return "\(body.count) bytes of a body, \(stated) are stated"
+    }
+
+    /// The complete response as one of HTTP/1.1, which the checkers read; nil if there is none.
+    var response: PeerMessage? {
+        guard responseEnd != nil, let head, let status = head.first?.value else { return nil }
+        let lines =
+            ["HTTP/1.1 \(status) -"]
+            + head.filter { !$0.name.hasPrefix(":") }.map { "\($0.name): \($0.value)" }
+        let text = (lines + ["", ""]).joined(separator: "\r\n")
+        guard case .message(let message) = PeerMessage.readHead(Array(text.utf8)) else {
+            return nil
+        }
+        return message.withBody(body)
+    }
+}
+
+extension ScriptedRequest {
+    /// The head over HTTP/2.
+    var framedFields: [PeerField] {
+        guard case .message(let head) = PeerMessage.readHead(bytes) else { return [] }
+        let words = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
+        var fields: [PeerField] = [
+            (":method", String(words[0])), (":scheme", "http"),
+            (":path", words.count > 1 ? String(words[1]) : "/"),
+        ]
+        if let host = head["Host"] { fields.append((":authority", host)) }
+        for (name, value) in head.fields {
+            let lower = defect == .badField ? name : name.lowercased()
+            guard !["host", "transfer-encoding"].contains(name.lowercased()) else { continue }
+            fields.append((lower, value))
+        }
+        return fields
+    }
+
+    /// The body over HTTP/2; nil if the head ends the request.
+    var framedBody: [UInt8]? {
+        guard let body else { return nil }
+        return body.isEmpty && !isChunked ? nil : Array(body.utf8)
+    }
+}

@@ -1,0 +1,388 @@
+import Basics
+import Reactor
+import Rehearsal
+import SimReactor
+
+/// A connection from the gateway to a host of a backend with `protocol: http2`: it reads requests, performs
+/// the scripted response of each, in the order of their times, and records the outcomes.
+final class FramedHostConnection: HostConnection, ByteStreamDelegate {
+    private let stream: SimStream
+    private let loop: SimLoop
+    private let target: BackendHost
+    private unowned let cluster: Cluster
+    private var frames: FramedConnection?
+    /// All requests, in order of arrival.
+    private var exchanges: [FramedHostExchange] = []
+    /// Streams above this one are not processed.
+    private var lastServed = PeerFrame.highestID
+    /// The most streams that the gateway may have open.
+    private let streamsMax: Int
+    private var isOver = false
+    /// It has sent malformed frames, behind which the gateway reads nothing.
+    private var isBroken = false
+
+    init(
+        _ stream: SimStream, _ script: FramingScript, _ target: BackendHost, streamsMax: Int,
+        on loop: SimLoop, of cluster: Cluster
+    ) {
+        self.stream = stream
+        self.loop = loop
+        self.target = target
+        self.cluster = cluster
+        self.streamsMax = streamsMax
+        let frames = FramedConnection(stream, script, isHost: true, on: loop, of: self)
+        self.frames = frames
+        stream.startReading(for: self)
+        frames.open()
+    }
+
+    private func later(_ milliseconds: Int, _ action: @escaping (FramedHostConnection) -> Void) {
+        loop.timer(after: .milliseconds(milliseconds)) { [weak self] in
+            if let self, !isOver { action(self) }
+        }
+    }
+
+    private func exchange(_ id: Int) -> FramedHostExchange? { exchanges.last { $0.id == id } }
+
+    // MARK: Requests
+
+    private func complete(_ exchange: FramedHostExchange) {
+        guard exchange.request == nil, let message = exchange.message else { return }
+        let earlier = exchanges.compactMap(\.request)
+        guard
+            let request = cluster.hostReceived(
+                message, at: target,
+                on: ConnectionPosition(
+                    stream: stream, requestStart: exchange.start, before: earlier.count))
+        else { return }
+        var framed = FramedExchange()
+        framed.earlier = earlier
+        framed.isLimited = frames?.script.streamsMax != nil
+        if frames?.isFrozen ?? true { framed.connectionEnd = .frozen }
+        request.framed = framed
+        exchange.request = request
+        guard exchange.id <= lastServed else {
+            // GOAWAY was sent before the request arrived.
+            request.framed?.wasRefused = true
+            request.framed?.failureEnd = goAwayEnd
+            return
+        }
+        guard frames?.isFrozen == false, let script = request.script.framed else { return }
+        if let shutdown = script.shutdown { begin(shutdown, exchange) }
+        guard exchange.id <= lastServed else { return }
+        sendHeads(exchange, after: request.script.delay)
+    }
+
+    private var goAwayEnd: Int?
+
+    private func begin(_ shutdown: FramedResponse.Shutdown, _ exchange: FramedHostExchange) {
+        // One of them is enough for a connection.
+        guard lastServed == PeerFrame.highestID, goAwayEnd == nil else {
+            if shutdown == .excluding { refuse(exchange) }
+            return
+        }
+        switch shutdown {
+        case .last: sendGoAway(lastID: exchange.id)
+        case .excluding:
+            sendGoAway(lastID: exchange.id - 2)
+            if exchange.id <= lastServed { refuse(exchange) }
+        case .graceful(let milliseconds):
+            frames?.send(.goAway(lastID: PeerFrame.highestID, .noError))
+            goAwayEnd = frames?.written
+            later(milliseconds) { connection in
+                connection.sendGoAway(lastID: connection.frames?.lastOpened ?? 0)
+            }
+        }
+    }
+
+    /// Requests on higher streams are not processed.
+    private func sendGoAway(lastID: Int) {
+        guard !isOver, let frames else { return }
+        let served = exchanges.filter { $0.id > lastID && $0.hasResponded }.map(\.id).max()
+        // What was answered cannot be unprocessed any more, and the last id never increases
+        // (RFC 9113 6.8).
+        lastServed = min(lastServed, max(lastID, served ?? 0))
+        frames.send(.goAway(lastID: lastServed, .noError))
+        goAwayEnd = frames.written
+        for exchange in exchanges where exchange.id > lastServed && !exchange.isOver {
+            exchange.isOver = true
+            exchange.request?.framed?.wasRefused = true
+            exchange.request?.framed?.failureEnd = frames.written
+        }
+        closeIfUnused()
+    }
+
+    private func refuse(_ exchange: FramedHostExchange) {
+        exchange.isOver = true
+        exchange.request?.framed?.wasRefused = true
+        exchange.request?.framed?.failureEnd = frames?.reset(exchange.id, .refusedStream)
+    }
+
+    // MARK: Responses
+
+    private func sendHeads(_ exchange: FramedHostExchange, after milliseconds: Int) {
+        if case .stalls = exchange.script.ending, exchange.script.heads.isEmpty { return }
+        later(milliseconds) { connection in
+            guard !exchange.isOver, let frames = connection.frames, !frames.isFrozen else { return }
+            let script = exchange.script
+            exchange.hasResponded = exchange.hasResponded || !script.heads.isEmpty
+            for (index, head) in script.heads.enumerated() {
+                let isFinal = index == script.heads.count - 1
+                let endsStream =
+                    isFinal && script.pieces.isEmpty && script.ending == .endsStream
+                frames.sendHead(head, on: exchange.id, endsStream: endsStream)
+                guard isFinal, !connection.isBroken else { continue }
+                exchange.request?.framed?.headEnd = frames.written
+            }
+            connection.sendPiece(exchange, 0)
+        }
+    }
+
+    private func sendPiece(_ exchange: FramedHostExchange, _ index: Int) {
+        guard !exchange.isOver, let frames else { return }
+        let script = exchange.script
+        guard index < script.pieces.count else { return end(exchange) }
+        let isLast = index == script.pieces.count - 1
+        let endsStream = isLast && script.ending == .endsStream
+        frames.sendBody(script.pieces[index], on: exchange.id, endsStream: endsStream)
+        if endsStream { return }
+        let pause = isLast ? nil : exchange.request?.script.pause(before: index + 1)
+        guard let pause else { return sendPiece(exchange, index + 1) }
+        later(pause) { $0.sendPiece(exchange, index + 1) }
+    }
+
+    /// What follows the last piece of the body.
+    private func end(_ exchange: FramedHostExchange) {
+        guard let frames, !exchange.isOver else { return }
+        switch exchange.script.ending {
+        case .endsStream, .stalls: break
+        case .trailers:
+            guard frames.hasSentBody(of: exchange.id) else {
+                return later(1) { $0.end(exchange) }
+            }
+            frames.sendHead([("x-trailer", "1")], on: exchange.id, endsStream: true)
+        case .resets(let code):
+            exchange.isOver = true
+            frames.send(PeerFrame(.reset, on: exchange.id, PeerFrame.bigEndian(code)))
+            frames.forget(exchange.id)
+            exchange.request?.framed?.failureEnd = frames.written
+        case .refuses: refuse(exchange)
+        case .calms:
+            exchange.isOver = true
+            exchange.request?.framed?.failureEnd = frames.reset(exchange.id, .enhanceYourCalm)
+        case .closesConnection:
+            markConnection(.lost)
+            stream.finishWriting()
+            closeWhenSent()
+        case .resetsConnection:
+            markConnection(.lost)
+            stop()
+            stream.reset()
+        case .freezes:
+            markConnection(.frozen)
+            frames.isFrozen = true
+        case .breaksConnection:
+            markConnection(.malformed)
+            isBroken = true
+            frames.send(PeerFrame(.windowUpdate, on: 0, [0, 0, 0, 0]))
+        }
+    }
+
+    /// The connection is not used any more: what is not complete fails.
+    private func markConnection(_ end: FramedExchange.ConnectionEnd) {
+        for exchange in exchanges where exchange.request?.framed?.connectionEnd == nil {
+            exchange.request?.framed?.connectionEnd = end
+        }
+    }
+
+    private func responseEnded(_ exchange: FramedHostExchange, at position: Int) {
+        guard !exchange.isOver else { return }
+        exchange.isOver = true
+        exchange.hasResponded = true
+        if !isBroken { exchange.request?.framed?.responseEnd = position }
+        if let idleEvent = exchange.script.idleEvent { schedule(idleEvent) }
+        closeIfUnused()
+    }
+
+    private func schedule(_ event: ScriptedResponse.IdleEvent) {
+        later(event.delay) { connection in
+            switch event.kind {
+            case .closes:
+                connection.markConnection(.lost)
+                connection.stream.finishWriting()
+                connection.closeWhenSent()
+            case .resets:
+                connection.markConnection(.lost)
+                connection.stop()
+                connection.stream.reset()
+            case .sendsData: connection.sendGoAway(lastID: connection.frames?.lastOpened ?? 0)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Behind GOAWAY, the connection ends with its last stream.
+    private func closeIfUnused() {
+        guard lastServed < PeerFrame.highestID, exchanges.allSatisfy(\.isOver) else { return }
+        stream.finishWriting()
+    }
+
+    private var closesWhenSent = false
+
+    private func closeWhenSent() {
+        frames?.end()
+        closesWhenSent = true
+        if stream.unsentBytes == 0 { close() }
+    }
+
+    func close() {
+        guard !isOver else { return }
+        stop()
+        stream.close()
+    }
+
+    private func stop() {
+        checkStarvation()
+        isOver = true
+        frames?.end()
+    }
+
+    /// Every byte that the gateway has read gets it credit.
+    private func checkStarvation() {
+        for exchange in exchanges where !exchange.isOver { checkStarvation(of: exchange) }
+    }
+
+    private func checkStarvation(of exchange: FramedHostExchange) {
+        // A frozen host does not read the credit.
+        guard let frames, !frames.isFrozen, let since = frames.starvedSince(exchange.id) else {
+            return
+        }
+        let settings = cluster.network.settings
+        let packet = settings.latency.upperBound + (settings.stalls?.upTo ?? .zero)
+        guard loop.now - since > packet * 4 + .milliseconds(1) else { return }
+        cluster.recordViolation(
+            .peers, exchange.mark, "the gateway gives no credit for a response that it reads")
+    }
+
+    // MARK: Events of the stream
+
+    func streamReceived(_ bytes: Span<UInt8>) {
+        var received: [UInt8] = []
+        received.append(copying: bytes)
+        frames?.receive(received)
+    }
+
+    func streamEnded() { close() }
+
+    func streamBlocked() {}
+
+    func streamDrained() { if closesWhenSent { close() } }
+
+    func streamFailed(_ failure: IOFailure) { stop() }
+}
+
+extension FramedHostConnection: FrameEvents {
+    func headReceived(_ head: ReceivedHead) {
+        if let exchange = exchange(head.stream) {
+            // Trailers.
+            if head.endsStream { complete(exchange) }
+            return
+        }
+        let exchange = FramedHostExchange(head)
+        if let fault = exchange.fault {
+            cluster.recordViolation(.peers, exchange.mark, "a malformed request: \(fault)")
+        }
+        let open = exchanges.count { !$0.isOver } + 1
+        if open > streamsMax {
+            cluster.recordViolation(
+                .limits, exchange.mark, "\(open) streams on a connection, \(streamsMax) are allowed"
+            )
+        }
+        exchanges.append(exchange)
+        if head.endsStream { complete(exchange) }
+    }
+
+    func dataReceived(_ bytes: [UInt8], on stream: Int, endsStream: Bool, at range: Range<Int>) {
+        guard let exchange = exchange(stream) else { return }
+        exchange.body += bytes
+        if endsStream { complete(exchange) }
+    }
+
+    func streamReset(_ id: Int, _ code: Int, at range: Range<Int>) {
+        guard let exchange = exchange(id) else { return }
+        checkStarvation(of: exchange)
+        exchange.isOver = true
+        exchange.request?.framed?.resetStart = range.lowerBound
+        closeIfUnused()
+    }
+
+    func goAwayReceived(lastID: Int, _ code: Int, at range: Range<Int>) {}
+
+    func outputEnded(_ id: Int, at position: Int) {
+        guard let exchange = exchange(id) else { return }
+        responseEnded(exchange, at: position)
+    }
+
+    func frameFault(_ text: String) {
+        cluster.recordViolation(.peers, nil, "the gateway sent \(text)")
+    }
+
+    func connectionBroken(_ why: String) {
+        cluster.recordViolation(.peers, nil, "the gateway sent \(why)")
+    }
+}
+
+/// A request on a connection of HTTP/2.
+final class FramedHostExchange {
+    let id: Int
+    /// Position of its first byte among all that the gateway sent.
+    let start: Int
+    private let fields: [PeerField]
+    var body: [UInt8] = []
+    /// Nil until it is complete.
+    var request: HostRequest?
+    /// A part of the response was sent.
+    var hasResponded = false
+    /// Nothing more is sent for it.
+    var isOver = false
+
+    init(_ head: ReceivedHead) {
+        id = head.stream
+        start = head.range.lowerBound
+        fields = head.fields
+    }
+
+    var script: FramedResponse { request?.script.framed ?? FramedResponse() }
+
+    private func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    var mark: String? { field("x-request-id") }
+
+    private static let pseudo = [":method", ":scheme", ":authority", ":path"]
+    private static let forbidden = [
+        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host",
+    ]
+
+    /// What is wrong with the head (RFC 9113 8.2 and 8.3); nil if nothing is.
+    var fault: String? {
+        guard fields.prefix(4).map(\.name).sorted() == Self.pseudo.sorted() else {
+            return "the pseudo fields are \(fields.prefix(4).map(\.name))"
+        }
+        let names = fields.dropFirst(4).map(\.name)
+        return names.first { name in
+            name.hasPrefix(":") || name != name.lowercased() || Self.forbidden.contains(name)
+        }.map { "the field \($0)" }
+    }
+
+    /// The request as one of HTTP/1.1, which the checkers read.
+    var message: PeerMessage? {
+        let start = "\(field(":method") ?? "-") \(field(":path") ?? "-") HTTP/1.1"
+        let lines =
+            [start, "host: \(field(":authority") ?? "")"]
+            + fields.filter { !$0.name.hasPrefix(":") }.map { "\($0.name): \($0.value)" }
+        let text = (lines + ["", ""]).joined(separator: "\r\n")
+        guard case .message(let head) = PeerMessage.readHead(Array(text.utf8)) else { return nil }
+        return head.withBody(body)
+    }
+}

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Sends calls of gRPC through a gateway to a server of gRPC, both by the package grpcio.
 
-    Tests/Verify/grpc_calls.py .build/release/tributary
+    Tests/Verify/grpc_calls.py .build/release/tributary [--go .build/verify-grpc/grpc_echo]
 
 The client uses HTTP/2 without TLS (prior knowledge) and with TLS; the backend has `protocol: http2`. Unary calls, streams
 in each direction and in both, metadata and trailers, errors, deadlines, cancellation, messages of 4 MiB, 1,000 calls,
-long streams of small messages, and what a client makes of failures of the gateway itself. Methods and messages are bytes:
-nothing is generated from .proto files. Everything runs on loopback, on free ports. Needs grpcio (PyPI) and openssl.
+long streams of small messages, and what a client makes of failures of the gateway itself. With --go, streams between the
+client and the server of grpc_echo.go, too. Methods and messages are bytes: nothing is generated from .proto files.
+Everything runs on loopback, on free ports. Needs grpcio (PyPI) and openssl.
 """
 
 import argparse
@@ -33,10 +34,12 @@ listen:
   - {{ address: "127.0.0.1:{secure}", tls: {{ cert: "{certificates}/cert.pem", key: "{certificates}/key.pem" }} }}
 backends:
   calls: {{ url: "http://127.0.0.1:{backend}", protocol: http2 }}
+  go: {{ url: "http://127.0.0.1:{go}", protocol: http2 }}
   none: {{ url: "http://127.0.0.1:{nothing}", protocol: http2 }}
 endpoints:
   - {{ route: POST /test.Calls/*, proxy: {{ to: calls, timeout: 20s, idle_timeout: 5s }} }}
   - {{ route: POST /test.Short/*, proxy: {{ to: calls, path: /test.Calls/*, timeout: 300ms, idle_timeout: 1s }} }}
+  - {{ route: POST /test.Echo/*, proxy: {{ to: go, timeout: 20s, idle_timeout: 5s }} }}
   - {{ route: POST /test.None/*, proxy: {{ to: none }} }}
 """
 MESSAGE_BYTES = 4 << 20
@@ -251,15 +254,22 @@ def run(channel, calls, name):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
+    parser.add_argument("--go", metavar="BINARY", help="grpc_echo.go, compiled")
     arguments = parser.parse_args()
     calls, port = Calls(), free_port()
     with tempfile.TemporaryDirectory() as folder, serving(calls, port):
         certificate(folder)
-        values = {"certificates": folder, "backend": port, "nothing": free_port()}
+        values = {"certificates": folder, "backend": port, "nothing": free_port(), "go": free_port()}
         gateway = Gateway(arguments.binary, folder, CONFIG, ports=["secure"], **values)
         run(grpc.insecure_channel(f"127.0.0.1:{gateway.port}", OPTIONS), calls, "h2c")
         trusted = grpc.ssl_channel_credentials(pathlib.Path(folder, "cert.pem").read_bytes())
         run(grpc.secure_channel(f"localhost:{gateway.ports['secure']}", trusted, OPTIONS), calls, "TLS")
+        if arguments.go:
+            begin = time.monotonic()
+            command = [arguments.go, str(values["go"]), str(gateway.port)]
+            ended = subprocess.run(command, capture_output=True, text=True, timeout=200)
+            expect(ended.returncode == 0, f"Go: {ended.stdout}{ended.stderr}")
+            print(f"Go: streams took {time.monotonic() - begin:.1f} s", flush=True)
         quiet = wait(lambda: sum(gateway.series("tributary_streams").values()) == 0)
         expect(quiet, f"streams are left: {gateway.series('tributary_streams')}")
         shed = {labels: value for labels, value in gateway.series("tributary_connections_shed_total").items() if value}

@@ -78,9 +78,9 @@ import Testing
     @Test(arguments: Conformer.loops)
     func cancelledLookUpEndsWithoutEffect(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
-            for _ in 1...2 {
-                // A name that no other test resolves, so that it is not cached.
-                let promise = harness.loop.resolve("given-up.localhost")
+            for number in 1...2 {
+                // A name that nothing else resolves: another look-up of it may be complete, and cached.
+                let promise = harness.loop.resolve("given-up-\(number).localhost")
                 outcome(of: promise) { result in
                     #expect(throws: Cancelled.self) { try result.get() }
                 }

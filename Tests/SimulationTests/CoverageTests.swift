@@ -3,7 +3,7 @@ import Testing
 
 /// The seeds reach every status, failure, fault and behaviour, so that the checkers prove something.
 @Suite struct CoverageTests {
-    static let coverage = Coverage.of(aggregates: 1...600, streams: 1...300, http2: 1...400)
+    static let coverage = Coverage.of(aggregates: 1...600, streams: 1...300, http2: 1201...1600)
 
     @Test(arguments: [
         200, 204, 400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 429, 431, 501, 502, 503, 504,

@@ -50,11 +50,15 @@ extension EndToEnd {
                 }
             }
 
-            /// A process that ended and that init has not collected yet does not count.
+            /// A process that ended and that init has not collected yet does not count. Its first
+            /// thread may end before others, which still hold its files.
             private static func isRunning(_ id: Int32) -> Bool {
                 let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
-                guard let state = status?.split(separator: ")").last else { return false }
-                return !state.hasPrefix(" Z")
+                // From `state` on (proc(5)).
+                guard let fields = status?.split(separator: ")").last?.split(separator: " "),
+                    fields.count > 17, let threads = Int(fields[17])
+                else { return false }
+                return fields[0] != "Z" || threads > 1
             }
         }
 

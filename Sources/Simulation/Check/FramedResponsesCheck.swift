@@ -41,7 +41,7 @@ struct FramedResponsesCheck {
         if record.drains != nil || isTooSlow(until: end) { return true }
         // The head of a request was not complete in time, which ends the connection for all.
         let hasUnfinishedHead = client.sent.contains { other in
-            other.framed.map { $0.headRead.map { $0 > end } ?? true } ?? false
+            other.framed.map { $0.headRead.map { $0 >= end } ?? true } ?? false
         }
         if hasUnfinishedHead || record.mayLackRoom { return true }
         return request.firstRead.map { end <= $0 } ?? true

@@ -91,7 +91,8 @@ private struct CheckSeries {
         for probe in probes {
             if probe.sent < begins + every * count { return "\(name): checked too often" }
             if probe.sent > ends { return "\(name): checked after its configuration was replaced" }
-            if !probe.mayBeResent { count += 1 }
+            // A check whose connection was found to be dead is sent again.
+            if !probe.mayBeResent, probe.framed == nil || !record.mayLosePongs { count += 1 }
         }
         // The last checks may have been in transit at the end.
         let least = (ends - begins - .milliseconds(100)).inNanoseconds / every.inNanoseconds

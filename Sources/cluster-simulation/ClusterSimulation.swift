@@ -57,7 +57,7 @@ struct ClusterSimulation: ParsableCommand {
     private func runSeeds(_ options: RunOptions) throws {
         var (count, requests, calls, streams, failed) = (0, 0, 0, 0, 0)
         var reached: [StreamBehaviour: Int] = [:]
-        var framed: [FramedBehaviour: Int] = [:]
+        var http2: [HTTP2Behaviour: Int] = [:]
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
             let result = SeedResult.of(seed &+ number, options)
@@ -66,7 +66,7 @@ struct ClusterSimulation: ParsableCommand {
             calls += result.attempts
             streams += result.relays
             reached.merge(result.streams, uniquingKeysWith: +)
-            framed.merge(result.framed, uniquingKeysWith: +)
+            http2.merge(result.http2, uniquingKeysWith: +)
             guard !result.passed else { continue }
             failed += 1
             print(result.report, terminator: "")
@@ -77,8 +77,8 @@ struct ClusterSimulation: ParsableCommand {
             StreamBehaviour.allCases.compactMap { behaviour in
                 reached[behaviour].map { "\(behaviour.rawValue) \($0)" }
             }
-            + FramedBehaviour.allCases.compactMap { behaviour in
-                framed[behaviour].map { "\(behaviour.rawValue) \($0)" }
+            + HTTP2Behaviour.allCases.compactMap { behaviour in
+                http2[behaviour].map { "\(behaviour.rawValue) \($0)" }
             }
         if !names.isEmpty { print("reached: \(names.joined(separator: ", "))") }
         print(

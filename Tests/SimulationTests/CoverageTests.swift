@@ -38,10 +38,10 @@ import Testing
         #expect(Self.coverage.streams[behaviour, default: 0] > 0)
     }
 
-    @Test(arguments: FramedBehaviour.allCases) func framedBehaviourOccurs(
-        _ behaviour: FramedBehaviour
+    @Test(arguments: HTTP2Behaviour.allCases) func http2BehaviourOccurs(
+        _ behaviour: HTTP2Behaviour
     ) {
-        #expect(Self.coverage.framed[behaviour, default: 0] > 0)
+        #expect(Self.coverage.http2[behaviour, default: 0] > 0)
     }
 
     @Test(arguments: Fault.allCases) func faultIsDrawn(_ fault: Fault) {

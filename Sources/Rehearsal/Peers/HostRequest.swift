@@ -17,7 +17,7 @@ package class HostRequest {
     package var givenUp: Instant?
     package var hasResponded = false
     /// Nil over HTTP/1.1.
-    package var framed: FramedExchange?
+    package var http2: HTTP2Exchange?
 
     package init(
         _ message: PeerMessage, at target: BackendHost, script: ScriptedResponse, arrived: Instant,
@@ -58,7 +58,7 @@ package class HostRequest {
 
     /// When the gateway read the last byte of the response; nil if it never did.
     package var read: Instant? {
-        if let framed { return readFramed(framed) }
+        if let http2 { return readHTTP2(http2) }
         guard case .response = script.outcome, script.responseLength > 0,
             let last = stream.outgoingJournal.read(at: responseStart + script.responseLength - 1)
         else { return nil }
@@ -71,7 +71,7 @@ package class HostRequest {
     package var ended: Instant? {
         [
             read, stream.incomingJournal.closed, stream.outgoingJournal.abandoned, resetWritten,
-            framed?.failureEnd.flatMap { stream.outgoingJournal.read(at: $0 - 1) },
+            http2?.failureEnd.flatMap { stream.outgoingJournal.read(at: $0 - 1) },
         ].compactMap { $0 }.min()
     }
 
@@ -82,15 +82,15 @@ package class HostRequest {
 
     /// The host closed a reused connection, so the gateway may resend the request (RFC 9112 9.3.1).
     package var mayBeResent: Bool {
-        if let framed { return framed.wasRefused || wasLost && !hasReadHead && reusesConnection }
+        if let http2 { return http2.wasRefused || wasLost && !hasReadHead && reusesConnection }
         return before > 0 && endedBeforeResponse
     }
 }
 
 // A request over HTTP/2 shares its connection.
 extension HostRequest {
-    private func readFramed(_ framed: FramedExchange) -> Instant? {
-        guard case .response = script.outcome, !framed.wasRefused, let end = framed.responseEnd,
+    private func readHTTP2(_ http2: HTTP2Exchange) -> Instant? {
+        guard case .response = script.outcome, !http2.wasRefused, let end = http2.responseEnd,
             let last = stream.outgoingJournal.read(at: end - 1)
         else { return nil }
         // It resets only what it has cancelled before.
@@ -99,25 +99,25 @@ extension HostRequest {
 
     /// When the gateway reset the stream.
     package var resetWritten: Instant? {
-        framed?.resetStart.flatMap { stream.incomingJournal.written(at: $0) }
+        http2?.resetStart.flatMap { stream.incomingJournal.written(at: $0) }
     }
 
     /// Whether the gateway has read the head of the response.
     package var hasReadHead: Bool {
-        framed?.headEnd.map { stream.outgoingJournal.read(at: $0 - 1) != nil } ?? false
+        http2?.headEnd.map { stream.outgoingJournal.read(at: $0 - 1) != nil } ?? false
     }
 
     /// The connection ended before the gateway had its result.
     package var wasLost: Bool {
-        guard let framed, framed.connectionEnd != nil, !framed.wasRefused else { return false }
-        return framed.failureEnd == nil && resetWritten == nil && read == nil
+        guard let http2, http2.connectionEnd != nil, !http2.wasRefused else { return false }
+        return http2.failureEnd == nil && resetWritten == nil && read == nil
     }
 
     /// A response on the connection was complete before the request was sent.
     private var reusesConnection: Bool {
         let start = position.requestStart
-        return framed?.earlier.contains { former in
-            guard former.read != nil, let end = former.framed?.responseEnd else { return false }
+        return http2?.earlier.contains { former in
+            guard former.read != nil, let end = former.http2?.responseEnd else { return false }
             return stream.outgoingJournal.wasRead(
                 at: end - 1, before: stream.incomingJournal, wroteAt: start)
         } ?? false

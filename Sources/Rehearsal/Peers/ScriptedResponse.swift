@@ -15,7 +15,7 @@ package struct ScriptedResponse {
     /// Unsolicited bytes follow the response immediately.
     package var hasTrailingData = false
     /// Instead of `pieces` and what follows them, over HTTP/2.
-    package var framed: FramedResponse?
+    package var http2: HTTP2Response?
 
     package init() {}
 

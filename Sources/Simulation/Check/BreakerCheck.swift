@@ -56,7 +56,7 @@ struct BreakerCheck {
         where attempt.backend == backend && attempt.worker == worker && attempt.ordinal == 0 {
             let call = config.endpoints[attempt.call.endpoint].calls[attempt.call.call]
             guard call.waitsFor.isEmpty, let request = record.request(of: attempt),
-                !request.request.isPipelined || request.framed != nil,
+                !request.request.isPipelined || request.http2 != nil,
                 let began = request.read, began > opened, began < closes
             else { continue }
             violations.add(

@@ -13,8 +13,8 @@ struct CancellationCheck {
             for request in client.sent {
                 if let responded = request.responded {
                     check(request, until: responded, "when the response was written")
-                } else if let framed = request.framed, framed.wasReset {
-                    guard let read = framed.resetRead else { continue }
+                } else if let http2 = request.http2, http2.wasReset {
+                    guard let read = http2.resetRead else { continue }
                     check(request, until: read, "when the gateway had read that it was reset")
                 } else if let left = client.disconnected ?? client.endSeen,
                     canNoticeDisconnect(client, request)
@@ -37,7 +37,7 @@ struct CancellationCheck {
         for attempt in record.attempts(of: request) where !attempt.isAmbiguous {
             if let ended = attempt.ended, ended <= end || mayBeDelayed(attempt) { continue }
             // Its host had ended the connection, so that it did not see how the stream ended.
-            if attempt.framed?.connectionEnd == .lost { continue }
+            if attempt.http2?.connectionEnd == .lost { continue }
             violations.add(
                 .cancellation, request.mark,
                 "\(attempt.call.text) attempt \(attempt.ordinal) still ran \(when)")
@@ -47,7 +47,7 @@ struct CancellationCheck {
     /// With small windows, RST_STREAM waits until the host has read what was sent before, whatever
     /// number of packets that takes.
     private func mayBeDelayed(_ attempt: any HostRequestRecord) -> Bool {
-        attempt.framed != nil && record.rates[.smallWindows] > 0
+        attempt.http2 != nil && record.rates[.smallWindows] > 0
     }
 
     private var longestPacket: Duration {

@@ -27,7 +27,7 @@ struct LimitsCheck {
                 $0.backend == index && $0.worker == worker
                     && $0.call.generation == config.generation
                     // Its host had ended the connection, and did not see whether it was cancelled.
-                    && $0.framed?.connectionEnd != .lost
+                    && $0.http2?.connectionEnd != .lost
             }
             guard !attempts.contains(where: \.isAmbiguous) else { continue }
             let most = ConcurrentSpan.most(
@@ -114,7 +114,7 @@ struct LimitsCheck {
     }
 
     private func mayRepeat(_ call: DrawnCall, after attempt: AttemptRecord) -> Bool {
-        if let framed = attempt.framed, attempt.mayBeResent || framed.wasLost {
+        if let http2 = attempt.http2, attempt.mayBeResent || http2.wasLost {
             return attempt.mayBeResent || call.retry?.repeats("terminated") ?? false
         }
         return switch attempt.script.outcome {

@@ -55,7 +55,7 @@ struct OutcomeCheck {
         // Some of these paths are no valid targets, which comes first.
         if request.stream != nil, status == 400, request.request.hasAmbiguousPath { return [] }
         if let statuses = listenerStatuses[request.number], statuses.contains(status) { return [] }
-        if request.stream != nil || request.framed != nil, status == 431, exceedsHead(request) {
+        if request.stream != nil || request.http2 != nil, status == 431, exceedsHead(request) {
             return []
         }
         if isTooSlow(request, config), status == 408 { return [] }
@@ -114,7 +114,7 @@ struct OutcomeCheck {
         let head = request.request.bytes
         let fields = head.count { $0 == 0x0A } - 2
         // RFC 9113 6.5.2 adds to the size of each field.
-        let added = request.framed == nil ? 0 : fields * 32
+        let added = request.http2 == nil ? 0 : fields * 32
         return record.configs.map(\.limits).contains { limits in
             limits.headerCount.map { fields > $0 } ?? false
                 || limits.headerBytes.map { head.count + added > $0 } ?? false

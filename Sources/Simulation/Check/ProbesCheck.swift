@@ -92,7 +92,7 @@ private struct CheckSeries {
             if probe.sent < begins + every * count { return "\(name): checked too often" }
             if probe.sent > ends { return "\(name): checked after its configuration was replaced" }
             // A check whose connection was found to be dead is sent again.
-            if !probe.mayBeResent, probe.framed == nil || !record.mayLosePongs { count += 1 }
+            if !probe.mayBeResent, probe.http2 == nil || !record.mayLosePongs { count += 1 }
         }
         // The last checks may have been in transit at the end.
         let least = (ends - begins - .milliseconds(100)).inNanoseconds / every.inNanoseconds

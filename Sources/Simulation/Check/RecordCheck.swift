@@ -62,9 +62,9 @@ struct RecordCheck {
     private func mayBeHeldBack(_ recorded: RecordedRequest) -> Bool {
         guard case .client(let id) = recorded.id, let number = Int(String(id).dropFirst()),
             record.requests.indices.contains(number), let request = record.requests[number],
-            let framed = request.framed
+            let http2 = request.http2
         else { return false }
-        guard let responded = request.responded, let ended = framed.responseEnded else {
+        guard let responded = request.responded, let ended = http2.responseEnded else {
             return true
         }
         return recorded.times[.own] <= ended - responded + .microseconds(1)
@@ -97,7 +97,7 @@ struct RecordCheck {
             add(recorded, "recorded with \(recorded.status), responded with \(response.status)")
         }
         // Over HTTP/2 the client's windows may delay the body.
-        let written = request.framed?.responseEnded ?? responded
+        let written = request.http2?.responseEnded ?? responded
         if request.stream == nil, moment(written, recorded) != recorded.ended {
             add(
                 recorded,
@@ -114,7 +114,7 @@ struct RecordCheck {
             let fitting = recorded.attempts.filter {
                 Int($0.call) == served.call.call && $0.host.map(Int.init) == served.host
                     && ($0.sent == sent || $0.wasResent
-                        || served.framed?.isLimited == true && $0.sent <= sent)
+                        || served.http2?.isLimited == true && $0.sent <= sent)
             }
             guard !fitting.isEmpty else {
                 add(recorded, "\(served.call.text) was sent at \(sent), which is not recorded")
@@ -123,7 +123,7 @@ struct RecordCheck {
             guard let read = served.read, served.ended == served.read,
                 case .response(let status, _, _) = served.script.outcome,
                 // Its host had ended the connection, and did not see whether it was cancelled.
-                served.framed?.connectionEnd != .lost
+                served.http2?.connectionEnd != .lost
             else { continue }
             let isComplete = fitting.contains {
                 $0.outcome == .answered && Int($0.status) == status

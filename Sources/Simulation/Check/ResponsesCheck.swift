@@ -18,7 +18,7 @@ struct ResponsesCheck {
             return request.stream == nil ? checkMissingResponse(request, client) : ()
         }
         let earlier = client.sent.prefix(request.index)
-        if request.framed == nil, earlier.contains(where: \.request.endsConnection) {
+        if request.http2 == nil, earlier.contains(where: \.request.endsConnection) {
             violations.add(.responses, request.mark, "a response behind a malformed message")
         }
         // Rejected messages have no request id, nor do responses of the server itself.
@@ -89,9 +89,9 @@ struct ResponsesCheck {
     }
 
     private func checkMissingResponse(_ request: RequestRecord, _ client: ClientRecord) {
-        if let framed = request.framed {
-            let check = FramedResponsesCheck(
-                record: record, client: client, request: request, framed: framed)
+        if let http2 = request.http2 {
+            let check = HTTP2ResponsesCheck(
+                record: record, client: client, request: request, http2: http2)
             if let fault = check.fault { violations.add(.responses, request.mark, fault) }
             return
         }

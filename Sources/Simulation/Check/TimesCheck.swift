@@ -56,7 +56,7 @@ struct TimesCheck {
     private func start(
         of request: RequestRecord, _ client: ClientRecord, _ read: Instant
     ) -> Instant {
-        guard request.framed == nil, request.index > 0,
+        guard request.http2 == nil, request.index > 0,
             let former = client.sent[request.index - 1].responded
         else {
             return read
@@ -65,7 +65,7 @@ struct TimesCheck {
     }
 
     private func mayBeDelayed(_ request: RequestRecord, _ client: ClientRecord) -> Bool {
-        guard request.request.isPipelined || request.framed != nil else { return false }
+        guard request.request.isPipelined || request.http2 != nil else { return false }
         return record.rates[.smallWindows] > 0 || record.rates[.slowReaders] > 0
     }
 }

@@ -13,7 +13,7 @@ extension Cluster {
             client.disconnect()
         }
         for client in streamClients where !client.isDone { client.disconnect() }
-        for client in framedClients where !client.isDone { client.disconnect() }
+        for client in http2Clients where !client.isDone { client.disconnect() }
         network.advance(by: .seconds(1))
         for worker in workers {
             for work in worker.unfinishedWork {

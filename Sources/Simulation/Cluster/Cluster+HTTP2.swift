@@ -4,13 +4,13 @@ import SimReactor
 
 /// Clients and hosts with HTTP/2.
 extension Cluster {
-    func startFramedClients() {
+    func startHTTP2Clients() {
         for connection in plan.connections where connection.usesHTTP2 {
             let framing = FramingScript(
                 plan.random.derived("framing", connection.number),
                 isUnusual: isUnusual("frames", connection.number), isHost: false)
-            let client = FramedClient(connection, framing, on: peerLoop, of: self)
-            framedClients.append(client)
+            let client = HTTP2Client(connection, framing, on: peerLoop, of: self)
+            http2Clients.append(client)
             client.scheduleConnect(to: plan.address)
         }
     }
@@ -20,19 +20,19 @@ extension Cluster {
     }
 
     /// Whether a host uses HTTP/2.
-    func isFramed(_ host: BackendHost) -> Bool {
+    func usesHTTP2(_ host: BackendHost) -> Bool {
         plan.configs[0].backends[host.backend].http2 != nil
     }
 
     /// Serves the connections to a host.
-    func framedConnection(to target: BackendHost) -> (SimStream) -> any HostConnection {
+    func http2Connection(to target: BackendHost) -> (SimStream) -> any HostConnection {
         let streamsMax = plan.configs.map { $0.backends[target.backend].http2?.maxStreams ?? 100 }
         return { [unowned self] stream in
-            framedConnections += 1
+            http2Connections += 1
             let framing = FramingScript(
-                plan.random.derived("host framing", framedConnections),
-                isUnusual: isUnusual("host frames", framedConnections), isHost: true)
-            return FramedHostConnection(
+                plan.random.derived("host framing", http2Connections),
+                isUnusual: isUnusual("host frames", http2Connections), isHost: true)
+            return HTTP2HostConnection(
                 stream, framing, target, streamsMax: streamsMax.max() ?? 100, on: peerLoop, of: self
             )
         }
@@ -42,7 +42,7 @@ extension Cluster {
 // MARK: - Records
 
 extension ClientRecord {
-    init(_ client: FramedClient) {
+    init(_ client: HTTP2Client) {
         self.init(
             number: client.script.number, start: client.script.start, worker: client.worker,
             sent: client.sent.map { RequestRecord($0, of: client) },
@@ -53,7 +53,7 @@ extension ClientRecord {
 }
 
 extension RequestRecord {
-    fileprivate init(_ exchange: FramedClientExchange, of client: FramedClient) {
+    fileprivate init(_ exchange: HTTP2ClientExchange, of client: HTTP2Client) {
         let toGateway = client.stream?.outgoingJournal ?? SimJournal()
         let fromGateway = client.stream?.incomingJournal ?? SimJournal()
         let response = exchange.response
@@ -65,13 +65,13 @@ extension RequestRecord {
             response: response,
             responded: response == nil ? nil : fromGateway.written(at: exchange.responseStart),
             received: exchange.received, clientDisconnected: client.disconnected,
-            framed: FramedRequestRecord(exchange, toGateway, fromGateway))
+            http2: HTTP2RequestRecord(exchange, toGateway, fromGateway))
     }
 }
 
-extension FramedRequestRecord {
+extension HTTP2RequestRecord {
     fileprivate init(
-        _ exchange: FramedClientExchange, _ toGateway: SimJournal, _ fromGateway: SimJournal
+        _ exchange: HTTP2ClientExchange, _ toGateway: SimJournal, _ fromGateway: SimJournal
     ) {
         self.init(
             headRead: toGateway.read(at: exchange.headEnd - 1),

@@ -14,7 +14,7 @@ extension Cluster {
             clients: clients.map { client in
                 ClientRecord(
                     client, hasUnsolicited: unsolicited.contains { $0 === client })
-            } + streamClients.map(ClientRecord.init) + framedClients.map(ClientRecord.init),
+            } + streamClients.map(ClientRecord.init) + http2Clients.map(ClientRecord.init),
             attempts: attempts.map(AttemptRecord.init), relays: relays.map(RelayRecord.init),
             probes: probes.map(ProbeRecord.init),
             log: journal.lines, recorded: workers.flatMap(\.recorded), hash: trace.hash,
@@ -54,18 +54,18 @@ extension HostRequestFacts {
             before: request.before,
             isAmbiguous: request.isAmbiguous,
             reusesSpoiledConnection: request.reusesSpoiledConnection,
-            mayBeResent: request.mayBeResent, framed: FramedFacts(request))
+            mayBeResent: request.mayBeResent, http2: HTTP2Facts(request))
     }
 }
 
-extension FramedFacts {
+extension HTTP2Facts {
     /// Nil over HTTP/1.1.
     fileprivate init?(_ request: HostRequest) {
-        guard let framed = request.framed else { return nil }
+        guard let http2 = request.http2 else { return nil }
         self.init(
-            wasRefused: framed.wasRefused, wasLost: request.wasLost,
-            hasReadHead: request.hasReadHead, connectionEnd: framed.connectionEnd,
-            isLimited: framed.isLimited)
+            wasRefused: http2.wasRefused, wasLost: request.wasLost,
+            hasReadHead: request.hasReadHead, connectionEnd: http2.connectionEnd,
+            isLimited: http2.isLimited)
     }
 }
 

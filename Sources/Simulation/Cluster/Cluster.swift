@@ -24,8 +24,8 @@ package final class Cluster {
     private(set) var hosts: [SimulatedHost] = []
     private(set) var clients: [SimulatedClient] = []
     /// Clients that use HTTP/2, and how many connections hosts with HTTP/2 have accepted.
-    var framedClients: [FramedClient] = []
-    var framedConnections = 0
+    var http2Clients: [HTTP2Client] = []
+    var http2Connections = 0
     private(set) var attempts: [Attempt] = []
     /// The clients and hosts of endpoints with `proxy`, and the attempts to relay, in order of arrival.
     var streamClients: [StreamClient] = []
@@ -88,7 +88,7 @@ package final class Cluster {
             network.run(
                 until: {
                     clients.allSatisfy(\.isDone) && streamClients.allSatisfy(\.isDone)
-                        && framedClients.allSatisfy(\.isDone)
+                        && http2Clients.allSatisfy(\.isDone)
                 },
                 eventsMax: 2_000_000)
             shutDown()
@@ -97,7 +97,7 @@ package final class Cluster {
         defer {
             for client in clients { client.releaseStream() }
             for client in streamClients { client.releaseStream() }
-            for client in framedClients { client.releaseStream() }
+            for client in http2Clients { client.releaseStream() }
         }
         return record()
     }
@@ -180,7 +180,7 @@ package final class Cluster {
                     let target = BackendHost(backend: index, host: place, prefix: drawn.prefix)
                     let host = SimulatedHost(
                         at: drawn.address(of: index, moved: moved), target, on: peerLoop, of: self,
-                        serve: backend.http2.map { _ in framedConnection(to: target) })
+                        serve: backend.http2.map { _ in http2Connection(to: target) })
                     try host.listen()
                     if backend.tls != nil {
                         network.identities[host.address] = DrawnTLS.identity(of: drawn)
@@ -200,7 +200,7 @@ package final class Cluster {
             clients.append(client)
             client.scheduleConnect(to: plan.address)
         }
-        startFramedClients()
+        startHTTP2Clients()
     }
 }
 
@@ -246,7 +246,7 @@ extension Cluster: HostDelegate, ClientDelegate {
             plan.random.derived("probe", host.backend, host.host, worker, ordinal), host, mark: "",
             key: "health", responseMax: 64 << 10)
         let script =
-            isFramed(host) ? FramedResponseDraw(base: draw).healthScript() : draw.healthScript()
+            usesHTTP2(host) ? HTTP2ResponseDraw(base: draw).healthScript() : draw.healthScript()
         let probe = Probe(
             generation: generation, message, at: host, script: script, arrived: network.clock.now,
             on: position)
@@ -280,7 +280,7 @@ extension Cluster: HostDelegate, ClientDelegate {
             key: key.text,
             responseMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody,
             isResponseToHead: message.startLine.hasPrefix("HEAD "))
-        let script = isFramed(host) ? FramedResponseDraw(base: draw).script() : draw.script()
+        let script = usesHTTP2(host) ? HTTP2ResponseDraw(base: draw).script() : draw.script()
         let attempt = Attempt(
             request: number, mark: mark, call: key, ordinal: ordinal, message, at: host,
             script: script,

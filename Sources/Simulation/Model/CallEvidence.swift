@@ -279,7 +279,7 @@ extension RunRecord {
     func losesConnections(to backend: Int) -> Bool {
         hostRequests(to: backend).contains {
             $0.script.idleEvent != nil || $0.script.ending != .stays
-                || $0.script.framed?.disturbsConnection ?? false
+                || $0.script.http2?.disturbsConnection ?? false
         }
     }
 }

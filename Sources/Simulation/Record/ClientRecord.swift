@@ -47,7 +47,7 @@ struct RequestRecord {
     /// Of a request for an endpoint with `proxy`.
     var stream: StreamRecord?
     /// Of a request over HTTP/2.
-    var framed: FramedRequestRecord?
+    var http2: HTTP2RequestRecord?
 
     var number: Int { request.number }
     var mark: String { request.mark }

@@ -29,11 +29,11 @@ struct HostRequestFacts {
     /// The host closed a reused connection, so the gateway may resend the request.
     let mayBeResent: Bool
     /// Nil over HTTP/1.1.
-    let framed: FramedFacts?
+    let http2: HTTP2Facts?
 }
 
 /// A request at a host over HTTP/2.
-struct FramedFacts {
+struct HTTP2Facts {
     /// The host has not processed it.
     let wasRefused: Bool
     /// The connection ended before the gateway had its result.
@@ -41,7 +41,7 @@ struct FramedFacts {
     /// The gateway had read the head of its response.
     let hasReadHead: Bool
     /// What the host did to its connection.
-    let connectionEnd: FramedExchange.ConnectionEnd?
+    let connectionEnd: HTTP2Exchange.ConnectionEnd?
     /// The host states a limit of streams, which may delay a request.
     let isLimited: Bool
 }
@@ -65,8 +65,8 @@ extension HostRequestRecord {
     var isAmbiguous: Bool { facts.isAmbiguous }
     var reusesSpoiledConnection: Bool { facts.reusesSpoiledConnection }
     var mayBeResent: Bool { facts.mayBeResent }
-    var framed: FramedFacts? { facts.framed }
-    var wasRefused: Bool { facts.framed?.wasRefused ?? false }
+    var http2: HTTP2Facts? { facts.http2 }
+    var wasRefused: Bool { facts.http2?.wasRefused ?? false }
 }
 
 /// One attempt of a call.

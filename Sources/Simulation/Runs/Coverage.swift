@@ -12,7 +12,7 @@ package struct Coverage: Sendable {
     /// How often each behaviour took place.
     package private(set) var behaviours: [Behaviour: Int] = [:]
     package private(set) var streams: [StreamBehaviour: Int] = [:]
-    package private(set) var framed: [FramedBehaviour: Int] = [:]
+    package private(set) var http2: [HTTP2Behaviour: Int] = [:]
     /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
@@ -29,7 +29,7 @@ package struct Coverage: Sendable {
 
     private mutating func add(_ record: RunRecord) {
         streams.merge(StreamBehaviour.counts(in: record), uniquingKeysWith: +)
-        framed.merge(FramedBehaviour.counts(in: record), uniquingKeysWith: +)
+        http2.merge(HTTP2Behaviour.counts(in: record), uniquingKeysWith: +)
         for fault in record.rates.active { faults[fault, default: 0] += 1 }
         for model in HostsModel.all(of: record) {
             unavailable[.ejected, default: 0] += model.ejected.joined().count

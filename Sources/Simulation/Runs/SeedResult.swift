@@ -13,7 +13,7 @@ package struct SeedResult: Sendable {
     /// What the streams of the seed reached.
     package let streams: [StreamBehaviour: Int]
     /// What the connections of HTTP/2 of the seed reached.
-    package let framed: [FramedBehaviour: Int]
+    package let http2: [HTTP2Behaviour: Int]
 
     package var passed: Bool { violations.isEmpty }
 
@@ -98,7 +98,7 @@ package struct SeedResult: Sendable {
             streams: records.map(StreamBehaviour.counts).reduce(into: [:]) { sum, counts in
                 sum.merge(counts, uniquingKeysWith: +)
             },
-            framed: records.map(FramedBehaviour.counts).reduce(into: [:]) { sum, counts in
+            http2: records.map(HTTP2Behaviour.counts).reduce(into: [:]) { sum, counts in
                 sum.merge(counts, uniquingKeysWith: +)
             })
     }

@@ -1,7 +1,7 @@
 import Basics
 
 /// What a client over HTTP/2 has seen of one request, which shares its connection with others.
-struct FramedRequestRecord {
+struct HTTP2RequestRecord {
     /// When the gateway read the last byte of the head.
     let headRead: Instant?
     /// When the gateway read that the client resets the stream; and whether the client did.

@@ -2,7 +2,7 @@ import Rehearsal
 
 /// Draws the behaviour of a host with HTTP/2 for one request: the responses of `ResponseDraw`, and what only
 /// a stream or a shared connection can have.
-struct FramedResponseDraw {
+struct HTTP2ResponseDraw {
     let base: ResponseDraw
 
     private var random: RandomSource { base.random }
@@ -28,49 +28,49 @@ struct FramedResponseDraw {
         var script = script
         script.delay = random.pick([0, 0, 0, 1, 3, 10])
         if random.chance(rates[.slowAnswers]) { script.delay = random.number(20...600) }
-        guard var framed = script.framed else { return script }
+        guard var http2 = script.http2 else { return script }
         if random.chance(rates[.drips]) {
-            let bytes = framed.pieces.flatMap { $0 }
+            let bytes = http2.pieces.flatMap { $0 }
             let size = max(1, bytes.count / random.number(2...6))
-            framed.pieces = stride(from: 0, to: bytes.count, by: size).map {
+            http2.pieces = stride(from: 0, to: bytes.count, by: size).map {
                 Array(bytes[$0..<min($0 + size, bytes.count)])
             }
             script.gap = random.number(0...40)
         }
-        if framed.ending == .endsStream, random.chance(rates[.idleLosses]) {
-            framed.idleEvent = ScriptedResponse.IdleEvent(
+        if http2.ending == .endsStream, random.chance(rates[.idleLosses]) {
+            http2.idleEvent = ScriptedResponse.IdleEvent(
                 delay: random.number(0...150), kind: random.pick([.closes, .resets, .sendsData]))
         }
-        if framed.ending == .endsStream, random.chance(rates[.shutdowns]) {
-            framed.shutdown = random.pick([
+        if http2.ending == .endsStream, random.chance(rates[.shutdowns]) {
+            http2.shutdown = random.pick([
                 .graceful(after: random.number(0...60)), .graceful(after: random.number(0...60)),
                 .last, .excluding,
             ])
-            if framed.shutdown == .excluding { script.outcome = .fails(.connectionTerminated) }
+            if http2.shutdown == .excluding { script.outcome = .fails(.connectionTerminated) }
         }
-        script.framed = framed
+        script.http2 = http2
         return script
     }
 
     // MARK: A missing or incomplete response
 
-    private func framed(
-        _ outcome: ScriptedResponse.Outcome, _ ending: FramedResponse.Ending,
-        heads: [[FramedResponse.Field]] = [], pieces: [[UInt8]] = []
+    private func http2(
+        _ outcome: ScriptedResponse.Outcome, _ ending: HTTP2Response.Ending,
+        heads: [[HTTP2Response.Field]] = [], pieces: [[UInt8]] = []
     ) -> ScriptedResponse {
         var script = ScriptedResponse()
-        var framed = FramedResponse()
-        framed.heads = heads
-        framed.pieces = pieces
-        framed.ending = ending
+        var http2 = HTTP2Response()
+        http2.heads = heads
+        http2.pieces = pieces
+        http2.ending = ending
         script.outcome = outcome
-        script.framed = framed
+        script.http2 = http2
         return script
     }
 
     private func failing() -> ScriptedResponse {
         if random.chance(0.5) { return complete(random.pick([500, 503]), base.tree()) }
-        return framed(.fails(.connectionTerminated), .resets(randomCode))
+        return http2(.fails(.connectionTerminated), .resets(randomCode))
     }
 
     private var randomCode: Int {
@@ -79,14 +79,14 @@ struct FramedResponseDraw {
 
     private func broken() -> ScriptedResponse? {
         let terminated = ScriptedResponse.Outcome.fails(.connectionTerminated)
-        if random.chance(rates[.hangs]) { return framed(.nothing, .stalls) }
-        if random.chance(rates[.closes]) { return framed(terminated, .closesConnection) }
-        if random.chance(rates[.resets]) { return framed(terminated, .resetsConnection) }
+        if random.chance(rates[.hangs]) { return http2(.nothing, .stalls) }
+        if random.chance(rates[.closes]) { return http2(terminated, .closesConnection) }
+        if random.chance(rates[.resets]) { return http2(terminated, .resetsConnection) }
         if random.chance(rates[.refusedStreams]) {
-            return framed(terminated, random.pick([.refuses, .refuses, .refuses, .calms]))
+            return http2(terminated, random.pick([.refuses, .refuses, .refuses, .calms]))
         }
-        if random.chance(rates[.frozenHosts]) { return framed(.nothing, .freezes) }
-        if random.chance(rates[.resetsMidHead]) { return framed(terminated, .resets(randomCode)) }
+        if random.chance(rates[.frozenHosts]) { return http2(.nothing, .freezes) }
+        if random.chance(rates[.resetsMidHead]) { return http2(terminated, .resets(randomCode)) }
         let incomplete = ScriptedResponse.Outcome.fails(.responseIncomplete)
         let body = base.isResponseToHead ? [] : Array(base.tree().written.utf8)
         // Without a body a response is complete with its head.
@@ -94,10 +94,10 @@ struct FramedResponseDraw {
         let part = [Array(body[..<random.number(0...body.count - 1)])]
         let head = [fields(200) + length(body.count)]
         if random.chance(rates[.resetsMidBody]) {
-            return framed(incomplete, .resets(randomCode), heads: head, pieces: part)
+            return http2(incomplete, .resets(randomCode), heads: head, pieces: part)
         }
         if random.chance(rates[.truncations]) {
-            return framed(
+            return http2(
                 incomplete, random.pick([.closesConnection, .resetsConnection]), heads: head,
                 pieces: part)
         }
@@ -122,8 +122,8 @@ struct FramedResponseDraw {
     }
 
     private func malformed() -> ScriptedResponse {
-        let ok: [FramedResponse.Field] = [(":status", "200")]
-        let heads: [[FramedResponse.Field]] = [
+        let ok: [HTTP2Response.Field] = [(":status", "200")]
+        let heads: [[HTTP2Response.Field]] = [
             [("etag", "1")], ok + [("Upper", "1")], ok + [("connection", "close")],
             ok + [("transfer-encoding", "chunked")], ok + ok, ok + [("x", "a\0b")],
             [("x", "1")] + ok, [(":status", "20")], ok + [(":path", "/")],
@@ -131,8 +131,8 @@ struct FramedResponseDraw {
         ]
         let head = random.pick(heads)
         return head.isEmpty
-            ? framed(.fails(.protocolError), .breaksConnection)
-            : framed(.fails(.protocolError), .stalls, heads: [head])
+            ? http2(.fails(.protocolError), .breaksConnection)
+            : http2(.fails(.protocolError), .stalls, heads: [head])
     }
 
     private func wrongLength() -> ScriptedResponse {
@@ -140,7 +140,7 @@ struct FramedResponseDraw {
         let stated =
             random.chance(0.5)
             ? body.count + random.number(1...50) : random.number(1...body.count - 1)
-        return framed(
+        return http2(
             .fails(stated > base.responseMax ? .responseBodySize : .protocolError), .endsStream,
             heads: [fields(200) + length(stated)], pieces: [body])
     }
@@ -149,8 +149,8 @@ struct FramedResponseDraw {
         let count = base.responseMax + random.number(1...200)
         let body = [UInt8](repeating: UInt8(ascii: "a"), count: count)
         return random.chance(0.5)
-            ? framed(.fails(.responseBodySize), .stalls, heads: [fields(200) + length(count)])
-            : framed(.fails(.responseBodySize), .stalls, heads: [fields(200)], pieces: [body])
+            ? http2(.fails(.responseBodySize), .stalls, heads: [fields(200) + length(count)])
+            : http2(.fails(.responseBodySize), .stalls, heads: [fields(200)], pieces: [body])
     }
 
     // MARK: A complete response
@@ -195,17 +195,17 @@ struct FramedResponseDraw {
             : .response(
                 status: status, body: content, tree: isBare || base.isResponseToHead ? .null : tree)
         let hasTrailers = isOdd && !content.isEmpty && random.chance(0.3)
-        return framed(
+        return http2(
             outcome, hasTrailers ? .trailers : .endsStream, heads: heads,
             pieces: content.isEmpty ? [] : [content])
     }
 
-    private func length(_ count: Int) -> [FramedResponse.Field] {
+    private func length(_ count: Int) -> [HTTP2Response.Field] {
         [("content-length", "\(count)")]
     }
 
-    private func fields(_ status: Int) -> [FramedResponse.Field] {
-        var fields: [FramedResponse.Field] = [
+    private func fields(_ status: Int) -> [HTTP2Response.Field] {
+        var fields: [HTTP2Response.Field] = [
             (":status", "\(status)"), ("etag", "\"\(base.mark)\""),
             ("set-cookie", "a=\(base.mark)"), ("set-cookie", "b=\(base.mark)"),
         ]

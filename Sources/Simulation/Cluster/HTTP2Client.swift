@@ -6,14 +6,14 @@ import SimReactor
 
 /// A simulated client with HTTP/2 and prior knowledge: it sends the requests of its script, several at
 /// once, and records the responses.
-final class FramedClient: ByteStreamDelegate {
+final class HTTP2Client: ByteStreamDelegate {
     let script: ScriptedConnection
     private let framing: FramingScript
     private unowned let cluster: Cluster
     private let loop: SimLoop
     private(set) var stream: SimStream?
-    private var frames: FramedConnection?
-    private(set) var sent: [FramedClientExchange] = []
+    private var frames: HTTP2PeerConnection?
+    private(set) var sent: [HTTP2ClientExchange] = []
     /// Name of the worker that accepted the connection.
     private(set) var worker: String?
 
@@ -57,7 +57,7 @@ final class FramedClient: ByteStreamDelegate {
     private func connected(_ stream: SimStream) {
         self.stream = stream
         worker = stream.peerName
-        let frames = FramedConnection(stream, framing, isHost: false, on: loop, of: self)
+        let frames = HTTP2PeerConnection(stream, framing, isHost: false, on: loop, of: self)
         self.frames = frames
         stream.startReading(for: self)
         frames.open()
@@ -69,7 +69,7 @@ final class FramedClient: ByteStreamDelegate {
         sendNextIfReady()
     }
 
-    private func later(_ milliseconds: Int, _ action: @escaping (FramedClient) -> Void) {
+    private func later(_ milliseconds: Int, _ action: @escaping (HTTP2Client) -> Void) {
         loop.timer(after: .milliseconds(milliseconds)) { [self] in
             if !isDone { action(self) }
         }
@@ -95,15 +95,15 @@ final class FramedClient: ByteStreamDelegate {
         guard let frames else { return }
         isSending = false
         guard !hasGoAway else { return sendNextIfReady() }
-        let exchange = FramedClientExchange(
+        let exchange = HTTP2ClientExchange(
             request, index: sent.count, start: frames.written, began: loop.now)
         sent.append(exchange)
         cluster.streamBegins(request)
-        let body = request.framedBody
+        let body = request.http2Body
         let stall = request.stall
         let pausesInHead = stall.map { $0.at < 0.5 || body == nil } ?? false
         let head = frames.sendHead(
-            request.framedFields, on: exchange.id, endsStream: body == nil,
+            request.http2Fields, on: exchange.id, endsStream: body == nil,
             pausing: pausesInHead ? stall : nil)
         exchange.headEnd = head.upperBound
         exchange.end = frames.written
@@ -115,7 +115,7 @@ final class FramedClient: ByteStreamDelegate {
 
     /// Sends a body, with a pause in its middle.
     private func send(
-        _ body: [UInt8], of exchange: FramedClientExchange,
+        _ body: [UInt8], of exchange: HTTP2ClientExchange,
         pausing pause: (at: Double, milliseconds: Int)?
     ) {
         guard let pause, body.count > 1 else {
@@ -129,7 +129,7 @@ final class FramedClient: ByteStreamDelegate {
         }
     }
 
-    private func act(behind exchange: FramedClientExchange) {
+    private func act(behind exchange: HTTP2ClientExchange) {
         switch exchange.request.afterSending {
         case .waits: break
         case .halfCloses:
@@ -144,7 +144,7 @@ final class FramedClient: ByteStreamDelegate {
         }
     }
 
-    private func reset(_ exchange: FramedClientExchange) {
+    private func reset(_ exchange: HTTP2ClientExchange) {
         guard !exchange.isOver, halfClosed == nil, let frames else { return }
         exchange.isOver = true
         exchange.resetEnd = frames.reset(exchange.id, .cancel)
@@ -191,8 +191,8 @@ final class FramedClient: ByteStreamDelegate {
     func releaseStream() { stream = nil }
 }
 
-extension FramedClient: FrameEvents {
-    private func exchange(_ id: Int) -> FramedClientExchange? { sent.first { $0.id == id } }
+extension HTTP2Client: FrameEvents {
+    private func exchange(_ id: Int) -> HTTP2ClientExchange? { sent.first { $0.id == id } }
 
     func headReceived(_ head: ReceivedHead) {
         guard let exchange = exchange(head.stream) else {
@@ -200,7 +200,7 @@ extension FramedClient: FrameEvents {
                 .responses, sent.last?.mark, "a response on the stream \(head.stream)")
         }
         guard !exchange.isOver else { return }
-        if let fault = FramedClientExchange.fault(of: head) {
+        if let fault = HTTP2ClientExchange.fault(of: head) {
             cluster.recordViolation(.peers, exchange.mark, "a malformed response: \(fault)")
         }
         if let status = head[":status"], status.hasPrefix("1"), exchange.head == nil { return }
@@ -222,7 +222,7 @@ extension FramedClient: FrameEvents {
         if endsStream { complete(exchange, at: range.upperBound) }
     }
 
-    private func complete(_ exchange: FramedClientExchange, at position: Int) {
+    private func complete(_ exchange: HTTP2ClientExchange, at position: Int) {
         exchange.isOver = true
         exchange.responseEnd = position
         exchange.received = loop.now
@@ -266,7 +266,7 @@ extension FramedClient: FrameEvents {
 }
 
 /// One request of a client over HTTP/2, with what the client has seen of it.
-final class FramedClientExchange {
+final class HTTP2ClientExchange {
     let request: ScriptedRequest
     /// Counts the requests of its connection, from 0.
     let index: Int
@@ -339,7 +339,7 @@ final class FramedClientExchange {
 
 extension ScriptedRequest {
     /// The head over HTTP/2.
-    var framedFields: [PeerField] {
+    var http2Fields: [PeerField] {
         guard case .message(let head) = PeerMessage.readHead(bytes) else { return [] }
         let words = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
         var fields: [PeerField] = [
@@ -356,7 +356,7 @@ extension ScriptedRequest {
     }
 
     /// The body over HTTP/2; nil if the head ends the request.
-    var framedBody: [UInt8]? {
+    var http2Body: [UInt8]? {
         guard let body else { return nil }
         return body.isEmpty && !isChunked ? nil : Array(body.utf8)
     }

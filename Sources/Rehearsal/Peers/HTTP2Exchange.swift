@@ -1,6 +1,6 @@
 /// What a simulated host records of a request over HTTP/2, which shares its connection with others.
 /// Positions are those among all bytes that one side sent; each is that behind a frame.
-package struct FramedExchange {
+package struct HTTP2Exchange {
     /// Behind the final head of the response, and behind its last frame.
     package var headEnd: Int?
     package var responseEnd: Int?

@@ -2,18 +2,18 @@ import Basics
 import Rehearsal
 
 /// A request over HTTP/2 without a response: its stream or its connection ended for a known reason.
-struct FramedResponsesCheck {
+struct HTTP2ResponsesCheck {
     let record: RunRecord
     let client: ClientRecord
     let request: RequestRecord
-    let framed: FramedRequestRecord
+    let http2: HTTP2RequestRecord
 
     /// Why there must be a response; nil if it may be missing.
     var fault: String? {
-        if framed.wasReset || client.disconnected != nil || client.halfClosed != nil { return nil }
+        if http2.wasReset || client.disconnected != nil || client.halfClosed != nil { return nil }
         if client.hasUnsolicited { return nil }
-        if let code = framed.resetCode { return fault(ofReset: code) }
-        if let excluded = framed.excluded { return fault(ofExclusion: excluded) }
+        if let code = http2.resetCode { return fault(ofReset: code) }
+        if let excluded = http2.excluded { return fault(ofExclusion: excluded) }
         guard let closed = client.gatewayClosed, client.endSeen != nil else {
             return "neither a response nor the end of its stream"
         }
@@ -26,7 +26,7 @@ struct FramedResponsesCheck {
         case .protocolError where [.noHost, .badField].contains(request.request.defect): return nil
         case .refusedStream where record.configs.contains { $0.limits.streamsPerConnection != nil }:
             return nil
-        case .cancel where isTooSlow(until: framed.resetWritten): return nil
+        case .cancel where isTooSlow(until: http2.resetWritten): return nil
         default: return "its stream was reset with \(code)"
         }
     }
@@ -41,7 +41,7 @@ struct FramedResponsesCheck {
         if record.drains != nil || isTooSlow(until: end) { return true }
         // The head of a request was not complete in time, which ends the connection for all.
         let hasUnfinishedHead = client.sent.contains { other in
-            other.framed.map { $0.headRead.map { $0 >= end } ?? true } ?? false
+            other.http2.map { $0.headRead.map { $0 >= end } ?? true } ?? false
         }
         if hasUnfinishedHead || record.mayLackRoom { return true }
         return request.firstRead.map { end <= $0 } ?? true

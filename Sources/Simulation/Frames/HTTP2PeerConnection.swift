@@ -6,7 +6,7 @@ import SimReactor
 /// bodies that are sent. It checks that the gateway keeps to RFC 9113.
 ///
 /// Its owner gets the events of streams, and the bytes of the connection belong to it.
-final class FramedConnection {
+final class HTTP2PeerConnection {
     private let stream: SimStream
     private let loop: SimLoop
     let script: FramingScript

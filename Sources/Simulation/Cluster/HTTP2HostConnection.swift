@@ -5,14 +5,14 @@ import SimReactor
 
 /// A connection from the gateway to a host of a backend with `protocol: http2`: it reads requests, performs
 /// the scripted response of each, in the order of their times, and records the outcomes.
-final class FramedHostConnection: HostConnection, ByteStreamDelegate {
+final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
     private let stream: SimStream
     private let loop: SimLoop
     private let target: BackendHost
     private unowned let cluster: Cluster
-    private var frames: FramedConnection?
+    private var frames: HTTP2PeerConnection?
     /// All requests, in order of arrival.
-    private var exchanges: [FramedHostExchange] = []
+    private var exchanges: [HTTP2HostExchange] = []
     /// Streams above this one are not processed.
     private var lastServed = PeerFrame.highestID
     /// The most streams that the gateway may have open.
@@ -30,23 +30,23 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
         self.target = target
         self.cluster = cluster
         self.streamsMax = streamsMax
-        let frames = FramedConnection(stream, script, isHost: true, on: loop, of: self)
+        let frames = HTTP2PeerConnection(stream, script, isHost: true, on: loop, of: self)
         self.frames = frames
         stream.startReading(for: self)
         frames.open()
     }
 
-    private func later(_ milliseconds: Int, _ action: @escaping (FramedHostConnection) -> Void) {
+    private func later(_ milliseconds: Int, _ action: @escaping (HTTP2HostConnection) -> Void) {
         loop.timer(after: .milliseconds(milliseconds)) { [weak self] in
             if let self, !isOver { action(self) }
         }
     }
 
-    private func exchange(_ id: Int) -> FramedHostExchange? { exchanges.last { $0.id == id } }
+    private func exchange(_ id: Int) -> HTTP2HostExchange? { exchanges.last { $0.id == id } }
 
     // MARK: Requests
 
-    private func complete(_ exchange: FramedHostExchange) {
+    private func complete(_ exchange: HTTP2HostExchange) {
         guard exchange.request == nil, let message = exchange.message else { return }
         let earlier = exchanges.compactMap(\.request)
         guard
@@ -55,19 +55,19 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
                 on: ConnectionPosition(
                     stream: stream, requestStart: exchange.start, before: earlier.count))
         else { return }
-        var framed = FramedExchange()
-        framed.earlier = earlier
-        framed.isLimited = frames?.script.streamsMax != nil
-        if frames?.isFrozen ?? true { framed.connectionEnd = .frozen }
-        request.framed = framed
+        var http2 = HTTP2Exchange()
+        http2.earlier = earlier
+        http2.isLimited = frames?.script.streamsMax != nil
+        if frames?.isFrozen ?? true { http2.connectionEnd = .frozen }
+        request.http2 = http2
         exchange.request = request
         guard exchange.id <= lastServed else {
             // GOAWAY was sent before the request arrived.
-            request.framed?.wasRefused = true
-            request.framed?.failureEnd = goAwayEnd
+            request.http2?.wasRefused = true
+            request.http2?.failureEnd = goAwayEnd
             return
         }
-        guard frames?.isFrozen == false, let script = request.script.framed else { return }
+        guard frames?.isFrozen == false, let script = request.script.http2 else { return }
         if let shutdown = script.shutdown { begin(shutdown, exchange) }
         guard exchange.id <= lastServed else { return }
         sendHeads(exchange, after: request.script.delay)
@@ -75,7 +75,7 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
 
     private var goAwayEnd: Int?
 
-    private func begin(_ shutdown: FramedResponse.Shutdown, _ exchange: FramedHostExchange) {
+    private func begin(_ shutdown: HTTP2Response.Shutdown, _ exchange: HTTP2HostExchange) {
         // One of them is enough for a connection.
         guard lastServed == PeerFrame.highestID, goAwayEnd == nil else {
             if shutdown == .excluding { refuse(exchange) }
@@ -106,21 +106,21 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
         goAwayEnd = frames.written
         for exchange in exchanges where exchange.id > lastServed && !exchange.isOver {
             exchange.isOver = true
-            exchange.request?.framed?.wasRefused = true
-            exchange.request?.framed?.failureEnd = frames.written
+            exchange.request?.http2?.wasRefused = true
+            exchange.request?.http2?.failureEnd = frames.written
         }
         closeIfUnused()
     }
 
-    private func refuse(_ exchange: FramedHostExchange) {
+    private func refuse(_ exchange: HTTP2HostExchange) {
         exchange.isOver = true
-        exchange.request?.framed?.wasRefused = true
-        exchange.request?.framed?.failureEnd = frames?.reset(exchange.id, .refusedStream)
+        exchange.request?.http2?.wasRefused = true
+        exchange.request?.http2?.failureEnd = frames?.reset(exchange.id, .refusedStream)
     }
 
     // MARK: Responses
 
-    private func sendHeads(_ exchange: FramedHostExchange, after milliseconds: Int) {
+    private func sendHeads(_ exchange: HTTP2HostExchange, after milliseconds: Int) {
         if case .stalls = exchange.script.ending, exchange.script.heads.isEmpty { return }
         later(milliseconds) { connection in
             guard !exchange.isOver, let frames = connection.frames, !frames.isFrozen else { return }
@@ -132,13 +132,13 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
                     isFinal && script.pieces.isEmpty && script.ending == .endsStream
                 frames.sendHead(head, on: exchange.id, endsStream: endsStream)
                 guard isFinal, !connection.isBroken else { continue }
-                exchange.request?.framed?.headEnd = frames.written
+                exchange.request?.http2?.headEnd = frames.written
             }
             connection.sendPiece(exchange, 0)
         }
     }
 
-    private func sendPiece(_ exchange: FramedHostExchange, _ index: Int) {
+    private func sendPiece(_ exchange: HTTP2HostExchange, _ index: Int) {
         guard !exchange.isOver, let frames else { return }
         let script = exchange.script
         guard index < script.pieces.count else { return end(exchange) }
@@ -152,7 +152,7 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
     }
 
     /// What follows the last piece of the body.
-    private func end(_ exchange: FramedHostExchange) {
+    private func end(_ exchange: HTTP2HostExchange) {
         guard let frames, !exchange.isOver else { return }
         switch exchange.script.ending {
         case .endsStream, .stalls: break
@@ -165,11 +165,11 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
             exchange.isOver = true
             frames.send(PeerFrame(.reset, on: exchange.id, PeerFrame.bigEndian(code)))
             frames.forget(exchange.id)
-            exchange.request?.framed?.failureEnd = frames.written
+            exchange.request?.http2?.failureEnd = frames.written
         case .refuses: refuse(exchange)
         case .calms:
             exchange.isOver = true
-            exchange.request?.framed?.failureEnd = frames.reset(exchange.id, .enhanceYourCalm)
+            exchange.request?.http2?.failureEnd = frames.reset(exchange.id, .enhanceYourCalm)
         case .closesConnection:
             markConnection(.lost)
             stream.finishWriting()
@@ -189,17 +189,17 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
     }
 
     /// The connection is not used any more: what is not complete fails.
-    private func markConnection(_ end: FramedExchange.ConnectionEnd) {
-        for exchange in exchanges where exchange.request?.framed?.connectionEnd == nil {
-            exchange.request?.framed?.connectionEnd = end
+    private func markConnection(_ end: HTTP2Exchange.ConnectionEnd) {
+        for exchange in exchanges where exchange.request?.http2?.connectionEnd == nil {
+            exchange.request?.http2?.connectionEnd = end
         }
     }
 
-    private func responseEnded(_ exchange: FramedHostExchange, at position: Int) {
+    private func responseEnded(_ exchange: HTTP2HostExchange, at position: Int) {
         guard !exchange.isOver else { return }
         exchange.isOver = true
         exchange.hasResponded = true
-        if !isBroken { exchange.request?.framed?.responseEnd = position }
+        if !isBroken { exchange.request?.http2?.responseEnd = position }
         if let idleEvent = exchange.script.idleEvent { schedule(idleEvent) }
         closeIfUnused()
     }
@@ -253,7 +253,7 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
         for exchange in exchanges where !exchange.isOver { checkStarvation(of: exchange) }
     }
 
-    private func checkStarvation(of exchange: FramedHostExchange) {
+    private func checkStarvation(of exchange: HTTP2HostExchange) {
         // A frozen host does not read the credit.
         guard let frames, !frames.isFrozen, let since = frames.starvedSince(exchange.id) else {
             return
@@ -282,14 +282,14 @@ final class FramedHostConnection: HostConnection, ByteStreamDelegate {
     func streamFailed(_ failure: IOFailure) { stop() }
 }
 
-extension FramedHostConnection: FrameEvents {
+extension HTTP2HostConnection: FrameEvents {
     func headReceived(_ head: ReceivedHead) {
         if let exchange = exchange(head.stream) {
             // Trailers.
             if head.endsStream { complete(exchange) }
             return
         }
-        let exchange = FramedHostExchange(head)
+        let exchange = HTTP2HostExchange(head)
         if let fault = exchange.fault {
             cluster.recordViolation(.peers, exchange.mark, "a malformed request: \(fault)")
         }
@@ -313,7 +313,7 @@ extension FramedHostConnection: FrameEvents {
         guard let exchange = exchange(id) else { return }
         checkStarvation(of: exchange)
         exchange.isOver = true
-        exchange.request?.framed?.resetStart = range.lowerBound
+        exchange.request?.http2?.resetStart = range.lowerBound
         closeIfUnused()
     }
 
@@ -334,7 +334,7 @@ extension FramedHostConnection: FrameEvents {
 }
 
 /// A request on a connection of HTTP/2.
-final class FramedHostExchange {
+final class HTTP2HostExchange {
     let id: Int
     /// Position of its first byte among all that the gateway sent.
     let start: Int
@@ -353,7 +353,7 @@ final class FramedHostExchange {
         fields = head.fields
     }
 
-    var script: FramedResponse { request?.script.framed ?? FramedResponse() }
+    var script: HTTP2Response { request?.script.http2 ?? HTTP2Response() }
 
     private func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 

@@ -1,5 +1,5 @@
 /// A response over HTTP/2, with what the host does to the connection.
-package struct FramedResponse {
+package struct HTTP2Response {
     package typealias Field = (name: String, value: String)
 
     /// Heads of interim responses, then the final one; empty if there is none.

@@ -1,9 +1,9 @@
 import Rehearsal
 
 /// Behaviour of the gateway with HTTP/2 that the runs must reach.
-package enum FramedBehaviour: String, CaseIterable, Sendable {
+package enum HTTP2Behaviour: String, CaseIterable, Sendable {
     /// Responses to clients, and of hosts; calls over HTTP/2 for clients with HTTP/2.
-    case framedResponses, framedCalls, framedOnBothSides
+    case http2Responses, http2Calls, http2OnBothSides
     /// Requests that began before the response to another one of their connection.
     case simultaneousRequests
     /// Responses that were complete before those to earlier requests.
@@ -25,16 +25,16 @@ package enum FramedBehaviour: String, CaseIterable, Sendable {
     case largeResponses
 
     /// How often each took place.
-    static func counts(in record: RunRecord) -> [FramedBehaviour: Int] {
-        var counts: [FramedBehaviour: Int] = [:]
-        func add(_ behaviour: FramedBehaviour, _ condition: Bool) {
+    static func counts(in record: RunRecord) -> [HTTP2Behaviour: Int] {
+        var counts: [HTTP2Behaviour: Int] = [:]
+        func add(_ behaviour: HTTP2Behaviour, _ condition: Bool) {
             if condition { counts[behaviour, default: 0] += 1 }
         }
         for client in record.clients {
             for request in client.sent { Self.add(request, client, add) }
         }
         for attempt in record.attempts {
-            guard let framed = attempt.framed, let request = record.request(of: attempt) else {
+            guard let http2 = attempt.http2, let request = record.request(of: attempt) else {
                 continue
             }
             let call = record.call(of: attempt)
@@ -42,16 +42,16 @@ package enum FramedBehaviour: String, CaseIterable, Sendable {
                 $0.call == attempt.call && $0.sent > attempt.sent
             }
             let responded = attempt.read != nil && attempt.read == attempt.ended
-            add(.framedCalls, responded)
-            add(.framedOnBothSides, responded && request.framed != nil)
-            add(.resentRefusals, framed.wasRefused && !later.isEmpty)
-            add(.resentUnsafeRefusals, framed.wasRefused && !later.isEmpty && !call.isIdempotent)
-            let wasLost = framed.wasLost && framed.connectionEnd == .lost
+            add(.http2Calls, responded)
+            add(.http2OnBothSides, responded && request.http2 != nil)
+            add(.resentRefusals, http2.wasRefused && !later.isEmpty)
+            add(.resentUnsafeRefusals, http2.wasRefused && !later.isEmpty && !call.isIdempotent)
+            let wasLost = http2.wasLost && http2.connectionEnd == .lost
             add(.resentLosses, attempt.mayBeResent && wasLost && !later.isEmpty)
             add(.unsafeLosses, attempt.mayBeResent && wasLost && !call.isIdempotent)
-            add(.lostCalls, wasLost && attempt.script.framed?.disturbsConnection == false)
-            add(.frozenCalls, framed.wasLost && framed.connectionEnd == .frozen)
-            add(.brokenCalls, framed.wasLost && framed.connectionEnd == .malformed)
+            add(.lostCalls, wasLost && attempt.script.http2?.disturbsConnection == false)
+            add(.frozenCalls, http2.wasLost && http2.connectionEnd == .frozen)
+            add(.brokenCalls, http2.wasLost && http2.connectionEnd == .malformed)
             if case .response(_, let body, _) = attempt.script.outcome, responded {
                 add(.largeResponses, body.count > PeerFrame.defaultWindow)
             }
@@ -60,11 +60,11 @@ package enum FramedBehaviour: String, CaseIterable, Sendable {
     }
 
     private static func add(
-        _ request: RequestRecord, _ client: ClientRecord, _ add: (FramedBehaviour, Bool) -> Void
+        _ request: RequestRecord, _ client: ClientRecord, _ add: (HTTP2Behaviour, Bool) -> Void
     ) {
-        guard let framed = request.framed else { return }
+        guard let http2 = request.http2 else { return }
         let earlier = client.sent.prefix(request.index)
-        add(.framedResponses, request.response != nil)
+        add(.http2Responses, request.response != nil)
         add(
             .simultaneousRequests,
             earlier.contains { $0.received.map { $0 > request.began } ?? true })
@@ -73,10 +73,10 @@ package enum FramedBehaviour: String, CaseIterable, Sendable {
             request.received.map { received in
                 earlier.contains { $0.received.map { $0 > received } ?? false }
             } ?? false)
-        add(.blockedResponses, framed.responseEnded.map { $0 > request.responded ?? $0 } ?? false)
-        add(.resetRequests, framed.wasReset)
-        add(.refusedRequests, framed.resetCode == PeerCode.refusedStream.rawValue)
-        add(.malformedRequests, framed.resetCode == PeerCode.protocolError.rawValue)
-        add(.excludedRequests, framed.excluded != nil)
+        add(.blockedResponses, http2.responseEnded.map { $0 > request.responded ?? $0 } ?? false)
+        add(.resetRequests, http2.wasReset)
+        add(.refusedRequests, http2.resetCode == PeerCode.refusedStream.rawValue)
+        add(.malformedRequests, http2.resetCode == PeerCode.protocolError.rawValue)
+        add(.excludedRequests, http2.excluded != nil)
     }
 }

@@ -5,15 +5,15 @@ extension RunRecord {
     /// Whether a host of a backend ever ended a connection that other calls may have used, refused a
     /// stream, or requested fewer connections.
     func disturbsConnections(to backend: Int) -> Bool {
-        framedRequests(to: backend).contains { $0.script.framed?.disturbsConnection ?? false }
+        requests(to: backend).contains { $0.script.http2?.disturbsConnection ?? false }
     }
 
     /// Whether a host of a backend ever sent malformed frames.
     func breaksConnections(to backend: Int) -> Bool {
-        framedRequests(to: backend).contains { $0.script.framed?.ending == .breaksConnection }
+        requests(to: backend).contains { $0.script.http2?.ending == .breaksConnection }
     }
 
-    private func framedRequests(to backend: Int) -> [any HostRequestRecord] {
+    private func requests(to backend: Int) -> [any HostRequestRecord] {
         attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
     }
 
@@ -30,7 +30,7 @@ extension CallEvidence {
         switch kind {
         case .connectionTerminated: return wasLost
         case .responseIncomplete:
-            return wasLost && attempts.contains { $0.framed?.hasReadHead == true && $0.read == nil }
+            return wasLost && attempts.contains { $0.http2?.hasReadHead == true && $0.read == nil }
         case .protocolError: return record.breaksConnections(to: call.backend)
         default: return false
         }

@@ -1,0 +1,55 @@
+import Rehearsal
+
+/// A request on a connection of HTTP/2.
+final class HTTP2HostExchange {
+    let id: Int
+    /// Position of its first byte among all that the gateway sent.
+    let start: Int
+    private let fields: [PeerField]
+    var body: [UInt8] = []
+    /// Nil until it is complete.
+    var request: HostRequest?
+    /// A part of the response was sent.
+    var hasResponded = false
+    /// Nothing more is sent for it.
+    var isOver = false
+
+    init(_ head: ReceivedHead) {
+        id = head.stream
+        start = head.range.lowerBound
+        fields = head.fields
+    }
+
+    var script: HTTP2Response { request?.script.http2 ?? HTTP2Response() }
+
+    private func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    var mark: String? { field("x-request-id") }
+
+    private static let pseudo = [":method", ":scheme", ":authority", ":path"]
+    private static let forbidden = [
+        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host",
+    ]
+
+    /// What is wrong with the head (RFC 9113 8.2 and 8.3); nil if nothing is.
+    var fault: String? {
+        guard fields.prefix(4).map(\.name).sorted() == Self.pseudo.sorted() else {
+            return "the pseudo fields are \(fields.prefix(4).map(\.name))"
+        }
+        let names = fields.dropFirst(4).map(\.name)
+        return names.first { name in
+            name.hasPrefix(":") || name != name.lowercased() || Self.forbidden.contains(name)
+        }.map { "the field \($0)" }
+    }
+
+    /// The request as one of HTTP/1.1, which the checkers read.
+    var message: PeerMessage? {
+        let start = "\(field(":method") ?? "-") \(field(":path") ?? "-") HTTP/1.1"
+        let lines =
+            [start, "host: \(field(":authority") ?? "")"]
+            + fields.filter { !$0.name.hasPrefix(":") }.map { "\($0.name): \($0.value)" }
+        let text = (lines + ["", ""]).joined(separator: "\r\n")
+        guard case .message(let head) = PeerMessage.readHead(Array(text.utf8)) else { return nil }
+        return head.withBody(body)
+    }
+}

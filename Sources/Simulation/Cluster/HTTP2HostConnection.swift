@@ -163,21 +163,13 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
             frames.sendHead([("x-trailer", "1")], on: exchange.id, endsStream: true)
         case .resets(let code):
             exchange.isOver = true
-            frames.send(PeerFrame(.reset, on: exchange.id, PeerFrame.bigEndian(code)))
-            frames.forget(exchange.id)
-            exchange.request?.http2?.failureEnd = frames.written
+            exchange.request?.http2?.failureEnd = frames.reset(exchange.id, rawCode: code)
         case .refuses: refuse(exchange)
         case .calms:
             exchange.isOver = true
             exchange.request?.http2?.failureEnd = frames.reset(exchange.id, .enhanceYourCalm)
-        case .closesConnection:
-            markConnection(.lost)
-            stream.finishWriting()
-            closeWhenSent()
-        case .resetsConnection:
-            markConnection(.lost)
-            stop()
-            stream.reset()
+        case .closesConnection: closeWhenSent()
+        case .resetsConnection: resetConnection()
         case .freezes:
             markConnection(.frozen)
             frames.isFrozen = true
@@ -207,14 +199,8 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
     private func schedule(_ event: ScriptedResponse.IdleEvent) {
         later(event.delay) { connection in
             switch event.kind {
-            case .closes:
-                connection.markConnection(.lost)
-                connection.stream.finishWriting()
-                connection.closeWhenSent()
-            case .resets:
-                connection.markConnection(.lost)
-                connection.stop()
-                connection.stream.reset()
+            case .closes: connection.closeWhenSent()
+            case .resets: connection.resetConnection()
             case .sendsData: connection.sendGoAway(lastID: connection.frames?.lastOpened ?? 0)
             }
         }
@@ -230,10 +216,19 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
 
     private var closesWhenSent = false
 
+    /// Sends nothing more; closes the connection when all bytes are sent.
     private func closeWhenSent() {
+        markConnection(.lost)
+        stream.finishWriting()
         frames?.end()
         closesWhenSent = true
         if stream.unsentBytes == 0 { close() }
+    }
+
+    private func resetConnection() {
+        markConnection(.lost)
+        stop()
+        stream.reset()
     }
 
     func close() {

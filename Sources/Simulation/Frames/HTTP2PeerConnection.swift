@@ -222,9 +222,11 @@ final class HTTP2PeerConnection {
     /// Sends RST_STREAM; nothing follows on the stream.
     ///
     /// - Returns: position of the first byte behind the frame
-    @discardableResult
-    func reset(_ id: Int, _ code: PeerCode) -> Int {
-        send(.reset(id, code))
+    func reset(_ id: Int, _ code: PeerCode) -> Int { reset(id, rawCode: code.rawValue) }
+
+    /// Sends RST_STREAM with a code that RFC 9113 need not define.
+    func reset(_ id: Int, rawCode: Int) -> Int {
+        send(.reset(id, rawCode: rawCode))
         remove(id)
         return written
     }
@@ -233,9 +235,6 @@ final class HTTP2PeerConnection {
     func hasSentBody(of id: Int) -> Bool {
         index(of: id).map { streams[$0].queue.isEmpty } ?? true
     }
-
-    /// Nothing more is sent on the stream.
-    func forget(_ id: Int) { remove(id) }
 
     /// This side has sent its end.
     private func endSide(of id: Int) {

@@ -88,8 +88,8 @@ extension PeerFrame {
             values.flatMap { bigEndian($0.rawValue).suffix(2) + bigEndian($1) })
     }
 
-    static func reset(_ stream: Int, _ code: PeerCode) -> PeerFrame {
-        PeerFrame(.reset, on: stream, bigEndian(code.rawValue))
+    static func reset(_ stream: Int, rawCode: Int) -> PeerFrame {
+        PeerFrame(.reset, on: stream, bigEndian(rawCode))
     }
 
     static func goAway(lastID: Int, _ code: PeerCode) -> PeerFrame {

@@ -1,5 +1,4 @@
 package import Basics
-import Promises
 package import Reactor
 package import SimReactor
 
@@ -77,18 +76,16 @@ package final class SimulatedClient: ByteStreamDelegate {
 
     /// Connects at the scripted time.
     package func scheduleConnect(to address: SocketAddress) {
-        loop.timer(after: .microseconds(script.start)) { [self] in
-            loop.connect(to: address).whenSettled { [self] result in
-                guard case .success(let stream) = result, let stream = stream as? SimStream else {
-                    neverConnected = true
-                    isDone = true
-                    return
-                }
-                self.stream = stream
-                worker = stream.peerName
-                stream.startReading(for: self)
-                sendNextIfReady()
+        loop.connect(to: address, after: .microseconds(script.start)) { [self] stream in
+            guard let stream else {
+                neverConnected = true
+                isDone = true
+                return
             }
+            self.stream = stream
+            worker = stream.peerName
+            stream.startReading(for: self)
+            sendNextIfReady()
         }
     }
 

@@ -1,5 +1,4 @@
 import Basics
-import Promises
 import Reactor
 import Rehearsal
 import SimReactor
@@ -42,19 +41,17 @@ final class HTTP2Client: ByteStreamDelegate {
 
     /// Connects at the scripted time.
     func scheduleConnect(to address: SocketAddress) {
-        loop.timer(after: .microseconds(script.start)) { [self] in
-            loop.connect(to: address).whenSettled { [self] result in
-                guard case .success(let stream) = result, let stream = stream as? SimStream else {
-                    neverConnected = true
-                    isDone = true
-                    return
-                }
-                connected(stream)
+        loop.connect(to: address, after: .microseconds(script.start)) { [self] stream in
+            guard let stream else {
+                neverConnected = true
+                isDone = true
+                return
             }
+            startConnection(stream)
         }
     }
 
-    private func connected(_ stream: SimStream) {
+    private func startConnection(_ stream: SimStream) {
         self.stream = stream
         worker = stream.peerName
         let frames = HTTP2PeerConnection(stream, framing, isHost: false, on: loop, of: self)

@@ -1,5 +1,4 @@
 import Basics
-import Promises
 import Reactor
 import Rehearsal
 import SimReactor
@@ -43,19 +42,17 @@ final class StreamClient: ByteStreamDelegate {
 
     /// Connects at the scripted time.
     func scheduleConnect(to address: SocketAddress) {
-        loop.timer(after: .microseconds(script.start)) { [self] in
-            loop.connect(to: address).whenSettled { [self] result in
-                guard case .success(let stream) = result, let stream = stream as? SimStream else {
-                    neverConnected = true
-                    isDone = true
-                    return
-                }
-                self.stream = CountedStream(stream)
-                worker = stream.peerName
-                connected = loop.now
-                stream.startReading(for: self)
-                startHandshake(on: stream)
+        loop.connect(to: address, after: .microseconds(script.start)) { [self] stream in
+            guard let stream else {
+                neverConnected = true
+                isDone = true
+                return
             }
+            self.stream = CountedStream(stream)
+            worker = stream.peerName
+            connected = loop.now
+            stream.startReading(for: self)
+            startHandshake(on: stream)
         }
     }
 

@@ -60,6 +60,8 @@ package final class SimNetwork {
         package var backlogMax = 128
         /// Additional latency of random packets: one in `oneIn`, of up to `upTo`.
         package var stalls: (oneIn: Int, upTo: Duration)?
+        /// The longest time that a packet may take.
+        package var longestLatency: Duration { latency.upperBound + (stalls?.upTo ?? .zero) }
         /// The latency of a message to another thread's inbox, random for each message.
         package var messageLatency: ClosedRange<Duration> = .zero ... .zero
         /// Whether every connection records when its bytes were written and read.

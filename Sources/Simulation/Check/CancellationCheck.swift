@@ -50,15 +50,12 @@ struct CancellationCheck {
         attempt.http2 != nil && record.rates[.smallWindows] > 0
     }
 
-    private var longestPacket: Duration {
-        record.network.latency.upperBound + (record.network.stalls?.upTo ?? .zero)
-    }
-
     /// A packet must arrive before the gateway can notice that a client disconnected. After a
     /// half-close, the gateway must send an interim response and receive a reset; it does so less
     /// and less often.
     private func slack(_ client: ClientRecord, _ left: Instant) -> Duration {
-        guard let ended = client.halfClosed else { return longestPacket * 4 }
-        return longestPacket * 4 + .milliseconds(50) + (left - ended) * 2
+        let roundTrips = record.network.longestLatency * 4
+        guard let ended = client.halfClosed else { return roundTrips }
+        return roundTrips + .milliseconds(50) + (left - ended) * 2
     }
 }

@@ -38,7 +38,7 @@ struct HandshakesCheck {
         }
         guard let connected = handshake.connected, !mayBeRefused else { return }
         let limit =
-            connected + .milliseconds(tls.handshakeTimeout) + StreamModel.packet(in: record) * 2
+            connected + .milliseconds(tls.handshakeTimeout) + record.network.longestLatency * 2
         if handshake.secured == nil {
             if mustSucceed, record.drains == nil, !isSlow(tls) {
                 add(client, "a handshake failed that its listener must accept")
@@ -59,7 +59,7 @@ struct HandshakesCheck {
 
     /// Whether packets may take longer than the handshake may.
     private func isSlow(_ tls: DrawnListenTLS) -> Bool {
-        StreamModel.packet(in: record) * 6 > .milliseconds(tls.handshakeTimeout)
+        record.network.longestLatency * 6 > .milliseconds(tls.handshakeTimeout)
     }
 
     // MARK: Requests

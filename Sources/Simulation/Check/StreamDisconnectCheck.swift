@@ -17,7 +17,7 @@ struct StreamDisconnectCheck {
 
     private func check(_ relay: RelayRecord, _ model: StreamModel) {
         guard let left = left(relay, model), !model.isUploadBlocked else { return }
-        let slack = StreamModel.packet(in: record) * 4 + Self.limit
+        let slack = record.network.longestLatency * 4 + Self.limit
         let noticed = max(left, relay.sentAt) + slack
         // What was sent before must be read before the end is noticed.
         guard model.stream.toGateway.read(until: noticed) == model.stream.toGateway.written else {

@@ -253,8 +253,7 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
         guard let frames, !frames.isFrozen, let since = frames.starvedSince(exchange.id) else {
             return
         }
-        let settings = cluster.network.settings
-        let packet = settings.latency.upperBound + (settings.stalls?.upTo ?? .zero)
+        let packet = cluster.network.settings.longestLatency
         guard loop.now - since > packet * 4 + .milliseconds(1) else { return }
         cluster.recordViolation(
             .peers, exchange.mark, "the gateway gives no credit for a response that it reads")

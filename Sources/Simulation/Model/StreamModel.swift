@@ -97,11 +97,6 @@ struct StreamModel {
         recorded.flatMap { recorded in recorded.ended.sinceStart.map { recorded.began + $0 } }
     }
 
-    /// The time that a packet takes at most.
-    static func packet(in record: RunRecord) -> Duration {
-        record.network.latency.upperBound + (record.network.stalls?.upTo ?? .zero)
-    }
-
     /// The moments at which bytes of the bodies may have moved: the gateway read some, or the network
     /// had taken all that the gateway had to send.
     var activity: [Instant] {

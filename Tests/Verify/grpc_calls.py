@@ -22,7 +22,7 @@ import time
 
 import grpc
 
-from harness import Gateway, expect, finish, free_port, wait
+from harness import Gateway, certificate, expect, finish, free_port, wait
 
 CONFIG = """\
 version: 1
@@ -111,15 +111,6 @@ class Calls:
             return self.events.get(timeout=seconds) == "ended"
         except queue.Empty:
             return False
-
-
-def certificate(folder):
-    """A self-signed certificate for localhost."""
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    files = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
-    subprocess.run(command + names + files, check=True, capture_output=True)
-    pathlib.Path(folder, "key.pem").chmod(0o600)
 
 
 @contextlib.contextmanager

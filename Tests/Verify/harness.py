@@ -69,6 +69,15 @@ def accepts(port):
         return False
 
 
+def certificate(folder, name="localhost"):
+    """A self-signed certificate in the files cert.pem and key.pem of the folder, with openssl."""
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
+    files = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
+    subprocess.run(command + names + files, check=True, capture_output=True)
+    pathlib.Path(folder, "key.pem").chmod(0o600)
+
+
 class Listener:
     """Accepts connections on a free port of loopback; each gets a thread that calls `serve` of the subclass."""
 

@@ -11,14 +11,12 @@ ports. Needs Chromium, openssl, and websockets, wsproto and playwright (PyPI).
 import argparse
 import http.server
 import json
-import pathlib
-import subprocess
 import tempfile
 import threading
 
 import playwright.sync_api
 
-from harness import Gateway, expect, finish, wait
+from harness import Gateway, certificate, expect, finish, wait
 from websocket import EchoServer
 
 CONFIG = """\
@@ -73,15 +71,6 @@ class Page(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *arguments):
         pass
-
-
-def certificate(folder):
-    """A self-signed certificate for localhost."""
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    files = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
-    subprocess.run(command + names + files, check=True, capture_output=True)
-    pathlib.Path(folder, "key.pem").chmod(0o600)
 
 
 def logged(gateway, path):

@@ -26,9 +26,9 @@ sys.path.insert(0, str(ROOT / "Tests/Verify"))
 # Behind the folder of this file, which has modules with names of that one.
 sys.path.append(str(ROOT / "Tests/Verify/http2"))
 from bodies import text_of, value
-from frames import DATA, END_STREAM, PREFACE, frame, headers, settings
+from frames import END_STREAM, PREFACE, headers, settings
 from gateways import Gateway, World, nginx, tributary_config
-from harness import Server, accepts, end_processes, free_port, wait
+from harness import Server, accepts, certificate, end_processes, free_port, wait
 from load import Load, measure
 from machine import Processors
 from rows import count_system_calls
@@ -162,10 +162,7 @@ def h2load(world, gateway, arguments, requests):
 def measure_idle(world):
     """The growth of the resident memory by connections with TLS and HTTP/2 that have served one request each."""
     folder = world.folder
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-subj", "/CN=a", "-addext", "subjectAltName=DNS:a", "-keyout", folder / "key.pem", "-out", folder / "cert.pem"],
-        check=True, stderr=subprocess.DEVNULL)
+    certificate(folder, "a")
     (folder / "both.pem").write_text((folder / "cert.pem").read_text() + (folder / "key.pem").read_text())
     print("\nIdle connection with TLS and HTTP/2: resident memory\n")
     for name in ("tributary", "nginx", "haproxy"):

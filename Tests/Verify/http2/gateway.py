@@ -1,12 +1,9 @@
 """The gateway with its configurations: one for its client side, one for its backends."""
 
-import pathlib
-import subprocess
-
 from connection import Target
-from harness import Gateway
+from harness import Gateway, certificate
 
-CLIENTS = """\
+LISTENERS = """\
 version: 1
 admin: 127.0.0.1:{admin}
 workers: 1
@@ -16,6 +13,8 @@ listen:
   - address: 127.0.0.1:{secure}
     protocols: [http2, http1]
     tls: {{ cert: "{certificates}/cert.pem", key: "{certificates}/key.pem" }}
+"""
+CLIENTS = LISTENERS + """\
 limits: {{ header_timeout: 3s, body_timeout: 3s, idle_timeout: 3s, buffered_bytes: 64MiB }}
 defaults: {{ deadline: 60s, timeout: 60s, max_body: 1MiB }}
 backends:
@@ -34,16 +33,7 @@ endpoints:
     calls: {{ one: {{ from: recorder, get: "/values/{{id}}", required: true }} }}
   - {{ route: ANY /relay/*, proxy: {{ to: recorder, path: /relay/* }} }}
 """
-TUNNELS = """\
-version: 1
-admin: 127.0.0.1:{admin}
-workers: 1
-log: {{ level: error }}
-listen:
-  - {{ address: "127.0.0.1:{listen}", protocols: [http2, http1] }}
-  - address: 127.0.0.1:{secure}
-    protocols: [http2, http1]
-    tls: {{ cert: "{certificates}/cert.pem", key: "{certificates}/key.pem" }}
+TUNNELS = LISTENERS + """\
 backends:
   live: {{ url: "http://127.0.0.1:{backend}" }}
 endpoints:
@@ -65,40 +55,20 @@ endpoints:
 """
 
 
-def certificate(folder):
-    """A self-signed certificate for localhost, with openssl."""
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-    ]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    files = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
-    subprocess.run(command + names + files, check=True, capture_output=True)
-    pathlib.Path(folder, "key.pem").chmod(0o600)
-
-
 def start_for_clients(binary, folder, backend, tls, name="clients"):
     """The gateway in front of a backend: its target, and the id of its process."""
-    certificate(folder)
-    gateway = Gateway(binary, folder, CLIENTS, ports=["secure"], name=name, certificates=folder, backend=backend.port)
-    return Target("127.0.0.1", gateway.ports["secure" if tls else "listen"], tls, backend), gateway.process.pid
+    return start(binary, folder, CLIENTS, backend, tls, name)
 
 
 def start_for_tunnels(binary, folder, backend, tls):
     """The gateway in front of a backend that switches protocols: its target."""
+    return start(binary, folder, TUNNELS, backend, tls, "tunnels")[0]
+
+
+def start(binary, folder, config, backend, tls, name):
     certificate(folder)
-    gateway = Gateway(
-        binary, folder, TUNNELS, ports=["secure"], name="tunnels", certificates=folder, backend=backend.port
-    )
-    return Target("127.0.0.1", gateway.ports["secure" if tls else "listen"], tls, backend)
+    gateway = Gateway(binary, folder, config, ports=["secure"], name=name, certificates=folder, backend=backend.port)
+    return Target("127.0.0.1", gateway.ports["secure" if tls else "listen"], tls, backend), gateway.process.pid
 
 
 def start_for_backends(binary, folder, cases):

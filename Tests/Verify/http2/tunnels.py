@@ -8,12 +8,12 @@ import dataclasses
 import hashlib
 import socket
 import struct
-import threading
 import time
 import typing
 
 from connection import Connection, fetch, request
 from frames import *
+from harness import Listener
 from recorder import Reader, read_head
 from results import Result
 
@@ -22,32 +22,24 @@ SWITCH = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: w
 SMALL = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
 
-class SwitchingBackend:
+class SwitchingBackend(Listener):
     """Responds by the path:
 
-    /ok, and what is no handshake   200
-    /bad, /missing                  a wrong Sec-WebSocket-Accept, and none
-    /other                          another protocol
-    /refused, /plain                403, 200
-    /silent                         nothing
-    /drop                           a connection that is reset behind the first bytes
-    /end                            a tunnel that sends `bye` and ends
-    /rest                           what arrived until the client's end, behind that end
-    /echo and others                an echo
+    /ok, and requests without Upgrade   200
+    /bad, /missing                      a wrong Sec-WebSocket-Accept, and none
+    /other                              another protocol
+    /refused, /plain                    403, 200
+    /silent                             nothing
+    /drop                               a connection that is reset behind the first bytes
+    /end                                a tunnel that sends `bye` and ends
+    /rest                               what arrived until the client's end, behind that end
+    /echo and others                    an echo
     """
 
     def __init__(self):
         self.heads = []
         self.ends = []  # how connections ended: `end` or `reset`
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            connection, _ = self.listener.accept()
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+        super().__init__()
 
     def serve(self, connection):
         reader = Reader(connection)

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 503 Busy\r\n\r\n", "PRI * HTTP/2.1\r\n\r\nSM\r\n\r\n"])
-    func otherBytesAreNoFrames(_ text: String) {
+    func refusesBytesOtherThanHTTP2(_ text: String) {
         for readsPreface in [true, false] {
             var reader = FrameReader(readsPreface: readsPreface)
             var isBroken = false
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 126, 127, 128, 254, 255, 256, 16_000])
-    func headerBlockIsReadAsItWasWritten(_ count: Int) {
+    func readsWrittenHeaderBlock(_ count: Int) {
         let fields: [PeerField] = [
             (":method", "GET"), ("x-long", String(repeating: "v", count: count)), ("a", ""),
         ]
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// RFC 7541 C.4.1: Huffman codes, the static and the dynamic table.
-    @Test func headerBlockOfTheStandardIsRead() {
+    @Test func readsHeaderBlockOfStandard() {
         let block: [UInt8] = [
             0x82, 0x86, 0x84, 0x41, 0x8C, 0xF1, 0xE3, 0xC2, 0xE5, 0xF2, 0x3A, 0x6B, 0xA0, 0xAB,
             0x90, 0xF4, 0xFF,
@@ -70,7 +70,7 @@ import Testing
         #expect(reader.fields(of: [0xBE])?.first?.value == "www.example.com")
     }
 
-    @Test func paddingAndPriorityAreNoContent() {
+    @Test func contentExcludesPaddingAndPriority() {
         let data = PeerFrame(.data, flags: PeerFrame.padded, on: 1, [2, 7, 8, 0, 0])
         #expect(data.content == [7, 8])
         let flags = PeerFrame.padded | PeerFrame.priority

@@ -21,7 +21,7 @@ package struct HTTP2Response {
         /// RST_STREAM with REFUSED_STREAM: the request was not processed.
         case refuses
         /// RST_STREAM with ENHANCE_YOUR_CALM.
-        case calms
+        case enhanceYourCalm
         /// The connection ends, with or without a reset.
         case closesConnection, resetsConnection
         /// Nothing follows.
@@ -48,7 +48,8 @@ package struct HTTP2Response {
         if shutdown != nil || idleEvent != nil { return true }
         switch ending {
         case .endsStream, .trailers, .resets, .stalls: return false
-        case .refuses, .calms, .closesConnection, .resetsConnection, .freezes, .breaksConnection:
+        case .refuses, .enhanceYourCalm, .closesConnection, .resetsConnection, .freezes,
+            .breaksConnection:
             return true
         }
     }

@@ -11,7 +11,7 @@ package final class SimulatedHost {
     private let backendHost: BackendHost
     private var listener: (any Listener)?
     private var connections: [any HostConnection] = []
-    /// Serves a connection in another way than with HTTP/1.1; nil for that.
+    /// Serves a connection with another protocol; nil for HTTP/1.1.
     private let serve: ((SimStream) -> any HostConnection)?
 
     package init(

@@ -113,7 +113,7 @@ struct OutcomeCheck {
     private func exceedsHead(_ request: RequestRecord) -> Bool {
         let head = request.request.bytes
         let fields = head.count { $0 == 0x0A } - 2
-        // RFC 9113 6.5.2 adds to the size of each field.
+        // The size of a field includes 32 more bytes (RFC 9113 6.5.2).
         let added = request.http2 == nil ? 0 : fields * 32
         return record.configs.map(\.limits).contains { limits in
             limits.headerCount.map { fields > $0 } ?? false

@@ -85,10 +85,10 @@ final class HTTP2Client: ByteStreamDelegate {
         let request = script.requests[sent.count]
         guard isIdle || request.isPipelined else { return }
         isSending = true
-        later(request.pause) { $0.send(request) }
+        later(request.pause) { $0.sendRequest(request) }
     }
 
-    private func send(_ request: ScriptedRequest) {
+    private func sendRequest(_ request: ScriptedRequest) {
         guard let frames else { return }
         isSending = false
         guard !hasGoAway else { return sendNextIfReady() }
@@ -105,13 +105,13 @@ final class HTTP2Client: ByteStreamDelegate {
         exchange.headEnd = head.upperBound
         exchange.end = frames.written
         if body == nil { exchange.isSentWhole = true }
-        if let body { send(body, of: exchange, pausing: pausesInHead ? nil : stall) }
-        act(behind: exchange)
+        if let body { sendBody(body, of: exchange, pausing: pausesInHead ? nil : stall) }
+        performAction(after: exchange)
         sendNextIfReady()
     }
 
     /// Sends a body, with a pause in its middle.
-    private func send(
+    private func sendBody(
         _ body: [UInt8], of exchange: HTTP2ClientExchange,
         pausing pause: (at: Double, milliseconds: Int)?
     ) {
@@ -126,13 +126,13 @@ final class HTTP2Client: ByteStreamDelegate {
         }
     }
 
-    private func act(behind exchange: HTTP2ClientExchange) {
+    private func performAction(after exchange: HTTP2ClientExchange) {
         switch exchange.request.afterSending {
         case .waits: break
         case .halfCloses:
             halfClosed = loop.now
             stream?.finishWriting()
-        // A client leaves one request, or all.
+        // Over HTTP/2 a client can cancel one request and keep the connection.
         case .closes(let after): later(after) { $0.reset(exchange) }
         case .resets(let after): later(after) { $0.disconnect(byForce: true) }
         case .pausesReading(let duration):
@@ -202,12 +202,12 @@ extension HTTP2Client: FrameEvents {
         }
         if let status = head[":status"], status.hasPrefix("1"), exchange.head == nil { return }
         guard exchange.head == nil else {
-            if head.endsStream { complete(exchange, at: head.range.upperBound) }
+            if head.endsStream { completeResponse(of: exchange, at: head.range.upperBound) }
             return
         }
         exchange.head = head.fields
         exchange.responseStart = head.range.lowerBound
-        if head.endsStream { complete(exchange, at: head.range.upperBound) }
+        if head.endsStream { completeResponse(of: exchange, at: head.range.upperBound) }
     }
 
     func dataReceived(_ bytes: [UInt8], on stream: Int, endsStream: Bool, at range: Range<Int>) {
@@ -216,10 +216,10 @@ extension HTTP2Client: FrameEvents {
             return cluster.recordViolation(.peers, exchange.mark, "DATA before the head")
         }
         exchange.body += bytes
-        if endsStream { complete(exchange, at: range.upperBound) }
+        if endsStream { completeResponse(of: exchange, at: range.upperBound) }
     }
 
-    private func complete(_ exchange: HTTP2ClientExchange, at position: Int) {
+    private func completeResponse(of exchange: HTTP2ClientExchange, at position: Int) {
         exchange.isOver = true
         exchange.responseEnd = position
         exchange.received = loop.now

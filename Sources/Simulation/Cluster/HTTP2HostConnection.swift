@@ -17,6 +17,9 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
     private var lastServed = PeerFrame.highestID
     /// The most streams that the gateway may have open.
     private let streamsMax: Int
+    /// Position behind the last GOAWAY that it has sent.
+    private var goAwayEnd: Int?
+    private var closesWhenSent = false
     private var isOver = false
     /// It has sent malformed frames, behind which the gateway reads nothing.
     private var isBroken = false
@@ -46,7 +49,7 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
 
     // MARK: Requests
 
-    private func complete(_ exchange: HTTP2HostExchange) {
+    private func receiveRequest(of exchange: HTTP2HostExchange) {
         guard exchange.request == nil, let message = exchange.message else { return }
         let earlier = exchanges.compactMap(\.request)
         guard
@@ -68,14 +71,12 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
             return
         }
         guard frames?.isFrozen == false, let script = request.script.http2 else { return }
-        if let shutdown = script.shutdown { begin(shutdown, exchange) }
+        if let shutdown = script.shutdown { beginShutdown(shutdown, at: exchange) }
         guard exchange.id <= lastServed else { return }
         sendHeads(exchange, after: request.script.delay)
     }
 
-    private var goAwayEnd: Int?
-
-    private func begin(_ shutdown: HTTP2Response.Shutdown, _ exchange: HTTP2HostExchange) {
+    private func beginShutdown(_ shutdown: HTTP2Response.Shutdown, at exchange: HTTP2HostExchange) {
         // One of them is enough for a connection.
         guard lastServed == PeerFrame.highestID, goAwayEnd == nil else {
             if shutdown == .excluding { refuse(exchange) }
@@ -141,7 +142,7 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
     private func sendPiece(_ exchange: HTTP2HostExchange, _ index: Int) {
         guard !exchange.isOver, let frames else { return }
         let script = exchange.script
-        guard index < script.pieces.count else { return end(exchange) }
+        guard index < script.pieces.count else { return endResponse(of: exchange) }
         let isLast = index == script.pieces.count - 1
         let endsStream = isLast && script.ending == .endsStream
         frames.sendBody(script.pieces[index], on: exchange.id, endsStream: endsStream)
@@ -152,20 +153,20 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
     }
 
     /// What follows the last piece of the body.
-    private func end(_ exchange: HTTP2HostExchange) {
+    private func endResponse(of exchange: HTTP2HostExchange) {
         guard let frames, !exchange.isOver else { return }
         switch exchange.script.ending {
         case .endsStream, .stalls: break
         case .trailers:
             guard frames.hasSentBody(of: exchange.id) else {
-                return later(1) { $0.end(exchange) }
+                return later(1) { $0.endResponse(of: exchange) }
             }
             frames.sendHead([("x-trailer", "1")], on: exchange.id, endsStream: true)
         case .resets(let code):
             exchange.isOver = true
             exchange.request?.http2?.failureEnd = frames.reset(exchange.id, rawCode: code)
         case .refuses: refuse(exchange)
-        case .calms:
+        case .enhanceYourCalm:
             exchange.isOver = true
             exchange.request?.http2?.failureEnd = frames.reset(exchange.id, .enhanceYourCalm)
         case .closesConnection: closeWhenSent()
@@ -192,11 +193,11 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
         exchange.isOver = true
         exchange.hasResponded = true
         if !isBroken { exchange.request?.http2?.responseEnd = position }
-        if let idleEvent = exchange.script.idleEvent { schedule(idleEvent) }
+        if let idleEvent = exchange.script.idleEvent { scheduleIdleEvent(idleEvent) }
         closeIfUnused()
     }
 
-    private func schedule(_ event: ScriptedResponse.IdleEvent) {
+    private func scheduleIdleEvent(_ event: ScriptedResponse.IdleEvent) {
         later(event.delay) { connection in
             switch event.kind {
             case .closes: connection.closeWhenSent()
@@ -213,8 +214,6 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
         guard lastServed < PeerFrame.highestID, exchanges.allSatisfy(\.isOver) else { return }
         stream.finishWriting()
     }
-
-    private var closesWhenSent = false
 
     /// Sends nothing more; closes the connection when all bytes are sent.
     private func closeWhenSent() {
@@ -280,7 +279,7 @@ extension HTTP2HostConnection: FrameEvents {
     func headReceived(_ head: ReceivedHead) {
         if let exchange = exchange(head.stream) {
             // Trailers.
-            if head.endsStream { complete(exchange) }
+            if head.endsStream { receiveRequest(of: exchange) }
             return
         }
         let exchange = HTTP2HostExchange(head)
@@ -294,13 +293,13 @@ extension HTTP2HostConnection: FrameEvents {
             )
         }
         exchanges.append(exchange)
-        if head.endsStream { complete(exchange) }
+        if head.endsStream { receiveRequest(of: exchange) }
     }
 
     func dataReceived(_ bytes: [UInt8], on stream: Int, endsStream: Bool, at range: Range<Int>) {
         guard let exchange = exchange(stream) else { return }
         exchange.body += bytes
-        if endsStream { complete(exchange) }
+        if endsStream { receiveRequest(of: exchange) }
     }
 
     func streamReset(_ id: Int, _ code: Int, at range: Range<Int>) {

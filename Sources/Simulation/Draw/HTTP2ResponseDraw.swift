@@ -54,7 +54,7 @@ struct HTTP2ResponseDraw {
 
     // MARK: A missing or incomplete response
 
-    private func http2(
+    private func scripted(
         _ outcome: ScriptedResponse.Outcome, _ ending: HTTP2Response.Ending,
         heads: [[HTTP2Response.Field]] = [], pieces: [[UInt8]] = []
     ) -> ScriptedResponse {
@@ -70,7 +70,7 @@ struct HTTP2ResponseDraw {
 
     private func failing() -> ScriptedResponse {
         if random.chance(0.5) { return complete(random.pick([500, 503]), base.tree()) }
-        return http2(.fails(.connectionTerminated), .resets(randomCode))
+        return scripted(.fails(.connectionTerminated), .resets(randomCode))
     }
 
     private var randomCode: Int {
@@ -79,14 +79,15 @@ struct HTTP2ResponseDraw {
 
     private func broken() -> ScriptedResponse? {
         let terminated = ScriptedResponse.Outcome.fails(.connectionTerminated)
-        if random.chance(rates[.hangs]) { return http2(.nothing, .stalls) }
-        if random.chance(rates[.closes]) { return http2(terminated, .closesConnection) }
-        if random.chance(rates[.resets]) { return http2(terminated, .resetsConnection) }
+        if random.chance(rates[.hangs]) { return scripted(.nothing, .stalls) }
+        if random.chance(rates[.closes]) { return scripted(terminated, .closesConnection) }
+        if random.chance(rates[.resets]) { return scripted(terminated, .resetsConnection) }
         if random.chance(rates[.refusedStreams]) {
-            return http2(terminated, random.pick([.refuses, .refuses, .refuses, .calms]))
+            return scripted(
+                terminated, random.pick([.refuses, .refuses, .refuses, .enhanceYourCalm]))
         }
-        if random.chance(rates[.frozenHosts]) { return http2(.nothing, .freezes) }
-        if random.chance(rates[.resetsMidHead]) { return http2(terminated, .resets(randomCode)) }
+        if random.chance(rates[.frozenHosts]) { return scripted(.nothing, .freezes) }
+        if random.chance(rates[.resetsMidHead]) { return scripted(terminated, .resets(randomCode)) }
         let incomplete = ScriptedResponse.Outcome.fails(.responseIncomplete)
         let body = base.isResponseToHead ? [] : Array(base.tree().written.utf8)
         // Without a body a response is complete with its head.
@@ -94,10 +95,10 @@ struct HTTP2ResponseDraw {
         let part = [Array(body[..<random.number(0...body.count - 1)])]
         let head = [fields(200) + length(body.count)]
         if random.chance(rates[.resetsMidBody]) {
-            return http2(incomplete, .resets(randomCode), heads: head, pieces: part)
+            return scripted(incomplete, .resets(randomCode), heads: head, pieces: part)
         }
         if random.chance(rates[.truncations]) {
-            return http2(
+            return scripted(
                 incomplete, random.pick([.closesConnection, .resetsConnection]), heads: head,
                 pieces: part)
         }
@@ -131,8 +132,8 @@ struct HTTP2ResponseDraw {
         ]
         let head = random.pick(heads)
         return head.isEmpty
-            ? http2(.fails(.protocolError), .breaksConnection)
-            : http2(.fails(.protocolError), .stalls, heads: [head])
+            ? scripted(.fails(.protocolError), .breaksConnection)
+            : scripted(.fails(.protocolError), .stalls, heads: [head])
     }
 
     private func wrongLength() -> ScriptedResponse {
@@ -140,7 +141,7 @@ struct HTTP2ResponseDraw {
         let stated =
             random.chance(0.5)
             ? body.count + random.number(1...50) : random.number(1...body.count - 1)
-        return http2(
+        return scripted(
             .fails(stated > base.responseMax ? .responseBodySize : .protocolError), .endsStream,
             heads: [fields(200) + length(stated)], pieces: [body])
     }
@@ -149,8 +150,8 @@ struct HTTP2ResponseDraw {
         let count = base.responseMax + random.number(1...200)
         let body = [UInt8](repeating: UInt8(ascii: "a"), count: count)
         return random.chance(0.5)
-            ? http2(.fails(.responseBodySize), .stalls, heads: [fields(200) + length(count)])
-            : http2(.fails(.responseBodySize), .stalls, heads: [fields(200)], pieces: [body])
+            ? scripted(.fails(.responseBodySize), .stalls, heads: [fields(200) + length(count)])
+            : scripted(.fails(.responseBodySize), .stalls, heads: [fields(200)], pieces: [body])
     }
 
     // MARK: A complete response
@@ -195,7 +196,7 @@ struct HTTP2ResponseDraw {
             : .response(
                 status: status, body: content, tree: isBare || base.isResponseToHead ? .null : tree)
         let hasTrailers = isOdd && !content.isEmpty && random.chance(0.3)
-        return http2(
+        return scripted(
             outcome, hasTrailers ? .trailers : .endsStream, heads: heads,
             pieces: content.isEmpty ? [] : [content])
     }

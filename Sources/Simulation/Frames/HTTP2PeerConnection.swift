@@ -5,7 +5,7 @@ import SimReactor
 /// One side of a connection of HTTP/2, for simulated peers: settings, header blocks, flow control and the
 /// bodies that are sent. It checks that the gateway keeps to RFC 9113.
 ///
-/// Its owner gets the events of streams, and the bytes of the connection belong to it.
+/// Its owner passes the bytes that arrive to `receive`, and gets the events of streams.
 final class HTTP2PeerConnection {
     private let stream: SimStream
     let loop: SimLoop

@@ -248,7 +248,7 @@ extension RunRecord {
     var isSlow: Bool { network.stalls != nil }
 
     /// All requests that a backend received.
-    private func hostRequests(to backend: Int) -> [any HostRequestRecord] {
+    func hostRequests(to backend: Int) -> [any HostRequestRecord] {
         attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
     }
 
@@ -277,9 +277,9 @@ extension RunRecord {
     /// Whether a backend ever ends a connection behind a response, so that a request may meet the
     /// end.
     func losesConnections(to backend: Int) -> Bool {
-        hostRequests(to: backend).contains {
-            $0.script.idleEvent != nil || $0.script.ending != .stays
-                || $0.script.http2?.disturbsConnection ?? false
-        }
+        disturbsConnections(to: backend)
+            || hostRequests(to: backend).contains {
+                $0.script.idleEvent != nil || $0.script.ending != .stays
+            }
     }
 }

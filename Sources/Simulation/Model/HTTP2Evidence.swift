@@ -5,16 +5,12 @@ extension RunRecord {
     /// Whether a host of a backend ever ended a connection that other calls may have used, refused a
     /// stream, or requested fewer connections.
     func disturbsConnections(to backend: Int) -> Bool {
-        requests(to: backend).contains { $0.script.http2?.disturbsConnection ?? false }
+        hostRequests(to: backend).contains { $0.script.http2?.disturbsConnection ?? false }
     }
 
     /// Whether a host of a backend ever sent malformed frames.
     func breaksConnections(to backend: Int) -> Bool {
-        requests(to: backend).contains { $0.script.http2?.ending == .breaksConnection }
-    }
-
-    private func requests(to backend: Int) -> [any HostRequestRecord] {
-        attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
+        hostRequests(to: backend).contains { $0.script.http2?.ending == .breaksConnection }
     }
 
     /// A PING, or its acknowledgement, may take longer than `ping_timeout`.

@@ -2,7 +2,7 @@ import Rehearsal
 
 /// Behaviour of the gateway with HTTP/2 that the runs must reach.
 package enum HTTP2Behaviour: String, CaseIterable, Sendable {
-    /// Responses to clients, and of hosts; calls over HTTP/2 for clients with HTTP/2.
+    /// Responses to clients with HTTP/2; those of hosts with HTTP/2; and the latter for such clients.
     case http2Responses, http2Calls, http2OnBothSides
     /// Requests that began before the response to another one of their connection.
     case simultaneousRequests

@@ -106,7 +106,6 @@ class Server:
 
     # Whether it returns the digest of a request's body, and has files.
     digests = files = False
-    protocol = "http2"
 
     def __init__(self, folder):
         self.folder = folder / self.name
@@ -182,7 +181,7 @@ class Go(Server):
 
 
 def endpoints(name):
-    """Three calls; the same without being read; and unsafe calls."""
+    """An endpoint with three calls, and a proxy for large bodies."""
     calls = ", ".join(f"c{number}: {{ from: {name}, get: /small, required: true }}" for number in range(3))
     return (f"  - {{ route: GET /{name}, calls: {{ {calls} }} }}\n"
             f"  - {{ route: ANY /{name}/*, proxy: {{ to: {name}, path: /* }} }}")

@@ -4,7 +4,7 @@ import HTTP
 import JSONText
 
 /// Computes the parts of a `CallPlan`: the backend's index, the compiled templates and the shape.
-struct CallPlanner {
+final class CallPlanner {
     let call: Config.Call
     let scope: CallScope
     /// Into the plan's backends.

@@ -3,7 +3,7 @@ import HTTP
 import JSONText
 
 /// Computes the parts of an `EndpointPlan`; `CallPlanner` does the same for each of its calls.
-struct EndpointPlanner {
+final class EndpointPlanner {
     let endpoint: Config.Endpoint
     let route: Config.Route
     let params: [ParamPlan]

@@ -9,7 +9,10 @@ package import TLS
 ///
 /// The configuration has passed every check, so a failure here is an internal error. It is thrown,
 /// so that it ends the start or the reload and not the process.
-package struct Planner {
+///
+/// This planner and those of endpoints, calls and proxies are classes: a copy of a configuration
+/// costs hundreds of reference counts.
+package final class Planner {
     let config: Config
     let workers: Int
     /// The TLS contexts that the check of the configuration created.
@@ -18,6 +21,17 @@ package struct Planner {
     let defaultCORS: CORSRules?
     /// `rate_limits`: one object each for all endpoints that use it.
     let limitPlans: [LimitPlan]
+
+    private init(
+        config: Config, workers: Int, contexts: TLSContexts, defaultCORS: CORSRules?,
+        limitPlans: [LimitPlan]
+    ) {
+        self.config = config
+        self.workers = workers
+        self.contexts = contexts
+        self.defaultCORS = defaultCORS
+        self.limitPlans = limitPlans
+    }
 
     /// The plan for one worker.
     ///

@@ -3,7 +3,7 @@ import GatewayConfig
 import HTTP
 
 /// Computes the parts of a `RelayPlan`.
-struct RelayPlanner {
+final class RelayPlanner {
     let proxy: Config.Proxy
     let route: Config.Route
     /// Into the plan's backends.

@@ -4,7 +4,7 @@ package import GatewayConfig
 
 /// The OpenAPI 3.1 description of a configuration: the endpoints with their parameters, bodies and
 /// responses. It contains nothing about backends.
-package struct OpenAPIDocument {
+package final class OpenAPIDocument {
     private let config: Config
     private let plan: Plan
 

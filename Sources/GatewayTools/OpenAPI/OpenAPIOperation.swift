@@ -4,7 +4,7 @@ import GatewayConfig
 import HTTP
 
 /// The operation of one endpoint: its parameters, body and responses.
-struct OpenAPIOperation {
+final class OpenAPIOperation {
     private let config: Config.Endpoint
     private let plan: EndpointPlan
     /// The plan of the whole configuration.

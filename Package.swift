@@ -104,7 +104,8 @@ let package = Package(
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Reactor", "Promises", "Basics"],
             swiftSettings: onC),
-        .target(name: "YAMLReader", dependencies: ["CYAML", "Basics"], swiftSettings: onC),
+        .target(
+            name: "YAMLReader", dependencies: ["CYAML", "Promises", "Basics"], swiftSettings: onC),
         .target(
             name: "JOSE", dependencies: ["COpenSSL", "JSONText", "Basics"], swiftSettings: onC),
         .target(

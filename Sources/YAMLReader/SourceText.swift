@@ -1,12 +1,12 @@
 /// The bytes of a file, with access to lines and to the source location of a byte.
 struct SourceText {
     let bytes: [UInt8]
-    let file: String
+    let file: FileName
 
     /// A byte order mark is not part of the text.
     init(_ bytes: [UInt8], file: String) {
         self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-        self.file = file
+        self.file = FileName(file)
     }
 
     /// The text of a line without its end; lines count from 1, and are empty beyond the end.
@@ -32,7 +32,7 @@ struct SourceText {
         let before = bytes.prefix(offset)
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return SourceLocation(
-            file: file,
+            file,
             line: before.count { $0 == UInt8(ascii: "\n") } + 1,
             column: String(decoding: before[lineStart...], as: UTF8.self).unicodeScalars.count + 1)
     }

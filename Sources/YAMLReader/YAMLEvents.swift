@@ -16,7 +16,7 @@ final class YAMLEvents {
         parser.initialize(to: yaml_parser_t())
         guard yaml_parser_initialize(parser) == 1 else {
             throw DocumentProblem(
-                location: SourceLocation(file: source.file),
+                location: SourceLocation(source.file),
                 text: "there is not enough memory to read it")
         }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)

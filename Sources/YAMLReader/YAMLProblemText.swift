@@ -122,6 +122,6 @@ struct YAMLProblemText {
 extension SourceText {
     /// The source location of one of libyaml's marks, which count from 0.
     func location(of mark: yaml_mark_t) -> SourceLocation {
-        SourceLocation(file: file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+        SourceLocation(file, line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }
 }

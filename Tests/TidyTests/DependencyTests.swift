@@ -38,7 +38,7 @@ import Testing
         "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
         "SimReactor": ["Reactor", "Promises", "Basics"],
         "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
-        "YAMLReader": ["CYAML", "Basics"],
+        "YAMLReader": ["CYAML", "Promises", "Basics"],
         "HTTP2": ["CNGHTTP2", "HTTP", "Basics"],
         "RESP": ["Reactor", "Promises", "Basics"],
         "JOSE": ["COpenSSL", "JSONText", "Basics"],

@@ -5,7 +5,7 @@ package import YAMLReader
 /// Parses a JSON configuration into the same tree as YAML, so that one decoder reads both.
 package struct JSONConfigSource {
     private let text: Bytes
-    private let file: String
+    private let file: FileName
 
     /// The last location that was computed. Nodes are visited in the order of the text, so counting
     /// continues from there, and even a file of one long line is scanned once.
@@ -29,7 +29,7 @@ package struct JSONConfigSource {
     private init(_ bytes: [UInt8], file: String) {
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         text = Bytes(hasMark ? Array(bytes.dropFirst(3)) : bytes)
-        self.file = file
+        self.file = FileName(file)
     }
 
     /// The recursion is bounded by the depth of the tree.
@@ -94,6 +94,6 @@ package struct JSONConfigSource {
     private mutating func location(_ offset: Int) -> SourceLocation {
         let text = text
         reached.advance(to: offset, in: text.span)
-        return SourceLocation(file: file, line: reached.line, column: reached.column)
+        return SourceLocation(file, line: reached.line, column: reached.column)
     }
 }

@@ -30,8 +30,7 @@ package final class RelayPlan {
     package let retry: RetryPlan?
     /// In lower case.
     package let upgrades: [FieldValue]
-    /// Whether `websocket` is among them.
-    let acceptsWebSocket: Bool
+    var acceptsWebSocket: Bool { upgrades.contains("websocket") }
 
     /// The name of its call in logs, metrics and traces.
     package static let callName = "proxy"
@@ -54,7 +53,6 @@ package final class RelayPlan {
         credentials = planner.credentials
         retry = proxy.retry.map { RetryPlan($0) }
         upgrades = proxy.upgrade.compactMap { FieldValue($0.value) }
-        acceptsWebSocket = proxy.upgrade.contains { $0.value == "websocket" }
     }
 }
 

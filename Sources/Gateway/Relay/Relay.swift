@@ -98,7 +98,7 @@ final class Relay {
         // Each use through the request would count a reference.
         let requestHead = request.head
         let transfer = RelayTransfer(
-            plan, request, exchange, host: head.host(requestHead),
+            head, request, exchange, host: head.host(requestHead),
             upgrade: head.upgrade(request), breaker: backend.breaker, loop: loop)
         exchange.record.beginCall(0, at: loop.exactNow)
         var fields = head.requestFields(requestHead, exchange)

@@ -5,8 +5,8 @@ import Patterns
 
 /// The heads that are passed on: which fields of the client reach the backend, and which of the
 /// backend reach the client.
-struct RelayHead {
-    private let plan: RelayPlan
+final class RelayHead {
+    let plan: RelayPlan
     private let params: [ParamPlan]
     /// Whether a header uses a parameter, by its index.
     private let usedParams: [Bool]
@@ -137,7 +137,8 @@ struct RelayHead {
         guard !plan.upgrades.isEmpty, case .bytes(let body) = request.body, body.isEmpty else {
             return nil
         }
-        if request.head.opensWebSocket { return plan.acceptsWebSocket ? "websocket" : nil }
+        // A route without it has refused the request.
+        if request.head.opensWebSocket { return "websocket" }
         guard request.head.version == .http11,
             request.head.fields.lists(FieldName.upgrade.span, in: .connection)
         else { return nil }
@@ -169,11 +170,8 @@ struct RelayHead {
 
     /// The trailers of a request. A name that must not pass as a header of the client does not pass
     /// behind the body either: a backend may treat both alike (RFC 9110 6.5.1).
-    static func requestTrailers(_ fields: Fields, _ plan: RelayPlan) -> Fields {
+    func requestTrailers(_ fields: Fields) -> Fields {
         guard !fields.isEmpty else { return fields }
-        let dropped = FieldNameSet(ownFields + plan.removed + plan.credentialFields)
-        let forwarded = plan.forward.map { FieldNameSet($0.headers) }
-        let dropsCookies = plan.credentials.contains { $0.isCookie }
         return fields.endToEnd(reserving: 0) { name in
             if dropped.contains(name) || name.isAboutClient { return false }
             if dropsCookies, name.equalsIgnoringCase("Cookie") { return false }

@@ -10,7 +10,9 @@ import Reactor
 /// Its timer, its call and its pipes retain it. One timer serves all limits: it is set again only for
 /// an earlier deadline, so that pieces of the bodies set no timer.
 final class RelayTransfer {
-    private let plan: RelayPlan
+    /// What the route does with heads and trailers.
+    private let head: RelayHead
+    private var plan: RelayPlan { head.plan }
     private let exchange: Exchange
     private let breaker: CircuitBreaker?
     private let loop: any Loop
@@ -47,10 +49,10 @@ final class RelayTransfer {
     ///   - host: the value of `Host`; nil for that of the backend's URL
     ///   - upgrade: the protocol that the client wants to switch to; nil for none
     init(
-        _ plan: RelayPlan, _ request: Request, _ exchange: Exchange, host: FieldValue?,
+        _ head: RelayHead, _ request: Request, _ exchange: Exchange, host: FieldValue?,
         upgrade: FieldValue?, breaker: CircuitBreaker?, loop: any Loop
     ) {
-        self.plan = plan
+        self.head = head
         self.exchange = exchange
         self.breaker = breaker
         self.loop = loop
@@ -65,7 +67,8 @@ final class RelayTransfer {
             exchange.record.bodyBytes = bytes.count
         case .stream(let source):
             expectsContinue = request.head.expectsContinue
-            let pipe = RelayPipe(source, .request, bytesMax: plan.bodyMax, isHeld: expectsContinue)
+            let pipe = RelayPipe(
+                source, .request, bytesMax: head.plan.bodyMax, isHeld: expectsContinue)
             requestPipe = pipe
             body = .stream(pipe)
         }
@@ -192,7 +195,7 @@ final class RelayTransfer {
 
     /// The trailers of the request that the backend gets.
     func passedTrailers(_ trailers: Fields) -> Fields {
-        RelayHead.requestTrailers(trailers, plan)
+        head.requestTrailers(trailers)
     }
 
     /// The backend needs no more of the body.

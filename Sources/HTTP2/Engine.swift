@@ -253,7 +253,8 @@ extension H2Session {
         if case .open = stream.outgoing.end {
             let isDrained = stream.outgoing.count == 0
             if isDrained { sendingEvents.append(.drained(stream)) }
-            // A small piece that the peer's window has cut is no progress (CVE-2019-9511).
+            // A small piece that the peer's window has cut does not count as progress
+            // (CVE-2019-9511).
             if length > 0, isDrained || length >= Int(Self.usefulIncrement) { budget.pieceSent() }
         }
         return writeRoom > 0 ? 0 : NGHTTP2_ERR_PAUSE.rawValue

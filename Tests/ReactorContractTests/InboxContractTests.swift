@@ -2,7 +2,6 @@ import Basics
 import Promises
 import Reactor
 import SimReactor
-import Synchronization
 import Testing
 import UVReactor
 
@@ -192,7 +191,7 @@ import UVReactor
     /// are a prefix of the accepted ones.
     @Test func postingWhileTheLoopEndsIsSafe() throws {
         for _ in 0..<20 {
-            let taken = Mutex(0)
+            let taken = Guarded(0)
             let reader = InboxReader { _, _ in }
             try withInbox(.libuv) { harness in
                 harness.open(reader)

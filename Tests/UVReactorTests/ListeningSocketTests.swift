@@ -2,7 +2,6 @@ import CUV
 import Foundation
 import Promises
 import Reactor
-import Synchronization
 import Testing
 import UVReactor
 
@@ -103,12 +102,12 @@ import UVReactor
 
     /// One socket, bound once, serves the loops of two threads.
     @Test func duplicatesServeSeveralLoops() throws {
-        let served = Mutex(0)
+        let served = Guarded(0)
         let socket = try ListeningSocket.bound(to: .temporary("duplicated"))
         let address = socket.address
-        let inboxes = Mutex<[UVInbox<LoopActions.Action>]>([])
+        let inboxes = Guarded<[UVInbox<LoopActions.Action>]>([])
         let threads = try (0..<2).map { _ in
-            let copy = Mutex<ListeningSocket?>(try socket.duplicate())
+            let copy = Guarded<ListeningSocket?>(try socket.duplicate())
             return TestThread {
                 do {
                     try onLoop { loop in

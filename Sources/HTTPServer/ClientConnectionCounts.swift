@@ -1,5 +1,5 @@
+import Promises
 package import Reactor
-import Synchronization
 
 /// How many connections each client has, over all workers of the process
 /// (`connections_per_client`).
@@ -9,7 +9,7 @@ import Synchronization
 /// The lock is taken when a connection opens and closes, and only if the limit is set; requests do
 /// not take it.
 package final class ClientConnectionCounts: Sendable {
-    private let counts = Mutex<[Client: Int]>([:])
+    private let counts = Guarded<[Client: Int]>([:])
 
     /// What counts as one client: an IPv4 address, or the /64 network of an IPv6 address, because a
     /// single host can choose its addresses from a whole /64.

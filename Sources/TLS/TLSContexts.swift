@@ -1,11 +1,11 @@
-import Synchronization
+import Promises
 
 /// The contexts of one configuration: one for all backends with equal settings and one for each
 /// listener, for all workers, because reading a system's list of authorities takes tens of
 /// milliseconds, too long for a worker that serves requests.
 package final class TLSContexts: Sendable {
-    private let clients = Mutex<[TLSClientContext]>([])
-    private let servers = Mutex<[TLSServerContext]>([])
+    private let clients = Guarded<[TLSClientContext]>([])
+    private let servers = Guarded<[TLSServerContext]>([])
 
     package init() {}
 

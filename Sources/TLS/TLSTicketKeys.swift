@@ -1,6 +1,6 @@
 import Basics
 import COpenSSL
-import Synchronization
+import Promises
 
 /// The keys that encrypt the session tickets of a process.
 ///
@@ -32,7 +32,7 @@ package final class TLSTicketKeys: Sendable {
     }
 
     /// By lifetime in seconds, since listeners may have different ones.
-    private let pairs = Mutex<[Int64: Pair]>([:])
+    private let pairs = Guarded<[Int64: Pair]>([:])
 
     package init() {}
 

@@ -30,6 +30,13 @@ import Testing
             except: ["UVReactor", "Promises"]),
         Ban(text: "getenv", why: "the environment is a parameter", except: ["tributary"]),
         Ban(text: "Task {", why: "nothing leaves its worker", except: ["Promises"]),
+        Ban(
+            text: "Mutex<",
+            why: "Guarded instead: ThreadSanitizer does not see the standard library's"
+        ),
+        Ban(
+            text: "Mutex(",
+            why: "Guarded instead: ThreadSanitizer does not see the standard library's"),
         Ban(text: "usleep(", why: "nothing blocks a loop"),
         Ban(text: "TODO", why: "open ends are issues, not comments"),
         Ban(text: "FIXME", why: "open ends are issues, not comments"),

@@ -37,7 +37,7 @@ import Testing
         "HTTPClient": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
         "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
         "SimReactor": ["Reactor", "Promises", "Basics"],
-        "TLS": ["COpenSSL", "Reactor", "Promises", "Basics", "Synchronization"],
+        "TLS": ["COpenSSL", "Reactor", "Promises", "Basics"],
         "YAMLReader": ["CYAML", "Promises", "Basics"],
         "HTTP2": ["CNGHTTP2", "HTTP", "Basics"],
         "RESP": ["Reactor", "Promises", "Basics"],
@@ -55,8 +55,7 @@ import Testing
             "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns",
             "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
         ],
-        // For the one count that all workers share, of the connections of each client.
-        "HTTPServer": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics", "Synchronization"],
+        "HTTPServer": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
         "Assembly": [
             "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
             "Reactor", "Promises", "Basics", "Synchronization",
@@ -68,8 +67,7 @@ import Testing
         // Of nghttp2 only the decoder of header blocks, for peers that read what the gateway sends.
         "Simulation": [
             "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
-            "TLS",
-            "Reactor", "Promises", "Basics", "Synchronization", "CNGHTTP2",
+            "TLS", "Reactor", "Promises", "Basics", "CNGHTTP2",
         ],
         "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [

@@ -1,5 +1,4 @@
 import Promises
-import Synchronization
 
 /// Records promises that are abandoned or resolved twice, for the current run.
 ///
@@ -7,7 +6,7 @@ import Synchronization
 /// tests run several at a time.
 enum PromiseEventRecorder {
     final class Events: Sendable {
-        private let events = Mutex<[String]>([])
+        private let events = Guarded<[String]>([])
 
         func add(_ event: String) { events.withLock { $0.append(event) } }
 

@@ -31,9 +31,10 @@ final class ActivatedDaemon {
         defer { for copy in copies { close(copy) } }
         var pointers = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        var noVariables: [UnsafeMutablePointer<CChar>?] = [nil]
+        var variables = Sanitizer.options.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for variable in variables { free(variable) } }
         var id: pid_t = 0
-        let code = posix_spawn(&id, "/bin/sh", &actions, nil, &pointers, &noVariables)
+        let code = posix_spawn(&id, "/bin/sh", &actions, nil, &pointers, &variables)
         guard code == 0 else { throw Socket.Failure("posix_spawn: \(code)") }
         self.id = id
         let waiting = UncheckedDaemon(self)

@@ -9,7 +9,7 @@ class Command {
 
     /// - Parameters:
     ///   - program: another program than the binary
-    ///   - environment: the whole environment; nothing is inherited
+    ///   - environment: the whole environment; only options of sanitizers are inherited
     ///   - input: the content of standard input
     ///   - output: receives its standard output
     ///   - errors: receives its standard error
@@ -22,7 +22,7 @@ class Command {
         self.errors = errors
         process.executableURL = try program ?? Binary.url()
         process.arguments = arguments
-        process.environment = environment
+        process.environment = Sanitizer.options.merging(environment) { _, own in own }
         process.currentDirectoryURL = folder
         process.standardOutput = output.pipe
         process.standardError = errors.pipe

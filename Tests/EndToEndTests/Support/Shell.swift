@@ -11,7 +11,9 @@ struct Shell {
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", command]
         let binaries = try Binary.url().deletingLastPathComponent().path
-        process.environment = ["PATH": "\(binaries):/usr/local/bin:/usr/bin:/bin"]
+        process.environment = Sanitizer.options.merging(
+            ["PATH": "\(binaries):/usr/local/bin:/usr/bin:/bin"]
+        ) { _, own in own }
         process.currentDirectoryURL = folder.url
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output.pipe

@@ -88,7 +88,9 @@ let package = Package(
         // Row 2.
         .target(name: "PromiseOperators", dependencies: ["Promises"], swiftSettings: strict),
         .target(name: "PromisesDispatch", dependencies: ["Promises"], swiftSettings: strict),
-        .target(name: "HTTP", dependencies: ["Promises", "Basics"], swiftSettings: strict),
+        .target(
+            name: "HTTP", dependencies: ["CByteClasses", "Promises", "Basics"],
+            swiftSettings: strict),
         .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
         .target(
             name: "JSONText", dependencies: ["CByteClasses", "Basics"], swiftSettings: strict),

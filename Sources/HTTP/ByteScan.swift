@@ -1,5 +1,7 @@
-/// Scans eight bytes per step. A hit is marked by the top bit of its byte in a word; the lowest
-/// byte is the first.
+import CByteClasses
+
+/// Scans sixteen bytes per step with the functions of `CByteClasses`, and compares eight. A hit in a
+/// word is marked by the top bit of its byte; the lowest byte is the first.
 extension Span<UInt8> {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var tops: UInt64 { 0x8080_8080_8080_8080 }
@@ -12,14 +14,6 @@ extension Span<UInt8> {
             littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The bytes of `word` that equal `byte`. Exact for the lowest hit; higher hits may be false,
-    /// because a borrow propagates upwards.
-    @inline(__always)
-    private static func hits(_ word: UInt64, equal byte: UInt8) -> UInt64 {
-        let difference = word ^ (UInt64(byte) &* ones)
-        return (difference &- ones) & ~difference & tops
-    }
-
     /// The bytes of `word` within `range`; exact for each if no byte has its top bit set.
     @inline(__always)
     private static func hits(_ word: UInt64, in range: ClosedRange<UInt8>) -> UInt64 {
@@ -28,57 +22,38 @@ extension Span<UInt8> {
         return reachesLow & ~passesHigh & tops
     }
 
+    /// What `find` returns for these bytes: the offset of the first byte at or after `start` that is
+    /// not in a class; `count` if there is none.
+    @inline(__always)
+    private func end(
+        from start: Int, of byte: UInt8 = 0,
+        _ find: (UnsafePointer<UInt8>, Int, Int, UInt8) -> Int
+    ) -> Int {
+        precondition(start >= 0, "an offset is not negative")
+        return unsafe withUnsafeBufferPointer { text in
+            guard start < text.count, let first = text.baseAddress else { return text.count }
+            return unsafe find(first, text.count, start, byte)
+        }
+    }
+
     /// The offset of the first byte at or after `start` that is invalid in a field value; `count`
     /// if there is none. This also finds the end of a line.
     @inline(__always)
     func firstControl(from start: Int) -> Int {
-        var index = start
-        while index &+ 8 <= count {
-            let word = word(at: index)
-            let below = (word &- 0x20 &* Self.ones) & ~word & Self.tops
-            let hits = below | Self.hits(word, equal: ASCII.delete)
-            if hits == 0 {
-                index &+= 8
-                continue
-            }
-            index &+= hits.trailingZeroBitCount >> 3
-            if self[index] != ASCII.tab { return index }
-            index &+= 1
-        }
-        while index < count, !ASCII.isForbiddenInValue(self[index]) { index &+= 1 }
-        return index
+        unsafe end(from: start, tributary_end_of_value)
     }
 
-    /// Skips letters, digits, `-` and `.`, the usual bytes of names and hosts. The byte at the
-    /// result is another one, or one of the last seven; the caller checks it.
+    /// The offset of the first byte at or after `start` but letters, digits, `-` and `.`, the usual
+    /// bytes of names and hosts; `count` if there is none.
     @inline(__always)
     func skipCommonBytes(from start: Int) -> Int {
-        var index = start
-        while index &+ 8 <= count {
-            let word = word(at: index)
-            let low = word & ~Self.tops
-            let marks = Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "."))
-            let digits = Self.hits(low, in: UInt8(ascii: "0")...UInt8(ascii: "9"))
-            let rest = ((Self.letters(low) | marks | digits) & ~word) ^ Self.tops
-            if rest != 0 { return index &+ rest.trailingZeroBitCount >> 3 }
-            index &+= 8
-        }
-        return index
+        unsafe end(from: start, tributary_end_of_name)
     }
 
     /// The same, including the slashes of a path.
     @inline(__always)
     func skipCommonPathBytes(from start: Int) -> Int {
-        var index = start
-        while index &+ 8 <= count {
-            let word = word(at: index)
-            let low = word & ~Self.tops
-            let others = Self.hits(low, in: UInt8(ascii: "-")...UInt8(ascii: "9"))
-            let rest = ((Self.letters(low) | others) & ~word) ^ Self.tops
-            if rest != 0 { return index &+ rest.trailingZeroBitCount >> 3 }
-            index &+= 8
-        }
-        return index
+        unsafe end(from: start, tributary_end_of_path)
     }
 
     /// Whether two words are equal, ASCII letters compared without regard to case.
@@ -114,16 +89,14 @@ extension Span<UInt8> {
     /// The offset of the first LF at or after `start`.
     @inline(__always)
     func firstLineFeed(from start: Int) -> Int? {
-        var index = start
-        while index &+ 8 <= count {
-            let hits = Self.hits(word(at: index), equal: ASCII.lineFeed)
-            if hits != 0 { return index &+ hits.trailingZeroBitCount >> 3 }
-            index &+= 8
-        }
-        while index < count {
-            if self[index] == ASCII.lineFeed { return index }
-            index &+= 1
-        }
-        return nil
+        firstInBlocks(ASCII.lineFeed, from: start)
+    }
+
+    /// The offset of the first `byte` at or after `start`. For heads; in shorter texts, such as the
+    /// segments of a path, `firstOffset` is as fast.
+    @inline(__always)
+    func firstInBlocks(_ byte: UInt8, from start: Int) -> Int? {
+        let index = unsafe end(from: start, of: byte, tributary_first_byte)
+        return index < count ? index : nil
     }
 }

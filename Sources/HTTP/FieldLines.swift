@@ -17,7 +17,7 @@ package struct FieldLines {
 
     /// The next line; nil after the last.
     package mutating func nextLine(in text: Span<UInt8>) -> Line? {
-        guard position < text.count, let colon = text.firstOffset(of: ASCII.colon, from: position)
+        guard position < text.count, let colon = text.firstInBlocks(ASCII.colon, from: position)
         else { return nil }
         let start = position
         position = FieldLines.endOfLine(text, from: colon)

@@ -7,8 +7,7 @@ package struct FieldValue: Sendable, Equatable {
 
     /// Nil if the trimmed bytes contain a control byte.
     package init?(_ bytes: Bytes) {
-        let value = bytes.span
-        for index in value.indices where ASCII.isForbiddenInValue(value[index]) { return nil }
+        guard bytes.span.firstControl(from: 0) == bytes.count else { return nil }
         self.bytes = bytes.trimmed
     }
 

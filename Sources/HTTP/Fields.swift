@@ -4,7 +4,7 @@ package import Basics
 /// contains the lines in wire format.
 ///
 /// A parsed head therefore costs one allocation whatever its number of fields, writing all fields
-/// is one copy, and a constant list is shared until it is changed. A look-up walks the lines eight
+/// is one copy, and a constant list is shared until it is changed. A look-up walks the lines sixteen
 /// bytes at a time, which is as fast as a table for usual heads, and most heads are never searched.
 /// All fields are checked when they are added: every name is a token, and no value can split a
 /// head.
@@ -132,7 +132,7 @@ package struct Fields: Sendable {
     /// Adds a line at the end, with the trimmed text as its value; does nothing if the text contains
     /// a control byte, which no value may.
     package mutating func append(_ name: FieldName, text: Span<UInt8>) {
-        for index in text.indices where ASCII.isForbiddenInValue(text[index]) { return }
+        guard text.firstControl(from: 0) == text.count else { return }
         append(name: name.span, value: text.trimmed)
     }
 

@@ -32,7 +32,7 @@ import Testing
         "PromiseOperators": ["Promises"],
         "PromisesDispatch": ["Promises", "Dispatch"],
         "JSONText": ["CByteClasses", "Basics"],
-        "HTTP": ["Promises", "Basics"],
+        "HTTP": ["CByteClasses", "Promises", "Basics"],
         "Reactor": ["Promises", "Basics"],
         "HTTPClient": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
         "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],

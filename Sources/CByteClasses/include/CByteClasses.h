@@ -4,6 +4,7 @@
 /* Classifies sixty-four bytes of text at once: for each class a mask with one bit for each byte, that of the first
    byte lowest. The scanner of JSON works on these masks. */
 
+#include "FirstByte.h"
 #include <stddef.h>
 #include <stdint.h>
 

@@ -51,10 +51,11 @@ struct FieldSection {
     @inline(__always)
     private mutating func readLine(_ bytes: Span<UInt8>) throws(WireError) -> Int? {
         var index = bytes.skipCommonBytes(from: line)
-        if index < bytes.count, bytes[index] != ASCII.colon {
-            index = bytes.first(notIn: .token, from: index)
-        }
         guard index < bytes.count else { return nil }
+        if bytes[index] != ASCII.colon {
+            index = bytes.first(notIn: .token, from: index)
+            guard index < bytes.count else { return nil }
+        }
         guard bytes[index] == ASCII.colon, index > line else {
             throw Self.lineError(bytes, at: index, in: line)
         }

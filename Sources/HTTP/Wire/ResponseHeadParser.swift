@@ -108,7 +108,7 @@ private struct StatusLine {
         guard line[8] == ASCII.space, let status = Self.status(line.extracting(9..<12)),
             line.count == 12 || line[12] == ASCII.space
         else { throw .statusLine }
-        guard line.firstControl(from: 12) == line.count else { throw .statusLine }
+        guard bytes.firstControl(from: 12) == line.count else { throw .statusLine }
         self.status = status
         self.end = end &+ 1
     }

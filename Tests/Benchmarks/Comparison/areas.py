@@ -33,6 +33,8 @@ ALLOCATION = re.compile(
     r"|^_Zn|^_Zd|^posix_memalign|^sysmalloc|swift_initStaticObject|swift_getObjectType")
 # Of the target CByteClasses, which finds the tokens of JSON.
 CLASSIFIERS = re.compile(r"^(base|avx2|avx512)_(tokens|utf8|plain)")
+# Of the same target, which finds the ends of names and values in short texts.
+SCANS = re.compile(r"^tributary_(end_of_(name|path|value)|first_byte)_of_few")
 BYTES = re.compile(r"^_*(mem(cpy|move|set|chr|cmp|pcpy)|str(len|cmp|chr))")
 
 
@@ -48,6 +50,8 @@ def area_of(symbol, library):
         return "allocation"
     if CLASSIFIERS.match(symbol):
         return "JSONText"
+    if SCANS.match(symbol):
+        return "HTTP"
     if "libswift" in library:
         return "Swift's library and runtime"
     if found := re.match(r"\$s(\d+)(\w+)", symbol):

@@ -1,0 +1,61 @@
+#ifndef TRIBUTARY_FIRSTBYTE_H
+#define TRIBUTARY_FIRSTBYTE_H
+
+/* Finds the first byte of a text that is not in a class, sixteen bytes at a time. The parsers of HTTP's heads use
+   these functions.
+
+   They are in the header so that the compiler inserts them into Swift code: names and values are short, and a call
+   would cost as much as a block. No function reads a byte outside of the text. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One register with SSE2 and with NEON. */
+typedef uint8_t tributary_bytes16 __attribute__((ext_vector_type(16)));
+typedef uint8_t tributary_unaligned16 __attribute__((ext_vector_type(16), aligned(1)));
+typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
+
+/* One bit for each byte, that of the first byte lowest. */
+#define TRIBUTARY_MASK16(comparison) \
+    (unsigned)__builtin_bit_cast(uint16_t, __builtin_convertvector(comparison, tributary_bits16))
+
+/* The bytes that end each class. A difference is at least n if the byte is outside of a range of n bytes. */
+#define TRIBUTARY_IS_NO_LETTER(block) ((tributary_bytes16)(((block) | 0x20) - (uint8_t)'a') >= 26)
+#define TRIBUTARY_ENDS_NAME(block, byte) \
+    (TRIBUTARY_IS_NO_LETTER(block) & (((tributary_bytes16)((block) - (uint8_t)'-') >= 13) | ((block) == '/')))
+#define TRIBUTARY_ENDS_PATH(block, byte) \
+    (TRIBUTARY_IS_NO_LETTER(block) & ((tributary_bytes16)((block) - (uint8_t)'-') >= 13))
+#define TRIBUTARY_ENDS_VALUE(block, byte) ((((block) < ' ') & ((block) != '\t')) | ((block) == 0x7F))
+#define TRIBUTARY_IS_BYTE(block, byte) ((block) == (byte))
+
+/* Defines a function that returns the offset of the first such byte at or after `from`, which is at most `count`;
+   `count` if there is none. The one for fewer than sixteen bytes is in FirstByte.c. `pure` means that it only reads, so
+   that Swift code does not retain the text for the call. */
+#define TRIBUTARY_FIRST(name, ends) \
+    __attribute__((pure)) size_t name##_of_few( \
+        const uint8_t *_Nonnull text, size_t count, size_t from, uint8_t byte); \
+    static inline __attribute__((always_inline, pure)) size_t name( \
+        const uint8_t *_Nonnull text, size_t count, size_t from, uint8_t byte) { \
+        size_t at = from; \
+        for (; count - at >= 16; at += 16) { \
+            tributary_bytes16 block = *(const tributary_unaligned16 *)(text + at); \
+            unsigned marks = TRIBUTARY_MASK16(ends(block, byte)); \
+            if (marks != 0) return at + (size_t)__builtin_ctz(marks); \
+        } \
+        if (at == count) return count; \
+        if (count < 16) return name##_of_few(text, count, at, byte); \
+        /* The last sixteen bytes, without those before `at`; the bit behind the last one ends every class. */ \
+        tributary_bytes16 block = *(const tributary_unaligned16 *)(text + count - 16); \
+        unsigned marks = (TRIBUTARY_MASK16(ends(block, byte)) | 1u << 16) >> (16 - (count - at)); \
+        return at + (size_t)__builtin_ctz(marks); \
+    }
+
+/* All but letters, digits, `-` and `.`. */
+TRIBUTARY_FIRST(tributary_end_of_name, TRIBUTARY_ENDS_NAME)
+/* The same without `/`. */
+TRIBUTARY_FIRST(tributary_end_of_path, TRIBUTARY_ENDS_PATH)
+/* Control bytes; the tab is none of them (RFC 9110 5.5). */
+TRIBUTARY_FIRST(tributary_end_of_value, TRIBUTARY_ENDS_VALUE)
+TRIBUTARY_FIRST(tributary_first_byte, TRIBUTARY_IS_BYTE)
+
+#endif

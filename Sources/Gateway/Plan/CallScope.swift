@@ -1,24 +1,15 @@
 import GatewayConfig
 
 /// Resolves the names in a call's templates.
-final class CallScope {
-    let endpoint: Config.Endpoint
-    let params: [ParamPlan]
+struct CallScope {
+    let endpointPlanner: EndpointPlanner
     let uses: [Int]
     let waitsFor: [Int]
-    /// Whether `{token.claim}` refers to a claim.
-    let readsTokens: Bool
 
-    init(
-        endpoint: Config.Endpoint, params: [ParamPlan], uses: [Int], waitsFor: [Int],
-        readsTokens: Bool
-    ) {
-        self.endpoint = endpoint
-        self.params = params
-        self.uses = uses
-        self.waitsFor = waitsFor
-        self.readsTokens = readsTokens
-    }
+    var endpoint: Config.Endpoint { endpointPlanner.endpoint }
+    var params: [ParamPlan] { endpointPlanner.params }
+    /// Whether `{token.claim}` refers to a claim.
+    var readsTokens: Bool { endpointPlanner.readsTokens }
 
     func param(named name: String) -> Int? { params.firstIndex { $0.name == name } }
 

@@ -8,6 +8,8 @@ final class EndpointPlanner {
     let route: Config.Route
     let params: [ParamPlan]
     let graph: CallGraph
+    /// Whether an authenticator of the endpoint reads tokens, so that `{token.claim}` is a claim.
+    let readsTokens: Bool
     private let planner: Planner
 
     init(_ endpoint: Config.Endpoint, _ planner: Planner) throws(PlanError) {
@@ -23,6 +25,7 @@ final class EndpointPlanner {
             throw PlanError("\(endpoint.location): params: \(error)")
         }
         graph = endpoint.callGraph
+        readsTokens = !planner.config.tokenAuthenticators(of: endpoint).isEmpty
     }
 
     var config: Config { planner.config }
@@ -32,9 +35,6 @@ final class EndpointPlanner {
         AddressMask(prefix: config.clients?.ipv6Prefix?.value ?? PlanDefaults.ipv6Prefix)
     }
 
-    /// Whether an authenticator of the endpoint reads tokens, so that `{token.claim}` is a claim.
-    private var readsTokens: Bool { !config.tokenAuthenticators(of: endpoint).isEmpty }
-
     /// One worker's share of a number for the whole process.
     func share(_ count: Int) -> Int { planner.share(count) }
 
@@ -42,9 +42,7 @@ final class EndpointPlanner {
         var calls: [CallPlan] = []
         for (index, call) in endpoint.calls.enumerated() {
             let scope = CallScope(
-                endpoint: endpoint, params: params, uses: graph.uses[index],
-                waitsFor: graph.waitsFor[index],
-                readsTokens: readsTokens)
+                endpointPlanner: self, uses: graph.uses[index], waitsFor: graph.waitsFor[index])
             calls.append(try CallPlan(index, CallPlanner(call, scope, planner)))
         }
         return calls
@@ -52,9 +50,7 @@ final class EndpointPlanner {
 
     /// The names that a value of the request can use, without those of calls.
     var requestScope: CallScope {
-        CallScope(
-            endpoint: endpoint, params: params, uses: [], waitsFor: [],
-            readsTokens: readsTokens)
+        CallScope(endpointPlanner: self, uses: [], waitsFor: [])
     }
 
     /// Conditions on the head of a request: `require`.

@@ -22,15 +22,14 @@ package final class Planner {
     /// `rate_limits`: one object each for all endpoints that use it.
     let limitPlans: [LimitPlan]
 
-    private init(
-        config: Config, workers: Int, contexts: TLSContexts, defaultCORS: CORSRules?,
-        limitPlans: [LimitPlan]
-    ) {
+    private init(_ config: Config, workers: Int, contexts: TLSContexts) throws(PlanError) {
         self.config = config
         self.workers = workers
         self.contexts = contexts
-        self.defaultCORS = defaultCORS
-        self.limitPlans = limitPlans
+        defaultCORS = config.defaults?.cors.map { CORSRules($0) }
+        var limits: [LimitPlan] = []
+        for limit in config.rateLimits { limits.append(try LimitPlan(limit)) }
+        limitPlans = limits
     }
 
     /// The plan for one worker.
@@ -47,12 +46,7 @@ package final class Planner {
             case .auto: max(1, processors)
             case .count(let count): count
             }
-        var limits: [LimitPlan] = []
-        for limit in config.rateLimits { limits.append(try LimitPlan(limit)) }
-        return try Planner(
-            config: config, workers: workers ?? configured, contexts: contexts,
-            defaultCORS: config.defaults?.cors.map { CORSRules($0) }, limitPlans: limits
-        ).plan()
+        return try Planner(config, workers: workers ?? configured, contexts: contexts).plan()
     }
 
     private func plan() throws(PlanError) -> Plan {

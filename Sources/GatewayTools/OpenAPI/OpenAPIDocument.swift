@@ -4,6 +4,8 @@ package import GatewayConfig
 
 /// The OpenAPI 3.1 description of a configuration: the endpoints with their parameters, bodies and
 /// responses. It contains nothing about backends.
+///
+/// A class, as are its operations, for the same reason as `Planner`.
 package final class OpenAPIDocument {
     private let config: Config
     private let plan: Plan

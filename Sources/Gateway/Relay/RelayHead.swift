@@ -137,7 +137,7 @@ final class RelayHead {
         guard !plan.upgrades.isEmpty, case .bytes(let body) = request.body, body.isEmpty else {
             return nil
         }
-        // A route without it has refused the request.
+        // `Relay` has refused the request where the route does not list it.
         if request.head.opensWebSocket { return "websocket" }
         guard request.head.version == .http11,
             request.head.fields.lists(FieldName.upgrade.span, in: .connection)

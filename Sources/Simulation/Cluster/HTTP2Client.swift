@@ -104,8 +104,11 @@ final class HTTP2Client: ByteStreamDelegate {
             pausing: pausesInHead ? stall : nil)
         exchange.headEnd = head.upperBound
         exchange.end = frames.written
-        if body == nil { exchange.isSentWhole = true }
-        if let body { sendBody(body, of: exchange, pausing: pausesInHead ? nil : stall) }
+        if let body {
+            sendBody(body, of: exchange, pausing: pausesInHead ? nil : stall)
+        } else {
+            exchange.isSentWhole = true
+        }
         performAction(after: exchange)
         sendNextIfReady()
     }
@@ -201,12 +204,11 @@ extension HTTP2Client: FrameEvents {
             cluster.recordViolation(.peers, exchange.mark, "a malformed response: \(fault)")
         }
         if let status = head[":status"], status.hasPrefix("1"), exchange.head == nil { return }
-        guard exchange.head == nil else {
-            if head.endsStream { completeResponse(of: exchange, at: head.range.upperBound) }
-            return
+        // Another one has trailers.
+        if exchange.head == nil {
+            exchange.head = head.fields
+            exchange.responseStart = head.range.lowerBound
         }
-        exchange.head = head.fields
-        exchange.responseStart = head.range.lowerBound
         if head.endsStream { completeResponse(of: exchange, at: head.range.upperBound) }
     }
 

@@ -14,8 +14,8 @@ INLINE uint64_t load8(const uint8_t *text) {
     return word;
 }
 
-/* One to fifteen bytes, and zeros behind them: words that may overlap, because a copy whose length is not known
-   is a call. */
+/* One to fifteen bytes, and zeros behind them. It loads words that may overlap, since the compiler calls `memcpy` for a length
+   that it does not know. */
 INLINE tributary_bytes16 load_few(const uint8_t *text, size_t count) {
     unsigned __int128 block;
     if (count >= 8) {

@@ -32,8 +32,7 @@ import Testing
         Ban(text: "Task {", why: "nothing leaves its worker", except: ["Promises"]),
         Ban(
             text: "Mutex<",
-            why: "Guarded instead: ThreadSanitizer does not see the standard library's"
-        ),
+            why: "Guarded instead: ThreadSanitizer does not see the standard library's"),
         Ban(
             text: "Mutex(",
             why: "Guarded instead: ThreadSanitizer does not see the standard library's"),

@@ -33,7 +33,7 @@ ALLOCATION = re.compile(
     r"|^_Zn|^_Zd|^posix_memalign|^sysmalloc|swift_initStaticObject|swift_getObjectType")
 # Of the target CByteClasses, which finds the tokens of JSON.
 CLASSIFIERS = re.compile(r"^(base|avx2|avx512)_(tokens|utf8|plain)")
-# Of the same target, which finds the ends of names and values in short texts.
+# Functions of the same target, for the heads of HTTP.
 SCANS = re.compile(r"^tributary_(end_of_(name|path|value)|first_byte)_of_few")
 BYTES = re.compile(r"^_*(mem(cpy|move|set|chr|cmp|pcpy)|str(len|cmp|chr))")
 

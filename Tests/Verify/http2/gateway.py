@@ -1,4 +1,4 @@
-"""The gateway with its configurations: one for its client side, one for its backends."""
+"""The gateway with its configurations: for its client side, for tunnels, and for its backends."""
 
 from connection import Target
 from harness import Gateway, certificate

@@ -43,18 +43,20 @@ package final class ContentTypes {
     func filter(refusal: Service<Request, Response>) -> Filter<Request, Response> {
         Filter { next in
             Service { [self] request, exchange in
-                !request.body.mayHaveContent || accepts(request.head)
+                !request.mayHaveContent || accepts(request.head)
                     ? next(request, exchange) : refusal(request, exchange)
             }
         }
     }
 }
 
-extension Body {
-    /// False if the body is known to be empty.
+extension Request {
+    /// False if the request is known to be without content by its head. Over HTTP/2, a body whose length is
+    /// not stated may have arrived with its head, complete and empty; how much arrives together must
+    /// not decide.
     fileprivate var mayHaveContent: Bool {
-        switch self {
-        case .bytes(let bytes): !bytes.isEmpty
+        switch body {
+        case .bytes(let bytes): !bytes.isEmpty || head.framing == .chunked
         case .described: false
         case .stream, .tunnel: true
         }

@@ -1,5 +1,7 @@
 import Assembly
 import HTTP
+import Reactor
+import SimReactor
 import TestSupport
 import Testing
 
@@ -58,6 +60,29 @@ import Testing
         let chunked = try harness.send(
             request("POST", "/x", ["Transfer-Encoding: chunked", "Content-Type: text/plain"]))
         #expect(harness.response(of: chunked).status == 415)
+        harness.expectQuiet()
+    }
+
+    /// Over HTTP/2, it does not matter whether the end of an empty body arrives with its head.
+    @Test(arguments: [false, true])
+    func emptyBodyOfUnknownLengthNeedsAType(_ arrivesWithHead: Bool) throws {
+        let harness = try GatewayHarness(
+            Self.call, endpoint: Self.types,
+            top: #"listen: { address: "127.0.0.1:8080", protocols: [http2, http1] }"#)
+        let client = try ScriptedH2Client(ScriptedPeer(harness.stream()), on: harness.testbed)
+        let request = try client.side.request(.post, "/x", endsStream: false)
+        if !arrivesWithHead {
+            client.flush()
+            harness.pass(1)
+        }
+        try client.send("", on: request, ends: true)
+        harness.pass(1)
+        #expect(request.responses.map(\.status) == [.unsupportedMediaType])
+        let withoutBody = try client.send(.post, "/x")
+        harness.pass(1)
+        #expect(withoutBody.responses.map(\.status) == [.ok])
+        client.peer.stream.close()
+        harness.pass(1)
         harness.expectQuiet()
     }
 

@@ -37,9 +37,17 @@ package struct ReceivedRequest {
         let turn: Int
     }
 
+    /// A backend that refuses no head of the gateway.
+    private static var limits: Limits {
+        var limits = Limits()
+        limits.uriBytes = 1024 * 1024
+        limits.headerBytes = 1024 * 1024
+        return limits
+    }
+
     /// Nil until the request is complete.
     init?(_ text: String, from origin: @autoclosure () -> Origin) {
-        var reader = RequestReader(limits: Limits())
+        var reader = RequestReader(limits: Self.limits)
         var position = 0
         let bytes = Bytes(text)
         var head: RequestHead?

@@ -25,6 +25,12 @@ struct RequestBuilder {
     /// Bytes reserved for the fields of one call; enough for most.
     private static let reservedFieldBytes = 128
 
+    /// The size of the target and of a header value that contain values, in bytes.
+    ///
+    /// 64 KiB: common decoders of HTTP/2 refuse a longer one, and an error of the decoder ends the
+    /// connection with all of its calls (RFC 9113 4.3).
+    private static let headValueBytesMax = 64 * 1024
+
     /// The segments of the path that values could make empty, `.` or `..`, and that were not
     /// checked with the request.
     private let lateSegments: [RiskySegment]
@@ -91,23 +97,33 @@ struct RequestBuilder {
                 targetTemplate.append(range, to: &target)
             case .param(let index, let reference):
                 if let text = values.params[index] {
-                    target.append(percentEncoding: text.span)
+                    try append(text, of: reference, to: &target)
                 } else if let text = try text(of: reference, in: values) {
-                    target.append(percentEncoding: text.span)
+                    try append(text, of: reference, to: &target)
                 }
             case .value(let reference):
                 guard let text = try text(of: reference, in: values) else { continue }
-                target.append(percentEncoding: text.span)
+                try append(text, of: reference, to: &target)
             }
         }
         if plan.forward.query == nil, targetTemplate.isAlwaysValid {
             return Target(assembled: Bytes(target), pathEnd: queryStart ?? target.count)
         }
         plan.forward.query?.append(from: values.head.target, to: &target)
-        guard let target = Target(Bytes(target)) else {
+        guard target.count <= Self.headValueBytesMax, let target = Target(Bytes(target)) else {
             throw .skipped(.unusable("the values make no request target"))
         }
         return target
+    }
+
+    /// - Parameter reference: of the target, by its place
+    private func append(
+        _ text: Bytes, of reference: Int, to target: inout [UInt8]
+    ) throws(CallFailure) {
+        target.append(percentEncoding: text.span)
+        guard target.count <= Self.headValueBytesMax else {
+            throw skipped(targetTemplate.references[reference])
+        }
     }
 
     /// Like `text(of:in:)`, for a reference of the target by its place.
@@ -156,8 +172,8 @@ struct RequestBuilder {
                 last = reference
             }
         }
-        // A value that could split the head cannot be sent, so it counts as missing.
-        guard let value = FieldValue(Bytes(text)) else {
+        // A value that could split the head cannot be sent, so it counts as missing, as one that is too long.
+        guard text.count <= Self.headValueBytesMax, let value = FieldValue(Bytes(text)) else {
             guard let last else { throw .skipped(.unusable("the value cannot be a header value")) }
             throw skipped(last)
         }

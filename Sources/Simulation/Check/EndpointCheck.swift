@@ -143,8 +143,10 @@ struct EndpointCheck {
 
     /// The reason for which a call was skipped, if it is the client's request.
     private func because(_ name: String) -> String? {
-        let use = call(named: name)?.uses.filter { !$0.isOptional }.first { use in
-            if case .call = use.source { false } else { model.value(of: use.source) == nil }
+        let use = call(named: name)?.uses.first { use in
+            if case .call = use.source { return false }
+            return model.isTooLong(use.source)
+                || !use.isOptional && model.value(of: use.source) == nil
         }
         return use.map { _ in "params.unknown" }
     }

@@ -191,7 +191,7 @@ struct CallEvidence {
             (because ?? other.name) == other.name && canHaveFailed(other, listed)
         }
         return lacksPredecessor
-            || call.uses.filter { !$0.isOptional }.contains { use in
+            || call.uses.filter { !$0.isOptional || model.isTooLong($0.source) }.contains { use in
                 switch use.source {
                 case .param(let name):
                     (because ?? "params.\(name)") == "params.\(name)"
@@ -201,7 +201,7 @@ struct CallEvidence {
                         && model.value(of: use.source) == nil
                 case .bodyField(let name):
                     (because ?? "request.body.\(name)") == "request.body.\(name)"
-                        && model.value(of: use.source) == nil
+                        && (model.value(of: use.source) == nil || model.isTooLong(use.source))
                 case .call(let index, let path):
                     (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
                         && lacksValue(endpoint.calls[index], path, listed)

@@ -158,6 +158,12 @@ struct RequestModel {
         }
     }
 
+    /// Whether a value cannot be sent in a head, which counts as missing. All values that are drawn are
+    /// much shorter or longer.
+    func isTooLong(_ source: DrawnUse.Source) -> Bool {
+        value(of: source).map { $0.utf8.count > 64 * 1024 } ?? false
+    }
+
     /// Whether the client sent a header or a query parameter several times.
     func isAmbiguous(_ source: DrawnUse.Source) -> Bool {
         switch source {

@@ -82,6 +82,23 @@ import Testing
                 == #"400 [{"call":"one","kind":"skipped","because":"\#(because)"}]"#)
     }
 
+    /// A backend with HTTP/2 may end a connection, with the calls of other clients, for a longer value.
+    @Test(arguments: [
+        (#"post: "/1?a={request.body.a}""#, 64 * 1024 - 5, 64 * 1024 - 4),
+        (#"post: "/1?a={request.body.a?}""#, 64 * 1024 - 5, 64 * 1024 - 4),
+        (#"post: /1, headers: { X-A: "{request.body.a}" }"#, 64 * 1024, 64 * 1024 + 1),
+        (#"post: /1, headers: { X-A: "b{request.body.a?}" }"#, 64 * 1024 - 1, 64 * 1024),
+    ])
+    func valueThatMakesTheHeadTooLongSkips(_ call: String, _ longest: Int, _ tooLong: Int) throws {
+        func sent(_ count: Int) throws -> String {
+            try self.sent(call, post(#"{"a":"\#(String(repeating: "a", count: count))"}"#))
+        }
+        #expect(try sent(longest).hasPrefix("/1"))
+        #expect(
+            try sent(tooLong)
+                == #"400 [{"call":"one","kind":"skipped","because":"request.body.a"}]"#)
+    }
+
     /// Bytes that are not UTF-8 never become a part of JSON.
     @Test(arguments: ["{request.query.q}", "{request.query.q?}", "a {request.query.q?}"])
     func valueThatIsNotUTF8Skips(_ reference: String) throws {

@@ -71,7 +71,7 @@ package class HostRequest {
     package var ended: Instant? {
         [
             read, stream.incomingJournal.closed, stream.outgoingJournal.abandoned, resetWritten,
-            http2?.failureEnd.flatMap { stream.outgoingJournal.read(at: $0 - 1) },
+            failureRead,
         ].compactMap { $0 }.min()
     }
 
@@ -110,7 +110,12 @@ extension HostRequest {
     /// The connection ended before the gateway had its result.
     package var wasLost: Bool {
         guard let http2, http2.connectionEnd != nil, !http2.wasRefused else { return false }
-        return http2.failureEnd == nil && resetWritten == nil && read == nil
+        return failureRead == nil && resetWritten == nil && read == nil
+    }
+
+    /// When the gateway read that the host had reset the stream; nil if the connection ended before.
+    private var failureRead: Instant? {
+        http2?.failureEnd.flatMap { stream.outgoingJournal.read(at: $0 - 1) }
     }
 
     /// A response on the connection was complete before the request was sent.

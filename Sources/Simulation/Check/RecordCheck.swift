@@ -131,7 +131,11 @@ struct RecordCheck {
             }
             // Without memory for its body a response fails the call.
             let isRefused = fitting.contains { $0.outcome == .failed(.queueFull) }
-            if !isComplete, !isRefused, request.responded.map({ read < $0 }) ?? false {
+            // The connection stays open over HTTP/2, and the response may cross the reset of its stream.
+            let wasOver =
+                served.http2 != nil
+                && fitting.contains { $0.wasGivenUp(until: moment(read, recorded)) }
+            if !isComplete, !isRefused, !wasOver, request.responded.map({ read < $0 }) ?? false {
                 add(recorded, "\(served.call.text) gave \(status), which is not recorded")
             }
         }
@@ -146,5 +150,12 @@ struct RecordCheck {
     private func moment(_ instant: Instant, _ recorded: RecordedRequest) -> Moment {
         let microseconds = (instant - recorded.began).inNanoseconds / 1_000
         return Moment(microseconds: UInt32(clamping: microseconds))
+    }
+}
+
+extension HTTP.AttemptRecord {
+    /// Whether the gateway did not wait for its response any more.
+    fileprivate func wasGivenUp(until moment: Moment) -> Bool {
+        (outcome == .failed(.cancelled) || outcome == .failed(.responseTimeout)) && ended <= moment
     }
 }

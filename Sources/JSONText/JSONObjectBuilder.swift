@@ -103,16 +103,11 @@ package struct JSONObjectBuilder: ~Copyable {
     /// Whether a key of the text may be a reserved one. False only if that is certain: no string of the
     /// text begins with an escape or like a reserved key.
     private func mayHaveReservedKey(_ text: Span<UInt8>) -> Bool {
-        let lookahead = Lookahead(text)
+        guard !reserved.isEmpty else { return false }
+        if text.hasString(beginning: .backslash) { return true }
         for name in reserved {
             guard name.plain.count > 1 else { return true }
-            var offset = 0
-            while offset < text.count {
-                if lookahead.hasString(beginning: name.plain[0], name.plain[1], at: offset) {
-                    return true
-                }
-                offset += 8
-            }
+            if text.hasString(beginning: name.plain[0], name.plain[1]) { return true }
         }
         return false
     }
@@ -144,17 +139,20 @@ extension Span<UInt8> {
     }
 }
 
-extension Lookahead {
-    /// Whether one of the eight bytes from `offset` on may be the quote before a string that begins with
-    /// these two bytes, each as itself or as an escape.
-    @inline(__always)
-    fileprivate func hasString(
-        beginning first: UInt8, _ second: UInt8, at offset: Int
-    ) -> Bool {
-        let quotes = Word.mayBe(word(offset), .quote)
-        guard quotes != 0 else { return false }
-        let (next, after) = (word(offset + 1), word(offset + 2))
-        let seconds = Word.mayBe(after, second) | Word.mayBe(after, .backslash)
-        return quotes & (Word.mayBe(next, first) & seconds | Word.mayBe(next, .backslash)) != 0
+extension Span<UInt8> {
+    /// Whether a string may begin with these two bytes, the second one as itself or as an escape; any
+    /// second byte if it is nil.
+    fileprivate func hasString(beginning first: UInt8, _ second: UInt8? = nil) -> Bool {
+        // An object begins with its brace.
+        var offset = firstOffset(of: first, from: 1)
+        while offset < count {
+            if self[offset - 1] == .quote {
+                guard let second, offset + 1 < count else { return true }
+                let next = self[offset + 1]
+                if next == second || next == .backslash { return true }
+            }
+            offset = firstOffset(of: first, from: offset + 1)
+        }
+        return false
     }
 }

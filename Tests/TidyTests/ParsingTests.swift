@@ -33,7 +33,8 @@ import Testing
         "HTTP/FieldName.swift", "HTTP/Span+Text.swift",  // only lifetimes: what is static stays
         "HTTP/ByteScan.swift",  // eight bytes at once, after `index + 8 <= count`
         "HTTP/Wire/RequestLine.swift",  // hands a whole buffer to the standard library
-        "JSONText/BlockClassifier.swift",  // hands memory to C with the number of its bytes
+        // Hands memory to C with the number of its bytes.
+        "JSONText/BlockClassifier.swift", "JSONText/ByteSearch.swift",
         "JSONText/Lookahead.swift",  // every load compares its offset with the count
     ]
 

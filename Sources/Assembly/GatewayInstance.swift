@@ -195,7 +195,7 @@ package final class GatewayInstance {
     private var backendDetails: [BackendDetail] {
         installed.gateway.backendDetails.map { detail in
             var detail = detail
-            detail.outcomes = recorder.meter.outcomes(ofBackend: detail.name)
+            detail.outcomes = unsafe recorder.meter.outcomes(ofBackend: detail.name)
             return detail
         }
     }
@@ -204,7 +204,7 @@ package final class GatewayInstance {
     package var snapshot: WorkerSnapshot {
         let exchanges = server?.exchanges ?? []
         var snapshot = WorkerSnapshot(
-            meter: recorder.meter.copy, backends: installed.gateway.backendStates,
+            meter: unsafe recorder.meter.copy, backends: installed.gateway.backendStates,
             backendDetails: backendDetails,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,
@@ -242,7 +242,7 @@ package final class GatewayInstance {
             var overview = recent.overview(at: now)
             overview.backends = installed.gateway.backendStates.map { state in
                 BackendActivity(
-                    state: state, outcomes: recorder.meter.outcomes(ofBackend: state.name))
+                    state: state, outcomes: unsafe recorder.meter.outcomes(ofBackend: state.name))
             }
             overview.connections = server?.connectionCount ?? 0
             overview.requestsInFlight = server?.exchanges.count ?? 0

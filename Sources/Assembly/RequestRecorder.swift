@@ -14,7 +14,8 @@ final class RequestRecorder {
     private let deliverTraces: (([TracedRequest]) -> Void)?
     private var traces: TraceRecorder?
     private var slots = MetricSlots()
-    private(set) var meter = WorkerMetrics()
+    /// Unchecked: counting calls no other code.
+    @exclusivity(unchecked) private(set) var meter = WorkerMetrics()
     /// Nil without an admin address, where nothing could read it.
     private(set) var recent: RecentRequests?
 
@@ -43,7 +44,7 @@ final class RequestRecorder {
             }
         }
         let numbers = slots.numbers(of: plan)
-        meter.name(endpoints: slots.endpointNames, calls: slots.calls)
+        unsafe meter.name(endpoints: slots.endpointNames, calls: slots.calls)
         if plan.process.admin != nil, recent == nil { recent = RecentRequests() }
         recent?.adopt(plan, numbers: numbers.endpoints)
         return numbers
@@ -79,18 +80,18 @@ final class RequestRecorder {
     private func ended(_ end: ServerHooks.ExchangeEnd) {
         let record = end.exchange.record
         let duration = record.duration ?? .zero
-        meter.count(
+        unsafe meter.count(
             record, endpoint: end.exchange.endpoint, status: end.status, end.outcome,
             Exemplar(end.exchange.trace, at: loop.now))
         recent?.record(end.exchange, status: end.status, end.outcome)
-        if let reason = end.exchange.refusal { meter.refusals.count(reason) }
+        if let reason = end.exchange.refusal { unsafe meter.refusals.count(reason) }
         onRequestEnded?(end.exchange, end.status, end.outcome)
         accessLog?.write(end, after: duration, loop.entropy)
         traces?.record(end, after: duration)
     }
 
     private func refused(_ status: Status, _ client: SocketAddress?) {
-        meter.countRefusal(status.code)
+        unsafe meter.countRefusal(status.code)
         recent?.recordRefusal()
         accessLog?.writeRefusal(status, client: client)
     }

@@ -46,7 +46,10 @@ package final class Exchange {
     package let peer: PeerAddress
 
     /// What the embedder determined about the origin of the request; retained until its end.
-    package var origin: AnyObject?
+    package var origin: AnyObject? {
+        get { unsafe state.origin }
+        set { unsafe state.origin = newValue }
+    }
 
     /// What happens to this request; complete at its end. Another request of the worker gets it after
     /// this exchange is released.
@@ -108,6 +111,7 @@ package final class Exchange {
         var interim: (any InterimSink)?
         var deadline = Exchange.noDeadline
         var endpoint: Int?
+        var origin: AnyObject?
         var stream: StreamKind?
         var responseFields: Fields
         var refusal: RefusalReason?

@@ -44,8 +44,8 @@ final class PendingCall {
     @exclusivity(unchecked) private var timer: Timer?
 
     /// Set while a streamed response arrives. Not owned: a source that its user drops cancels the
-    /// call.
-    unowned var source: ResponseBodySource?
+    /// call. Unchecked, since no access calls other code.
+    @exclusivity(unchecked) unowned var source: ResponseBodySource?
 
     init(_ request: consuming ClientRequest, to pool: Pool, _ stream: StreamedCall?) {
         self.pool = pool
@@ -109,7 +109,7 @@ final class PendingCall {
         attempt?.completed(bodyBytes: 0, at: pool.now)
         let source = ResponseBodySource(
             isUpgraded ? .untilClose : head.framing, of: self, on: connection)
-        self.source = source
+        unsafe self.source = source
         connection.pauseReading()
         takeResolver()?.fulfill(
             ClientResponse(
@@ -119,20 +119,20 @@ final class PendingCall {
 
     /// A piece of the body arrived. Throws if the response cannot be taken.
     func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
-        if stream != nil, let source { return source.receive(piece) }
+        if stream != nil, let source = unsafe source { return source.receive(piece) }
         try unsafe collector.append(piece)
     }
 
     /// A piece of the trailer section arrived. A complete response drops trailers.
     func receiveTrailers(_ piece: Span<UInt8>) {
-        if stream != nil { source?.receiveTrailers(piece) }
+        if stream != nil { unsafe source?.receiveTrailers(piece) }
     }
 
     /// The body is complete: the call has ended.
     func complete() {
         assignment = .unassigned
         unsafe attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
-        if stream != nil, let source { return source.complete() }
+        if stream != nil, let source = unsafe source { return source.complete() }
         guard let response = unsafe collector.finish(toHead: request.method == .head) else {
             return
         }
@@ -150,7 +150,7 @@ final class PendingCall {
         assignment = .unassigned
         recordFailedAttempt(
             (error as? ClientFailure).map { CallFailureKind($0.kind) } ?? .cancelled)
-        if stream != nil, let source { return source.fail(error) }
+        if stream != nil, let source = unsafe source { return source.fail(error) }
         takeResolver()?.reject(error)
     }
 

@@ -31,9 +31,9 @@ final class ResponseBodySource: BodySource {
     }
 
     private var delivery = Delivery.waiting
-    /// Bytes that were read and not delivered yet.
-    private var buffered: [UInt8] = []
-    private var trailerLines: [UInt8] = []
+    /// Bytes that were read and not delivered yet. Unchecked, like the next: no access calls other code.
+    @exclusivity(unchecked) private var buffered: [UInt8] = []
+    @exclusivity(unchecked) private var trailerLines: [UInt8] = []
     /// Delivered behind `buffered`.
     private var outcome: Outcome?
     /// Whether `deliverBuffered` will run: never from inside a call of the sink.
@@ -47,7 +47,7 @@ final class ResponseBodySource: BodySource {
     }
 
     deinit {
-        call.source = nil
+        unsafe call.source = nil
         if connection != nil { call.pool.cancelCall(call) }
     }
 
@@ -56,13 +56,15 @@ final class ResponseBodySource: BodySource {
     /// A piece of the body arrived. At most the rest of one read, or the window of a stream, is
     /// buffered, since the connection is paused while pieces are not delivered.
     func receive(_ piece: Span<UInt8>) {
-        if case .flowing(let sink) = delivery, buffered.isEmpty { return sink.bodyReceived(piece) }
-        buffered.append(copying: piece)
+        if case .flowing(let sink) = delivery, unsafe buffered.isEmpty {
+            return sink.bodyReceived(piece)
+        }
+        unsafe buffered.append(copying: piece)
     }
 
     /// A piece of the trailer section arrived. `Limits.trailerBytes` bounds all of them.
     func receiveTrailers(_ piece: Span<UInt8>) {
-        trailerLines.append(copying: piece)
+        unsafe trailerLines.append(copying: piece)
     }
 
     /// The body is complete; the connection was returned to the pool.
@@ -74,7 +76,7 @@ final class ResponseBodySource: BodySource {
     private func setOutcome(_ outcome: Outcome) {
         connection = nil
         self.outcome = outcome
-        if case .flowing(let sink) = delivery, buffered.isEmpty { finish(outcome, sink) }
+        if case .flowing(let sink) = delivery, unsafe buffered.isEmpty { finish(outcome, sink) }
     }
 
     // MARK: From the sink
@@ -101,7 +103,7 @@ final class ResponseBodySource: BodySource {
     func cancel() {
         if case .over = delivery { return }
         delivery = .over
-        buffered = []
+        unsafe buffered = []
         let wasPending = connection.take() != nil
         if wasPending { call.pool.cancelCall(call) }
         selfReference = nil
@@ -111,7 +113,7 @@ final class ResponseBodySource: BodySource {
 
     /// Delivers buffered bytes, then further ones as they arrive.
     private func deliver() {
-        guard buffered.isEmpty, outcome == nil else {
+        guard unsafe buffered.isEmpty, outcome == nil else {
             guard !isDeliveryScheduled else { return }
             isDeliveryScheduled = true
             return call.pool.runSoon { self.deliverBuffered() }
@@ -122,8 +124,8 @@ final class ResponseBodySource: BodySource {
     private func deliverBuffered() {
         isDeliveryScheduled = false
         guard case .flowing(let sink) = delivery else { return }
-        let piece = buffered
-        buffered = []
+        let piece = unsafe buffered
+        unsafe buffered = []
         if !piece.isEmpty { sink.bodyReceived(piece.span) }
         // The sink may have paused the delivery or cancelled it.
         guard case .flowing = delivery else { return }
@@ -133,7 +135,7 @@ final class ResponseBodySource: BodySource {
     private func finish(_ outcome: Outcome, _ sink: any BodySink) {
         delivery = .over
         switch outcome {
-        case .complete: sink.bodyEnded(trailers: Fields(trailerLines: trailerLines))
+        case .complete: sink.bodyEnded(trailers: unsafe Fields(trailerLines: trailerLines))
         case .failed(let error): sink.bodyFailed(error)
         }
         selfReference = nil

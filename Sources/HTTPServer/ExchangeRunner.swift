@@ -94,10 +94,12 @@ final class ExchangeRunner {
     /// The response, at the beginning of its transfer. Moved out, because each copy of a response
     /// counts its references, unless the body needs it later.
     func takeResponse() -> Response? {
-        switch response?.body {
-        case .stream?, .tunnel?: response
-        case .bytes?, .described?, nil: response.take()
+        guard let taken = response.take() else { return nil }
+        switch taken.body {
+        case .stream, .tunnel: response = taken
+        case .bytes, .described: break
         }
+        return taken
     }
 
     /// The source of a streamed body of the response.

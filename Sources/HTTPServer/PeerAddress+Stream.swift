@@ -3,7 +3,7 @@ import Reactor
 
 extension PeerAddress {
     /// The peer of a stream.
-    init(_ address: SocketAddress?, _ facts: ConnectionFacts?) {
+    convenience init(_ address: SocketAddress?, _ facts: ConnectionFacts?) {
         let bits: Bits =
             switch address {
             case .ip(.v4(let bits), _)?: .v4(bits)

@@ -9,7 +9,9 @@ package import Reactor
 /// connections.
 package final class Server {
     let loop: any Loop
-    package private(set) var settings: ServerSettings
+    package var settings: ServerSettings { unsafe currentSettings }
+    /// Unchecked, like the next but one: every request reads it, and no access calls other code.
+    @exclusivity(unchecked) private var currentSettings: ServerSettings
     let hooks: ServerHooks
     let service: (Request, Exchange) -> LocalPromise<Response>
     private(set) var timeouts: ConnectionTimeouts
@@ -47,10 +49,18 @@ package final class Server {
 
     /// Requests in flight: those that the service handles. One whose body the service waits for
     /// counts when the body is complete.
-    package internal(set) var requestsInFlight = 0
+    package internal(set) var requestsInFlight: Int {
+        get { unsafe inFlight }
+        set { unsafe inFlight = newValue }
+    }
+    @exclusivity(unchecked) private var inFlight = 0
 
     /// Streamed responses whose heads were sent and whose bodies have not ended.
-    package internal(set) var streams = 0
+    package internal(set) var streams: Int {
+        get { unsafe openStreams }
+        set { unsafe openStreams = newValue }
+    }
+    @exclusivity(unchecked) private var openStreams = 0
 
     /// What it refused, and which connections it closed to keep others.
     package internal(set) var losses = ServerLosses()
@@ -70,7 +80,7 @@ package final class Server {
         service: @escaping (Request, Exchange) -> LocalPromise<Response>
     ) {
         self.loop = loop
-        self.settings = settings
+        unsafe currentSettings = settings
         listenerSettings = listeners
         handshakeQueue = HandshakeQueue(loop)
         self.hooks = hooks
@@ -187,7 +197,7 @@ package final class Server {
     ///
     /// - Parameter listeners: as many as before; nil leaves them unchanged
     package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
-        self.settings = settings
+        unsafe currentSettings = settings
         if let listeners, listeners.count == listenerSettings.count {
             // Before the change: a listener that has TLS no more must not stay paused.
             if areHandshakesPaused { setHandshakePause(false) }

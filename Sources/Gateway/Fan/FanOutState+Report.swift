@@ -4,13 +4,15 @@ import Reactor
 
 // The failures and the times of the calls, as the response reports them.
 extension FanOutState {
-    func hasFailed(_ call: CallPlan) -> Bool { failures.contains { $0.call == call.index } }
+    func hasFailed(_ call: CallPlan) -> Bool {
+        unsafe failures.contains { $0.call == call.index }
+    }
 
     /// The failures so far, in file order.
     func reportedFailures(of plan: EndpointPlan) -> [ReportedFailure] {
-        if failures.isEmpty { return [] }
+        if unsafe failures.isEmpty { return [] }
         return plan.calls.compactMap { call in
-            failures.first { $0.call == call.index }
+            unsafe failures.first { $0.call == call.index }
                 .map { ReportedFailure(call: call, failure: $0.failure, host: $0.host) }
         }
     }

@@ -11,8 +11,8 @@ final class FanOutState {
     /// When the response must be ready.
     let deadline: Instant
 
-    /// In order of time.
-    private(set) var failures: [FailedCall] = []
+    /// In order of time. Unchecked: an access compares at most.
+    @exclusivity(unchecked) private(set) var failures: [FailedCall] = []
     /// The calls that their conditions disabled; empty for most requests.
     private var disabled: [Int] = []
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
@@ -53,8 +53,8 @@ final class FanOutState {
         let failed = FailedCall(
             failure: failure, call: call.index,
             host: exposesDetails ? record.lastHost(of: call.index) : nil)
-        failures.removeAll { $0.call == call.index }
-        failures.append(failed)
+        unsafe failures.removeAll { $0.call == call.index }
+        unsafe failures.append(failed)
         return failed
     }
 

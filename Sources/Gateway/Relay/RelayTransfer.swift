@@ -33,7 +33,8 @@ final class RelayTransfer {
     private var requestPipe: RelayPipe?
     private var responsePipe: RelayPipe?
     private var call: LocalPromise<ClientResponse>?
-    private var resolver: LocalResolver<ClientResponse>?
+    /// Unchecked: it is taken out before it is used.
+    @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
     private let began: Instant
     /// When a byte was transferred last.
     private var lastActivity: Instant
@@ -91,7 +92,7 @@ final class RelayTransfer {
         let resolver = LocalResolver<ClientResponse>(on: exchange.local)
         let promise = resolver.promise
         resolver.onCancel { [self] _ in abandon() }
-        self.resolver = consume resolver
+        unsafe self.resolver = consume resolver
         armTimer()
         if requestPipe != nil, relayed.stream.expectsContinue {
             continueTimer = loop.timer(after: Self.continueTimeout) { [self] in
@@ -108,7 +109,7 @@ final class RelayTransfer {
     private func headReceived(_ result: Result<ClientResponse, any Error>) {
         call = nil
         continueTimer.take()?.cancel()
-        guard let resolver = resolver.take() else { return }
+        guard let resolver = unsafe resolver.take() else { return }
         switch result {
         case .failure(let error):
             end()
@@ -159,7 +160,7 @@ final class RelayTransfer {
 
     /// The client is gone, or a limit ended the wait for the head.
     private func abandon() {
-        resolver = nil
+        unsafe resolver = nil
         call.take()?.cancel()
         end()
     }
@@ -278,7 +279,7 @@ final class RelayTransfer {
     }
 
     private func fail(with error: any Error) {
-        guard let resolver = resolver.take() else { return }
+        guard let resolver = unsafe resolver.take() else { return }
         call.take()?.cancel(because: error)
         end()
         resolver.reject(error)

@@ -103,7 +103,7 @@ struct LimitsCheck {
             return processed > 1 ? "a \(call.method) was sent \(processed) times" : nil
         }
         // One more for each resend after the host closed a reused connection.
-        let resent = attempts.count(where: \.mayBeResent)
+        let resent = attempts.count { $0.mayBeResent || mayHaveLostPong($0) }
         let allowed = (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) + resent
         if attempts.count > allowed { return "\(attempts.count) attempts, \(allowed) are allowed" }
         guard call.hedgeAfter == nil else { return nil }
@@ -113,7 +113,14 @@ struct LimitsCheck {
         return wrong.map { "retried after attempt \($0.ordinal), whose result must not be retried" }
     }
 
+    /// Whether the gateway may have ended the connection for a PING that was not acknowledged in time.
+    private func mayHaveLostPong(_ attempt: AttemptRecord) -> Bool {
+        guard record.mayLosePongs, let http2 = attempt.http2 else { return false }
+        return !http2.hasReadHead && attempt.read == nil
+    }
+
     private func mayRepeat(_ call: DrawnCall, after attempt: AttemptRecord) -> Bool {
+        if mayHaveLostPong(attempt) { return true }
         if let http2 = attempt.http2, attempt.mayBeResent || http2.wasLost {
             return attempt.mayBeResent || call.retry?.repeats("terminated") ?? false
         }

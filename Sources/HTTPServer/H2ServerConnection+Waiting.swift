@@ -68,7 +68,8 @@ extension H2ServerConnection: ServedConnection {
     private func armTimer(_ now: Instant) {
         guard let due = deadline.timerNeeded else { return }
         deadline.timer?.cancel()
-        deadline.timer = server.loop.timer(after: due - now) { [weak self] in self?.timerFired() }
+        // Not weak, as in `ServerConnection.armTimer`.
+        deadline.timer = server.loop.timer(after: due - now) { [unowned self] in timerFired() }
     }
 
     private func timerFired() {

@@ -81,6 +81,9 @@ final class H2ServerConnection {
         session.events = self
     }
 
+    /// Its timer does not retain it.
+    deinit { deadline.cancel() }
+
     /// Starts to read, and to write the settings of this side.
     func startReading() {
         stream.startReading(for: self)

@@ -64,6 +64,9 @@ final class H2ServerStream {
         clientHasEnded = endsStream
     }
 
+    /// Its timer does not retain it.
+    deinit { deadline.cancel() }
+
     /// Its exchange, if it runs a request.
     var exchange: Exchange? { runner.flatMap { $0.isRequest ? $0.exchange : nil } }
 
@@ -190,7 +193,8 @@ final class H2ServerStream {
     private func armTimer(_ server: Server, _ now: Instant) {
         guard let due = deadline.timerNeeded else { return }
         deadline.timer?.cancel()
-        deadline.timer = server.loop.timer(after: due - now) { [weak self] in self?.timerFired() }
+        // Not weak, as in `ServerConnection.armTimer`.
+        deadline.timer = server.loop.timer(after: due - now) { [unowned self] in timerFired() }
     }
 
     private func timerFired() {

@@ -110,8 +110,7 @@ extension ServerConnection {
     /// backend until that reads on.
     private func watchForEndSoon() {
         guard watchTimer == nil else { return }
-        watchTimer = server.loop.timer(after: server.settings.endWatchDelay) { [weak self] in
-            guard let self else { return }
+        watchTimer = server.loop.timer(after: server.settings.endWatchDelay) { [unowned self] in
             watchTimer = nil
             if isPaused, !isClosed { stream.watchForEnd() }
         }
@@ -145,7 +144,7 @@ extension ServerConnection {
         }
         handle(.iterationUsedUp)
         guard reading == .keep else { return true }
-        server.loop.timer(after: .zero) { [weak self] in self?.iterationBegan() }
+        server.loop.timer(after: .zero) { [self] in iterationBegan() }
         return false
     }
 

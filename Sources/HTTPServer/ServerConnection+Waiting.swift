@@ -80,8 +80,9 @@ extension ServerConnection: ServedConnection {
     func armTimer(_ now: Instant) {
         guard let due = unsafe deadline.timerNeeded else { return }
         unsafe deadline.timer?.cancel()
-        unsafe deadline.timer = server.loop.timer(after: due - now) { [weak self] in
-            self?.timerFired()
+        // Not weak, which would make every retain of this object slower; `deinit` cancels the timer.
+        unsafe deadline.timer = server.loop.timer(after: due - now) { [unowned self] in
+            timerFired()
         }
     }
 

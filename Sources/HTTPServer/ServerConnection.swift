@@ -75,6 +75,12 @@ final class ServerConnection: ByteStreamDelegate {
         unsafe reader = RequestReader(limits: server.settings.limits)
     }
 
+    /// Its timers do not retain it.
+    deinit {
+        unsafe deadline.cancel()
+        watchTimer?.cancel()
+    }
+
     /// Starts to read.
     func startReading() {
         stream.startReading(for: self)

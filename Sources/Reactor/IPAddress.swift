@@ -115,13 +115,22 @@ extension [UInt8] {
     /// Appends the text of an address; see `IPAddress.description`.
     package mutating func append(_ address: IPAddress) {
         guard case .v4(let bits) = address else { return append(address.description) }
-        append(decimal: bits >> 24)
-        append(UInt8(ascii: "."))
-        append(decimal: bits >> 16 & 0xFF)
-        append(UInt8(ascii: "."))
-        append(decimal: bits >> 8 & 0xFF)
-        append(UInt8(ascii: "."))
-        append(decimal: bits & 0xFF)
+        append(addingCapacity: 15) { text in
+            for shift: UInt32 in [24, 16, 8, 0] {
+                text.append(decimal: UInt8(truncatingIfNeeded: bits >> shift))
+                if shift > 0 { text.append(UInt8(ascii: ".")) }
+            }
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends one to three digits.
+    fileprivate mutating func append(decimal byte: UInt8) {
+        let zero = UInt8(ascii: "0")
+        if byte >= 100 { append(zero + byte / 100) }
+        if byte >= 10 { append(zero + byte / 10 % 10) }
+        append(zero + byte % 10)
     }
 }
 

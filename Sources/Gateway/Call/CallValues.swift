@@ -60,11 +60,11 @@ package final class CallValues {
     var client: ClientAddress? { exchange?.clientAddress(of: head, proxies) }
 
     /// Appends the header lines that identify the client to a backend.
-    func appendForwarded(_ names: [FieldName], to fields: inout Fields) {
-        guard !names.isEmpty, let client else { return }
+    func appendForwarded(_ lines: [ForwardedLine], to fields: inout Fields) {
+        guard !lines.isEmpty, let client else { return }
         ForwardedFields(
             head, client, proxies.source, isSecure: exchange?.peer.facts?.isSecure == true
-        ).append(names, to: &fields)
+        ).append(lines, to: &fields)
     }
 
     /// Stores a part, unless no template uses another call's response.

@@ -24,14 +24,13 @@ struct ForwardedFields {
         ownScheme = isSecure ? Self.https : Self.http
     }
 
-    /// - Parameter names: some of `Config.Forwarded.names`
-    func append(_ names: [FieldName], to fields: inout Fields) {
-        for name in names {
-            switch name {
-            case .xForwardedFor: append(name, forwardedFor.span, to: &fields)
-            case .xForwardedProto: appendX(name, client.proto ?? ownScheme, to: &fields)
-            case .xForwardedHost: appendX(name, client.requestedHost ?? ownHost, to: &fields)
-            default: append(name, forwarded.span, to: &fields)
+    func append(_ lines: [ForwardedLine], to fields: inout Fields) {
+        for line in lines {
+            switch line {
+            case .xFor: append(line.name, forwardedFor.span, to: &fields)
+            case .xProto: appendX(line.name, client.proto ?? ownScheme, to: &fields)
+            case .xHost: appendX(line.name, client.requestedHost ?? ownHost, to: &fields)
+            case .forwarded: append(line.name, forwarded.span, to: &fields)
             }
         }
     }

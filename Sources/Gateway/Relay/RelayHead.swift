@@ -17,6 +17,7 @@ final class RelayHead {
     private let forwarded: FieldNameSet?
     /// The lines of a trusted proxy that generated lines continue.
     private let generated: FieldNameSet
+    private let forwardedLines: [ForwardedLine]
     /// Whether a cookie has a credential that does not pass.
     private let dropsCookies: Bool
     /// Whether the endpoint responds to CORS itself.
@@ -37,6 +38,7 @@ final class RelayHead {
         dropped = FieldNameSet(Self.ownFields + plan.removed + plan.credentialFields)
         forwarded = plan.forward.map { FieldNameSet($0.headers) }
         generated = FieldNameSet(plan.forwarded)
+        forwardedLines = ForwardedLine.all(named: plan.forwarded)
         dropsCookies = plan.credentials.contains { $0.isCookie }
         hasCORS = endpoint.cors != nil
         clientCert = plan.sendsClientCert ? ClientCertField() : nil
@@ -101,11 +103,11 @@ final class RelayHead {
     private func appendForwarded(
         _ head: RequestHead, _ exchange: Exchange, to fields: inout Fields
     ) {
-        guard !plan.forwarded.isEmpty else { return }
+        guard !forwardedLines.isEmpty else { return }
         ForwardedFields(
             head, exchange.clientAddress(of: head, proxies), proxies.source,
             isSecure: exchange.peer.facts?.isSecure == true
-        ).append(plan.forwarded, to: &fields)
+        ).append(forwardedLines, to: &fields)
     }
 
     /// A header with a value that the request does not have is left out.

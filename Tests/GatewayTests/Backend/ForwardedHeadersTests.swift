@@ -20,7 +20,7 @@ import Testing
         #expect(listed.ofClients == ["X-User"] && listed.ofProxies == ["X-Forwarded-For"])
         #expect(listed.generated == [])
         #expect(
-            try headers("forwarded: both").generated
+            try headers("forwarded: both").generated.map(\.name)
                 == ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Forwarded"])
     }
 
@@ -38,6 +38,6 @@ import Testing
     @Test func generatedHeadersAreNotSentBesideConfiguredOnes() throws {
         let headers = try headers(
             "forwarded: both", ofBackend: ["x-forwarded-for", "forwarded", "X-Other"])
-        #expect(headers.generated == ["X-Forwarded-Proto", "X-Forwarded-Host"])
+        #expect(headers.generated.map(\.name) == ["X-Forwarded-Proto", "X-Forwarded-Host"])
     }
 }

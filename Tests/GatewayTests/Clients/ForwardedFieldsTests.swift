@@ -33,7 +33,8 @@ import Testing
         let client = proxies.client(
             of: fields, peer: peer.flatMap { SocketAddress($0) } ?? .unnamedUnix)
         var result = Fields()
-        ForwardedFields(head, client, source, isSecure: false).append(mode.names, to: &result)
+        ForwardedFields(head, client, source, isSecure: false)
+            .append(ForwardedLine.all(named: mode.names), to: &result)
         return result.map { line in
             let name = FieldName(line.name)
             let short = Self.names.first { $0.1 == name }?.0 ?? String(line.name)

@@ -108,7 +108,9 @@ struct EntryCheck {
             return mayBeMalformed ? [refusal.reason, nil] : [refusal.reason]
         }
         switch status {
-        case 403: return [EntryModel(request: request.request, config: config).forbiddenReason]
+        case 403:
+            let forbidden = EntryModel(request: request.request, config: config).forbiddenReason
+            return [forbidden] + [model.refusalWithoutPassword?.reason].compactMap { $0 }
         case 415: return ["content_type"]
         default: return [nil]
         }

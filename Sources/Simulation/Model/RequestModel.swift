@@ -64,6 +64,17 @@ struct RequestModel {
         return refusal
     }
 
+    /// Why the caller is refused whom the gateway takes if `auth_failures` keeps it from checking the
+    /// password; nil if this decides nothing.
+    var refusalWithoutPassword: AuthModel.Refusal? {
+        guard let endpoint = reachedEndpoint else { return nil }
+        var auth = AuthModel(request: request, config: config, endpoint: endpoint)
+        guard auth.callerDependsOnLimit else { return nil }
+        auth.checksPasswords = false
+        guard case .refused(let refusal) = auth.outcome else { return nil }
+        return refusal
+    }
+
     /// The endpoint of the request, if nothing refuses the request before the credential.
     var reachedEndpoint: DrawnEndpoint? {
         guard entry.refusal == nil, entry.preflightRules == nil, let endpoint,

@@ -64,8 +64,8 @@ struct RequestModel {
         return refusal
     }
 
-    /// Why the caller is refused whom the gateway takes if `auth_failures` keeps it from checking the
-    /// password; nil if this decides nothing.
+    /// Why the request is refused if `auth_failures` keeps the gateway from checking the password, so
+    /// that another credential names the caller; nil if this decides nothing.
     var refusalWithoutPassword: AuthModel.Refusal? {
         guard let endpoint = reachedEndpoint else { return nil }
         var auth = AuthModel(request: request, config: config, endpoint: endpoint)

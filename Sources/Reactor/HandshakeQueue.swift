@@ -24,15 +24,16 @@ package final class HandshakeQueue {
 
     deinit { timer?.cancel() }
 
-    /// Whether a handshake may begin now. If not, `continuing` is called in a later iteration; it may
-    /// find that the connection is closed.
-    package func mayBegin(otherwise continuing: @escaping () -> Void) -> Bool {
-        if isContinuing || (waiting.isEmpty && begunNow < Self.beginsPerIteration) {
-            return true
-        }
+    /// Whether a handshake may begin now.
+    package var mayBegin: Bool {
+        isContinuing || (waiting.isEmpty && begunNow < Self.beginsPerIteration)
+    }
+
+    /// Calls `continuing` in a later iteration, for a handshake that may not begin now. It may find that
+    /// the connection is closed.
+    package func wait(_ continuing: @escaping () -> Void) {
         waiting.append(continuing)
         awaitNextIteration()
-        return false
     }
 
     /// A handshake has begun: the server's part of the work was done.

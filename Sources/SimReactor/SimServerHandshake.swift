@@ -137,7 +137,7 @@ final class SimServerHandshake: ByteStreamDelegate {
 
     private func begin(_ hello: SimHello) {
         guard !hasBegun, let stream else { return }
-        guard queue.mayBegin(otherwise: { [weak self] in self?.begin(hello) }) else { return }
+        guard queue.mayBegin else { return queue.wait { [weak self] in self?.begin(hello) } }
         hasBegun = true
         queue.recordBegin()
         let network = stream.loop.network

@@ -12,7 +12,8 @@ final class TLSChannel: FailingStream {
     private let loop: any Loop
 
     private var handshake: TLSHandshake?
-    var delegateState = StreamDelegateState()
+    /// Unchecked: it releases nothing inside of an access.
+    @exclusivity(unchecked) var delegateState = StreamDelegateState()
     private var isOpen = false
     private var isClosed = false
     private var isPaused = false
@@ -21,8 +22,9 @@ final class TLSChannel: FailingStream {
     private var isBroken = false
     /// Whether some encrypted bytes of the user were not offered to the kernel at the last check.
     private var hasUnoffered = false
-    /// Written in this loop iteration, and encrypted at its end: at most one record.
-    private var plain: [UInt8] = []
+    /// Written in this loop iteration, and encrypted at its end: at most one record. Unchecked: no access
+    /// calls other code.
+    @exclusivity(unchecked) private var plain: [UInt8] = []
     /// The delegate writes at the end of this loop iteration.
     private var callsDelegateAtFlush = false
     /// What is collected now is sent at once.
@@ -53,6 +55,8 @@ final class TLSChannel: FailingStream {
         self.queue = queue
     }
 
+    deinit { reading?.cancel() }
+
     // MARK: Handshake
 
     /// Starts the handshake.
@@ -81,14 +85,16 @@ final class TLSChannel: FailingStream {
     /// later, and no more is read until then.
     private func mayBegin() -> Bool {
         guard let queue, !isQueued else { return !isQueued }
-        isQueued = !queue.mayBegin { [weak self] in
+        if queue.mayBegin { return true }
+        isQueued = true
+        inner.pauseReading()
+        queue.wait { [weak self] in
             guard let self, !isClosed else { return }
             isQueued = false
             inner.resumeReading()
             continueHandshake()
         }
-        if isQueued { inner.pauseReading() }
-        return !isQueued
+        return false
     }
 
     /// Whether a client sends HTTP without TLS, by its first byte: a method, where TLS has the type
@@ -138,9 +144,10 @@ final class TLSChannel: FailingStream {
         guard !isClosed else { return }
         inner.resumeReading()
         guard reading == nil, engine.hasInput || hasInnerEnded else { return }
-        reading = loop.timer(after: .zero) { [weak self] in
-            self?.reading = nil
-            self?.deliver()
+        // Not weak, which would make every retain of this object slower; `deinit` cancels the timer.
+        reading = loop.timer(after: .zero) { [unowned self] in
+            reading = nil
+            deliver()
         }
     }
 
@@ -149,8 +156,8 @@ final class TLSChannel: FailingStream {
         guard delegateState.hasStarted else { return }
         // Bytes that OpenSSL writes by itself from here on do not count as the user's.
         if inner.hasOfferedAll { hasUnoffered = false }
-        let size = TLSEngine.recordBytesMax
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { buffer in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, engine.readBytesMax)) {
+            buffer in
             while !isPaused, !isClosed, !hasReportedEnd, deliverNext(buffer) {}
         }
         flush()  // responses of OpenSSL itself: alerts, new keys
@@ -162,7 +169,8 @@ final class TLSChannel: FailingStream {
         case .bytes(let count):
             delegateState.delegate?.streamReceived(
                 UnsafeBufferPointer(rebasing: buffer[..<count]).span)
-            return true
+            // Saves a read that finds nothing.
+            return engine.hasInput || hasInnerEnded
         case .needsMore where hasInnerEnded:
             // Anyone on the path can close a TCP connection; only the peer can send close_notify.
             fail(.tlsFailed("connection closed without close_notify (truncated)"))

@@ -42,7 +42,7 @@ package final class TLSEngine {
     package static let recordBytesMax = 16 * 1024
 
     private init(_ context: TLSContext) throws(IOFailure) {
-        ERR_clear_error()
+        TLSErrors.clear()
         guard let ssl = SSL_new(context.raw) else { throw .outOfMemory }
         guard let arrived = BIO_new(BIO_s_mem()) else {
             SSL_free(ssl)
@@ -120,7 +120,7 @@ package final class TLSEngine {
     /// Stores received bytes, which the calls below process.
     package func receive(_ bytes: Span<UInt8>) {
         guard failure == nil, !bytes.isEmpty else { return }
-        ERR_clear_error()
+        TLSErrors.clear()
         let taken = bytes.withUnsafeBufferPointer { buffer in
             BIO_write(arrived, buffer.baseAddress, CInt(clamping: buffer.count))
         }
@@ -130,10 +130,17 @@ package final class TLSEngine {
     /// Whether received bytes were not read yet.
     package var hasInput: Bool { BIO_ctrl_pending(arrived) > 0 || SSL_has_pending(ssl) == 1 }
 
+    /// The most bytes that a read can return now.
+    package var readBytesMax: Int {
+        // Of a record that has arrived in part, the engine has the first bytes.
+        SSL_has_pending(ssl) == 1
+            ? Self.recordBytesMax : min(BIO_ctrl_pending(arrived), Self.recordBytesMax)
+    }
+
     /// Continues the handshake with the received bytes.
     package func continueHandshake() -> Handshake {
         if let failure { return .failed(failure) }
-        ERR_clear_error()
+        TLSErrors.clear()
         let result = SSL_do_handshake(ssl)
         if result == 1 { return .done }
         guard let failure = reasonToStop(result) else { return .needsMore }
@@ -143,7 +150,7 @@ package final class TLSEngine {
     /// Reads decrypted bytes, at most one record.
     package func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Read {
         if let failure { return .failed(failure) }
-        ERR_clear_error()
+        TLSErrors.clear()
         var count = 0
         let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
         if result == 1, count > 0 { return .bytes(min(count, buffer.count)) }
@@ -180,7 +187,7 @@ package final class TLSEngine {
     /// Encrypts bytes and stores the result. False if the connection has failed.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard failure == nil, !isShutDown, !bytes.isEmpty else { return failure == nil }
-        ERR_clear_error()
+        TLSErrors.clear()
         var count = 0
         let result = bytes.withUnsafeBufferPointer { buffer in
             SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &count)
@@ -195,9 +202,9 @@ package final class TLSEngine {
     package func shutDown() {
         guard failure == nil, !isShutDown, SSL_is_init_finished(ssl) == 1 else { return }
         isShutDown = true
-        ERR_clear_error()
+        TLSErrors.clear()
         SSL_shutdown(ssl)
-        ERR_clear_error()
+        TLSErrors.clear()
     }
 
     /// The number of bytes to send.

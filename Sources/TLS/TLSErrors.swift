@@ -4,6 +4,11 @@ import Reactor
 /// OpenSSL's error queue, one per thread. A caller of OpenSSL clears it before the call and reads
 /// it afterwards.
 enum TLSErrors {
+    /// Clears the queue. Does nothing for an empty one, of which OpenSSL would clear every place.
+    static func clear() {
+        if ERR_peek_error() != 0 { ERR_clear_error() }
+    }
+
     /// The text of the first error, which is the cause of the others. Clears the queue.
     static func message() -> String {
         let error = ERR_peek_error()

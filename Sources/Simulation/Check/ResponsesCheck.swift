@@ -107,7 +107,7 @@ struct ResponsesCheck {
         if earlier.contains(where: mayEndItsConnection) { return }
         if client.hasUnsolicited { return }
         guard request.read != nil else { return }
-        if mayHaveReadTooSlowly(request, client) { return }
+        if mayHaveReadTooSlowly(request, client) || mayHaveMissedRefusal(request) { return }
         // The connection may have been closed as idle before the gateway read the request.
         if let closed = client.gatewayClosed, let began = request.firstRead, closed <= began {
             return
@@ -127,6 +127,14 @@ struct ResponsesCheck {
         let limits = timeouts + (record.mayLackRoom ? [100] : [])
         guard let least = limits.min() else { return false }
         return closed - read >= .milliseconds(least)
+    }
+
+    /// Whether the connection may have got its 503 before any request, because there were too many: it is
+    /// closed soon after, even if the client does not read and its window is full.
+    private func mayHaveMissedRefusal(_ request: RequestRecord) -> Bool {
+        guard case .pausesReading = request.request.afterSending else { return false }
+        return record.rates[.smallWindows] > 0
+            && record.configs.contains { $0.limits.limitsConnections }
     }
 
     /// Whether the connection may have ended behind this request although the response did not announce

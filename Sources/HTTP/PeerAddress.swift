@@ -1,6 +1,6 @@
 /// The other end of a client's connection: its address as text and as numbers, computed once per
-/// connection, so that no request parses it again, and what else is known about it. The exchanges of a connection
-/// share it.
+/// connection, so that no request parses it again, and what else is known about it. The exchanges of
+/// a connection share it.
 package final class PeerAddress: Sendable {
     /// The address with its port; nil on a unix socket, and if it is unknown.
     package let text: String?

@@ -10,7 +10,7 @@ package import Reactor
 package final class Server {
     let loop: any Loop
     package var settings: ServerSettings { unsafe currentSettings }
-    /// Unchecked, like the next but one: every request reads it, and no access calls other code.
+    /// Unchecked: every request reads it, and no access calls other code.
     @exclusivity(unchecked) private var currentSettings: ServerSettings
     let hooks: ServerHooks
     let service: (Request, Exchange) -> LocalPromise<Response>
@@ -53,6 +53,7 @@ package final class Server {
         get { unsafe inFlight }
         set { unsafe inFlight = newValue }
     }
+    /// Unchecked: no access calls other code.
     @exclusivity(unchecked) private var inFlight = 0
 
     /// Streamed responses whose heads were sent and whose bodies have not ended.
@@ -60,6 +61,7 @@ package final class Server {
         get { unsafe openStreams }
         set { unsafe openStreams = newValue }
     }
+    /// Unchecked: no access calls other code.
     @exclusivity(unchecked) private var openStreams = 0
 
     /// What it refused, and which connections it closed to keep others.

@@ -62,9 +62,9 @@ struct PEM: ~Copyable {
             let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
             defer {
                 BIO_free(bio)
-                ERR_clear_error()
+                TLSErrors.clear()
             }
-            ERR_clear_error()
+            TLSErrors.clear()
             return body(bio)
         }
     }

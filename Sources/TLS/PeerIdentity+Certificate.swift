@@ -12,7 +12,7 @@ extension PeerIdentity {
         self.init(
             name: uris.first ?? names.first ?? Self.subject(of: certificate),
             alternativeNames: names, certificate: Self.encoded(certificate))
-        ERR_clear_error()
+        TLSErrors.clear()
     }
 
     private static func subject(of certificate: OpaquePointer) -> String {

@@ -7,7 +7,7 @@ package enum SHA1 {
     package static func hash(_ bytes: [UInt8]) -> [UInt8]? {
         var hash = [UInt8](repeating: 0, count: 20)
         let code = EVP_Digest(bytes, bytes.count, &hash, nil, EVP_sha1(), nil)
-        if code != 1 { ERR_clear_error() }
+        if code != 1 { TLSErrors.clear() }
         return code == 1 ? hash : nil
     }
 }

@@ -11,7 +11,7 @@ package enum SHA256 {
     package static func hash(_ bytes: [UInt8]) -> [UInt8]? {
         var hash = [UInt8](repeating: 0, count: byteCount)
         let code = EVP_Digest(bytes, bytes.count, &hash, nil, EVP_sha256(), nil)
-        if code != 1 { ERR_clear_error() }
+        if code != 1 { TLSErrors.clear() }
         return code == 1 ? hash : nil
     }
 }
@@ -66,7 +66,7 @@ package final class SHA256Hasher {
     package init() {
         context = EVP_MD_CTX_new()
         algorithm = EVP_MD_fetch(nil, "SHA256", nil)
-        if context == nil || algorithm == nil { ERR_clear_error() }
+        if context == nil || algorithm == nil { TLSErrors.clear() }
     }
 
     deinit {
@@ -83,7 +83,7 @@ package final class SHA256Hasher {
                 && EVP_DigestFinal_ex(context, &hash, nil) == 1
         }
         guard code else {
-            ERR_clear_error()
+            TLSErrors.clear()
             return nil
         }
         return SHA256Words(hash)

@@ -106,7 +106,7 @@ extension TLSCertificate {
         guard tributary_err_lib(error) == ERR_LIB_SSL,
             tributary_err_reason(error) == SSL_R_NOT_REPLACING_CERTIFICATE
         else { return false }
-        ERR_clear_error()
+        TLSErrors.clear()
         return true
     }
 }

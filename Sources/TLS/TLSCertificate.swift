@@ -52,7 +52,7 @@ package final class TLSCertificate: @unchecked Sendable {
                 matches: X509_check_private_key(leaf, key) == 1, raw: leaf
             )
         }
-        ERR_clear_error()
+        TLSErrors.clear()
         guard details.matches else {
             EVP_PKEY_free(key)
             tributary_chain_free(chain)
@@ -68,7 +68,7 @@ package final class TLSCertificate: @unchecked Sendable {
             EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA
             ? .rsa(bits: Int(EVP_PKEY_get_bits(key))) : .other
         isChainInOrder = Self.isInOrder(certificates)
-        ERR_clear_error()
+        TLSErrors.clear()
     }
 
     deinit {
@@ -120,7 +120,7 @@ struct AlternativeNames {
     /// - Parameter types: those to read: `GEN_DNS`, `GEN_URI`
     init(of certificate: OpaquePointer, including types: [CInt]) {
         guard let names = tributary_names_open(certificate) else {
-            ERR_clear_error()
+            TLSErrors.clear()
             texts = []
             return
         }

@@ -12,7 +12,7 @@ final class TLSChannel: FailingStream {
     private let loop: any Loop
 
     private var handshake: TLSHandshake?
-    /// Unchecked: it releases nothing inside of an access.
+    /// Unchecked: the delegate is released outside of any access.
     @exclusivity(unchecked) var delegateState = StreamDelegateState()
     private var isOpen = false
     private var isClosed = false
@@ -156,8 +156,9 @@ final class TLSChannel: FailingStream {
         guard delegateState.hasStarted else { return }
         // Bytes that OpenSSL writes by itself from here on do not count as the user's.
         if inner.hasOfferedAll { hasUnoffered = false }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, engine.readBytesMax)) {
-            buffer in
+        // A read also finds the end, for which it needs a buffer that is not empty.
+        let size = max(1, engine.readBytesMax)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { buffer in
             while !isPaused, !isClosed, !hasReportedEnd, deliverNext(buffer) {}
         }
         flush()  // responses of OpenSSL itself: alerts, new keys

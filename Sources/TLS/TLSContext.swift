@@ -11,7 +11,7 @@ final class TLSContext: @unchecked Sendable {
     private var held: [AnyObject] = []
 
     init(_ method: OpaquePointer?) throws(TLSSettingsError) {
-        ERR_clear_error()
+        TLSErrors.clear()
         guard let raw = SSL_CTX_new(method) else { throw .context(TLSErrors.message()) }
         self.raw = raw
         guard tributary_ssl_ctx_harden(raw) == 1 else { throw .context(TLSErrors.message()) }

@@ -128,11 +128,11 @@ package final class TLSEngine {
     }
 
     /// Whether received bytes were not read yet.
-    package var hasInput: Bool { BIO_ctrl_pending(arrived) > 0 || SSL_has_pending(ssl) == 1 }
+    package var hasInput: Bool { readBytesMax > 0 }
 
-    /// The most bytes that a read can return now.
+    /// The most bytes that a read can return now; zero without input.
     package var readBytesMax: Int {
-        // Of a record that has arrived in part, the engine has the first bytes.
+        // OpenSSL has read a part of a record, whose length is not known here.
         SSL_has_pending(ssl) == 1
             ? Self.recordBytesMax : min(BIO_ctrl_pending(arrived), Self.recordBytesMax)
     }

@@ -4,7 +4,7 @@ import Reactor
 /// OpenSSL's error queue, one per thread. A caller of OpenSSL clears it before the call and reads
 /// it afterwards.
 enum TLSErrors {
-    /// Clears the queue. Does nothing for an empty one, of which OpenSSL would clear every place.
+    /// Clears the queue. OpenSSL itself would clear each of its entries, even if there is no error.
     static func clear() {
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }

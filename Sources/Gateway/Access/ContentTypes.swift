@@ -51,9 +51,8 @@ package final class ContentTypes {
 }
 
 extension Request {
-    /// False if the request is known to be without content by its head. Over HTTP/2, a body whose length is
-    /// not stated may have arrived with its head, complete and empty; how much arrives together must
-    /// not decide.
+    /// False if the head says that there is no content. Over HTTP/2 an empty body whose length is not
+    /// stated may have arrived with its head or later, which must not matter.
     fileprivate var mayHaveContent: Bool {
         switch body {
         case .bytes(let bytes): !bytes.isEmpty || head.framing == .chunked

@@ -25,7 +25,7 @@ struct RequestBuilder {
     /// Bytes reserved for the fields of one call; enough for most.
     private static let reservedFieldBytes = 128
 
-    /// The size of the target and of a header value that contain values, in bytes.
+    /// The most bytes of a target or a header value that is built from values.
     ///
     /// 64 KiB: common decoders of HTTP/2 refuse a longer one, and an error of the decoder ends the
     /// connection with all of its calls (RFC 9113 4.3).
@@ -116,6 +116,8 @@ struct RequestBuilder {
         return target
     }
 
+    /// Appends a value of the target, percent-encoded; throws `skipped` if that makes the target too long.
+    ///
     /// - Parameter reference: of the target, by its place
     private func append(
         _ text: Bytes, of reference: Int, to target: inout [UInt8]
@@ -172,7 +174,7 @@ struct RequestBuilder {
                 last = reference
             }
         }
-        // A value that could split the head cannot be sent, so it counts as missing, as one that is too long.
+        // A value that could split the head, or is too long for it, counts as missing.
         guard text.count <= Self.headValueBytesMax, let value = FieldValue(Bytes(text)) else {
             guard let last else { throw .skipped(.unusable("the value cannot be a header value")) }
             throw skipped(last)

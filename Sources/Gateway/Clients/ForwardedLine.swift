@@ -1,7 +1,7 @@
 import GatewayConfig
 import HTTP
 
-/// A header line that `forwarded` generates. Requests compare these instead of names.
+/// A header line that `forwarded` generates. To tell cases apart costs less than to compare names.
 enum ForwardedLine: CaseIterable {
     case xFor, xProto, xHost, forwarded
 

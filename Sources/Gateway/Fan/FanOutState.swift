@@ -11,7 +11,7 @@ final class FanOutState {
     /// When the response must be ready.
     let deadline: Instant
 
-    /// In order of time. Unchecked: an access compares at most.
+    /// In order of time. Unchecked: no access calls code but comparisons of indices.
     @exclusivity(unchecked) private(set) var failures: [FailedCall] = []
     /// The calls that their conditions disabled; empty for most requests.
     private var disabled: [Int] = []

@@ -33,7 +33,7 @@ final class RelayTransfer {
     private var requestPipe: RelayPipe?
     private var responsePipe: RelayPipe?
     private var call: LocalPromise<ClientResponse>?
-    /// Unchecked: it is taken out before it is used.
+    /// Unchecked: it is taken out before it is used or released.
     @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
     private let began: Instant
     /// When a byte was transferred last.
@@ -160,7 +160,7 @@ final class RelayTransfer {
 
     /// The client is gone, or a limit ended the wait for the head.
     private func abandon() {
-        unsafe resolver = nil
+        _ = unsafe resolver.take()
         call.take()?.cancel()
         end()
     }

@@ -144,9 +144,7 @@ struct EndpointCheck {
     /// The reason for which a call was skipped, if it is the client's request.
     private func because(_ name: String) -> String? {
         let use = call(named: name)?.uses.first { use in
-            if case .call = use.source { return false }
-            return model.isTooLong(use.source)
-                || !use.isOptional && model.value(of: use.source) == nil
+            if case .call = use.source { false } else { model.isMissing(use) }
         }
         return use.map { _ in "params.unknown" }
     }

@@ -110,7 +110,7 @@ struct EntryCheck {
         switch status {
         case 403:
             let forbidden = EntryModel(request: request.request, config: config).forbiddenReason
-            return [forbidden] + [model.refusalWithoutPassword?.reason].compactMap { $0 }
+            return [forbidden] + (model.refusalWithoutPassword.map { [$0.reason] } ?? [])
         case 415: return ["content_type"]
         default: return [nil]
         }

@@ -191,19 +191,20 @@ struct CallEvidence {
             (because ?? other.name) == other.name && canHaveFailed(other, listed)
         }
         return lacksPredecessor
-            || call.uses.filter { !$0.isOptional || model.isTooLong($0.source) }.contains { use in
+            || call.uses.contains { use in
                 switch use.source {
                 case .param(let name):
                     (because ?? "params.\(name)") == "params.\(name)"
-                        && model.value(of: name) == nil
+                        && model.isMissing(use)
                 case .header(let name):
                     (because ?? "request.header.\(name)") == "request.header.\(name)"
-                        && model.value(of: use.source) == nil
+                        && model.isMissing(use)
                 case .bodyField(let name):
                     (because ?? "request.body.\(name)") == "request.body.\(name)"
-                        && (model.value(of: use.source) == nil || model.isTooLong(use.source))
+                        && model.isMissing(use)
                 case .call(let index, let path):
-                    (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
+                    !use.isOptional
+                        && (because ?? endpoint.calls[index].name) == endpoint.calls[index].name
                         && lacksValue(endpoint.calls[index], path, listed)
                 // Only conditions use these.
                 case .query, .client, .caller: false

@@ -169,10 +169,11 @@ struct RequestModel {
         }
     }
 
-    /// Whether a value cannot be sent in a head, which counts as missing. All values that are drawn are
-    /// much shorter or longer.
-    func isTooLong(_ source: DrawnUse.Source) -> Bool {
-        value(of: source).map { $0.utf8.count > 64 * 1024 } ?? false
+    /// Whether a call is skipped for this value of the client's request: it is absent, or too long for a
+    /// head. All values that are drawn are much shorter or longer than that limit.
+    func isMissing(_ use: DrawnUse) -> Bool {
+        guard let value = value(of: use.source) else { return !use.isOptional }
+        return value.utf8.count > 64 * 1024
     }
 
     /// Whether the client sent a header or a query parameter several times.

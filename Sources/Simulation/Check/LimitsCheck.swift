@@ -26,8 +26,8 @@ struct LimitsCheck {
             let attempts = record.attempts.filter {
                 $0.backend == index && $0.worker == worker
                     && $0.call.generation == config.generation
-                    // Its host had ended the connection, and did not see whether it was cancelled.
-                    && $0.http2?.connectionEnd != .lost
+                    // Whether it was cancelled is unknown otherwise.
+                    && $0.http2?.hasHostLeft != true
             }
             guard !attempts.contains(where: \.isAmbiguous) else { continue }
             let most = ConcurrentSpan.most(

@@ -122,8 +122,8 @@ struct RecordCheck {
             }
             guard let read = served.read, served.ended == served.read,
                 case .response(let status, _, _) = served.script.outcome,
-                // Its host had ended the connection, and did not see whether it was cancelled.
-                served.http2?.connectionEnd != .lost
+                // Whether it was cancelled is unknown otherwise.
+                served.http2?.hasHostLeft != true
             else { continue }
             let isComplete = fitting.contains {
                 $0.outcome == .answered && Int($0.status) == status

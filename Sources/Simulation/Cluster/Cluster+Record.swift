@@ -65,7 +65,7 @@ extension HTTP2Facts {
         self.init(
             wasRefused: http2.wasRefused, wasLost: request.wasLost,
             hasReadHead: request.hasReadHead, connectionEnd: http2.connectionEnd,
-            isLimited: http2.isLimited)
+            hasHostLeft: http2.hasHostLeft, isLimited: http2.isLimited)
     }
 }
 

@@ -217,15 +217,21 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
 
     /// Sends nothing more; closes the connection when all bytes are sent.
     private func closeWhenSent() {
-        markConnection(.lost)
+        leave()
         stream.finishWriting()
         frames?.end()
         closesWhenSent = true
         if stream.unsentBytes == 0 { close() }
     }
 
-    private func resetConnection() {
+    /// It ends the connection: what is not complete fails, and it reads nothing more.
+    private func leave() {
         markConnection(.lost)
+        for exchange in exchanges { exchange.request?.http2?.hasHostLeft = true }
+    }
+
+    private func resetConnection() {
+        leave()
         stop()
         stream.reset()
     }

@@ -149,6 +149,8 @@ extension ServerConnection {
     }
 
     private func iterationBegan() {
+        // The server may be gone as well.
+        guard !isClosed else { return }
         begunInIteration = 0
         handle(.iterationBegan)
         // If the stored bytes were only empty lines, the connection is idle.

@@ -31,6 +31,24 @@ import Testing
         #expect(summary(of: peer) == "200 one | 200 two")
     }
 
+    /// The rest of its requests waits for the next iteration of the loop.
+    @Test(arguments: [false, true])
+    func connectionThatYieldsSurvivesTheEndOfItsServer(isEnded: Bool) throws {
+        var settings = ServerSettings()
+        settings.requestsPerIteration = 1
+        let harness = try ServerHarness(settings) { harness, _, exchange in
+            // Due before the connection's own timer.
+            if isEnded, harness.requests.count == 1 {
+                harness.serverLoop.timer(after: .zero) { harness.endServer() }
+            }
+            return exchange.local.value(Response(status: .ok))
+        }
+        let peer = try harness.connect()
+        peer.send(get("/1") + get("/2"))
+        harness.advance()
+        #expect(harness.requests.count == (isEnded ? 1 : 2))
+    }
+
     private static let exchanges: [(String, String)] = [
         (get("/", "Connection: close\r\n") + get("/2"), "200 close /!"),
         ("GET /1 HTTP/1.0\r\n\r\n" + get("/2"), "200 close /1!"),

@@ -41,9 +41,7 @@ final class ServerHarness: Harness {
     ) throws {
         testbed = Testbed(seed: seed, subject: "server", peers: "client")
         self.service = service
-        server = Server(loop: testbed.loop, settings: settings) { _, exchange in
-            exchange.local.error(PromiseError.abandoned)
-        }
+        server = Self.idleServer(on: testbed.loop)
         var hooks = hooks()
         hooks.rejection = rejection
         server = Server(loop: serverLoop, settings: settings, listeners: listeners, hooks: hooks) {
@@ -124,6 +122,20 @@ final class ServerHarness: Harness {
     /// A connected client.
     func connect() throws -> ScriptedPeer {
         ScriptedPeer(try testbed.connect(to: address))
+    }
+
+    /// A server without a listener.
+    private static func idleServer(on loop: SimLoop) -> Server {
+        Server(loop: loop, settings: ServerSettings()) { _, exchange in
+            exchange.local.error(PromiseError.abandoned)
+        }
+    }
+
+    /// Drains the server, closes it, and releases it.
+    func endServer() {
+        _ = server.drain()
+        server.close()
+        server = Self.idleServer(on: serverLoop)
     }
 
     /// Runs an action as an event of the server's loop.

@@ -25,12 +25,6 @@ struct RequestBuilder {
     /// Bytes reserved for the fields of one call; enough for most.
     private static let reservedFieldBytes = 128
 
-    /// The most bytes of a target or a header value that is built from values.
-    ///
-    /// 64 KiB: common decoders of HTTP/2 refuse a longer one, and an error of the decoder ends the
-    /// connection with all of its calls (RFC 9113 4.3).
-    private static let headValueBytesMax = 64 * 1024
-
     /// The segments of the path that values could make empty, `.` or `..`, and that were not
     /// checked with the request.
     private let lateSegments: [RiskySegment]
@@ -97,36 +91,28 @@ struct RequestBuilder {
                 targetTemplate.append(range, to: &target)
             case .param(let index, let reference):
                 if let text = values.params[index] {
-                    try append(text, of: reference, to: &target)
+                    target.append(percentEncoding: text.span)
                 } else if let text = try text(of: reference, in: values) {
-                    try append(text, of: reference, to: &target)
+                    target.append(percentEncoding: text.span)
                 }
             case .value(let reference):
                 guard let text = try text(of: reference, in: values) else { continue }
-                try append(text, of: reference, to: &target)
+                target.append(percentEncoding: text.span)
             }
+        }
+        plan.forward.query?.append(from: values.head.target, to: &target)
+        guard target.count <= Limits.fieldBytesMax else {
+            throw tooLong(targetTemplate.references, values)
         }
         if plan.forward.query == nil, targetTemplate.isAlwaysValid {
             return Target(assembled: Bytes(target), pathEnd: queryStart ?? target.count)
         }
-        plan.forward.query?.append(from: values.head.target, to: &target)
-        guard target.count <= Self.headValueBytesMax, let target = Target(Bytes(target)) else {
-            throw .skipped(.unusable("the values make no request target"))
-        }
+        guard let target = Target(Bytes(target)) else { throw Self.noTarget }
         return target
     }
 
-    /// Appends a value of the target, percent-encoded; throws `skipped` if that makes the target too long.
-    ///
-    /// - Parameter reference: of the target, by its place
-    private func append(
-        _ text: Bytes, of reference: Int, to target: inout [UInt8]
-    ) throws(CallFailure) {
-        target.append(percentEncoding: text.span)
-        guard target.count <= Self.headValueBytesMax else {
-            throw skipped(targetTemplate.references[reference])
-        }
-    }
+    private static let noTarget = CallFailure.skipped(
+        .unusable("the values make no request target"))
 
     /// Like `text(of:in:)`, for a reference of the target by its place.
     private func text(of reference: Int, in values: CallValues) throws(CallFailure) -> Bytes? {
@@ -164,20 +150,23 @@ struct RequestBuilder {
         _ template: CompiledTemplate, _ values: CallValues
     ) throws(CallFailure) -> FieldValue? {
         var text: [UInt8] = []
-        var last: CompiledTemplate.Reference?
         for piece in template.pieces {
             switch piece {
             case .literal(let bytes): text.append(bytes)
             case .reference(let reference, _):
                 guard let bytes = try self.text(of: reference, in: values) else { return nil }
                 text.append(bytes)
-                last = reference
             }
         }
-        // A value that could split the head, or is too long for it, counts as missing.
-        guard text.count <= Self.headValueBytesMax, let value = FieldValue(Bytes(text)) else {
-            guard let last else { throw .skipped(.unusable("the value cannot be a header value")) }
-            throw skipped(last)
+        guard text.count <= Limits.fieldBytesMax else {
+            throw tooLong(template.references, values)
+        }
+        // A value that could split the head counts as missing.
+        guard let value = FieldValue(Bytes(text)) else {
+            let unusable = template.references.first { reference in
+                values.text(of: reference.source).map { FieldValue($0) == nil } ?? false
+            }
+            throw unusable.map(skipped) ?? Self.noFieldValue
         }
         return value
     }
@@ -235,6 +224,9 @@ struct RequestBuilder {
         return true
     }
 
+    private static let noFieldValue = CallFailure.skipped(
+        .unusable("the value cannot be a header value"))
+
     // MARK: Missing values
 
     /// Nil for an optional value that is absent; throws `skipped` where any other is missing.
@@ -246,6 +238,15 @@ struct RequestBuilder {
             throw skipped(reference)
         }
         return nil
+    }
+
+    /// The longest value counts as missing where a target or a header value is too long.
+    private func tooLong(
+        _ references: [CompiledTemplate.Reference], _ values: CallValues
+    ) -> CallFailure {
+        let lengths = references.map { values.text(of: $0.source)?.count ?? 0 }
+        let longest = lengths.indices.max { lengths[$0] < lengths[$1] }
+        return longest.map { skipped(references[$0]) } ?? Self.noTarget
     }
 
     private func skipped(_ reference: CompiledTemplate.Reference) -> CallFailure {

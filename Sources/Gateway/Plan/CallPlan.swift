@@ -85,9 +85,7 @@ package final class CallPlan {
 
     /// All references of its templates and its condition.
     var references: [CompiledTemplate.Reference] {
-        let inTexts = ([target] + headers.map(\.value)).flatMap(\.pieces).compactMap { piece in
-            if case .reference(let reference, _) = piece { reference } else { nil }
-        }
+        let inTexts = ([target] + headers.map(\.value)).flatMap(\.references)
         return inTexts + (body?.pieces ?? []).compactMap(\.reference)
             + (condition?.references ?? [])
     }

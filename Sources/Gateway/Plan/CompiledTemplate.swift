@@ -49,6 +49,10 @@ package struct CompiledTemplate {
     package enum Piece {
         case literal(Bytes)
         case reference(Reference, Position)
+
+        var reference: Reference? {
+            if case .reference(let reference, _) = self { reference } else { nil }
+        }
     }
 
     let pieces: [Piece]
@@ -58,6 +62,9 @@ package struct CompiledTemplate {
 
     /// The pieces without confidential text.
     package var shownPieces: [Piece] { concealed ?? pieces }
+
+    /// In the order of the pieces.
+    var references: [Reference] { pieces.compactMap(\.reference) }
 
     /// The path segments that values could make empty, `.` or `..`.
     var riskySegments: [RiskySegment] = []

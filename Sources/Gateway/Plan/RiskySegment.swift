@@ -21,9 +21,7 @@ final class RiskySegment {
     /// Nil where the segment can never be refused, because of its text or because it has no
     /// reference.
     init?(_ pieces: [CompiledTemplate.Piece]) {
-        let references = pieces.compactMap { piece -> CompiledTemplate.Reference? in
-            if case .reference(let reference, _) = piece { reference } else { nil }
-        }
+        let references = pieces.compactMap(\.reference)
         let callReference = references.first { if case .call = $0.source { true } else { false } }
         guard let reported = callReference ?? references.first else { return nil }
         for case .literal(let text) in pieces where text.dots == nil { return nil }

@@ -76,6 +76,8 @@ final class Relay {
         guard let target = plan.path.target(of: head.target, plan.forward?.query) else {
             throw .malformed(.target)
         }
+        // With the path of the backend it is longer than that of the request.
+        guard target.text.count <= Limits.fieldBytesMax else { throw .malformed(.targetTooLong) }
         guard !head.opensWebSocket || plan.acceptsWebSocket else {
             throw .malformed(.connectProtocol)
         }

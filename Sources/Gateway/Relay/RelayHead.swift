@@ -28,11 +28,9 @@ final class RelayHead {
     init(_ plan: RelayPlan, of endpoint: EndpointPlan) {
         self.plan = plan
         params = endpoint.params
-        let references = plan.headers.flatMap(\.value.pieces).compactMap { piece in
-            if case .reference(let reference, _) = piece { reference.source } else { nil }
-        }
+        let references = plan.headers.flatMap(\.value.references)
         usedParams = endpoint.params.indices.map { index in
-            references.contains { if case .param(index) = $0 { true } else { false } }
+            references.contains { if case .param(index) = $0.source { true } else { false } }
         }
         proxies = endpoint.proxies
         dropped = FieldNameSet(Self.ownFields + plan.removed + plan.credentialFields)
@@ -188,7 +186,8 @@ final class RelayHead {
 }
 
 extension CompiledTemplate {
-    /// Nil where a value is missing that is not optional, or that cannot be in a head.
+    /// Nil where a value is missing that is not optional, or that cannot be in a head; also where the
+    /// whole is too long for one.
     fileprivate func value(in values: CallValues) -> FieldValue? {
         var text: [UInt8] = []
         for piece in pieces {
@@ -199,7 +198,7 @@ extension CompiledTemplate {
                 text.append(value)
             }
         }
-        return FieldValue(Bytes(text))
+        return text.count <= Limits.fieldBytesMax ? FieldValue(Bytes(text)) : nil
     }
 }
 

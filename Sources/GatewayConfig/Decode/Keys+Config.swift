@@ -134,7 +134,7 @@ extension Config.Limits: PlainBlock {
             default: .number(PlanDefaults.server.limits.headerCount),
             "maximum number of header lines of a request; else 431"),
         .value(
-            "uri_bytes", \.uriBytes, .size(upTo: SizeLimits.head),
+            "uri_bytes", \.uriBytes, .size(upTo: Limits.fieldBytesMax),
             default: .size(PlanDefaults.server.limits.uriBytes),
             "maximum length of the request target; else 414"),
         .value(

@@ -147,7 +147,7 @@ package enum SizeLimits {
     static let stream = 1 << 50
     /// All bodies of a process.
     static let buffers = 1 << 40
-    /// The head of a request, or its target.
+    /// The head of a request.
     static let head = 16 << 20
     /// Characters of a value. No body has as many, but a file may use the largest 32-bit number to
     /// express no limit; lengths are compared and never added.

@@ -74,6 +74,9 @@ struct FieldSection {
 
         var valueEnd = index
         while valueEnd > value, ASCII.isWhiteSpace(bytes[valueEnd &- 1]) { valueEnd &-= 1 }
+        guard max(nameEnd &- line, valueEnd &- value) <= Limits.fieldBytesMax else {
+            throw .fieldsTooLarge
+        }
         try control.read(
             bytes.extracting(line..<nameEnd), bytes.extracting(value..<valueEnd))
         return index &+ 2

@@ -31,6 +31,19 @@ import Testing
         #expect(lines.count == 9)
     }
 
+    /// A backend with HTTP/2 may end a connection, with the requests of other clients, for a longer one.
+    @Test func valueThatTemplatesMakeTooLongIsLeftOut() throws {
+        func twice(_ count: Int) throws -> Bool {
+            let lines = try sent(
+                ["X-A: " + String(repeating: "a", count: count)],
+                proxy: #"to: a, headers: { X-Twice: "{request.header.X-A}{request.header.X-A}" }"#,
+                top: "limits: { header_bytes: 64KiB }")
+            return lines.contains { $0.hasPrefix("X-Twice: aaa") }
+        }
+        #expect(try twice(32 * 1024))
+        #expect(try !twice(32 * 1024 + 1))
+    }
+
     /// RFC 9110 7.6.1; a client cannot remove what the gateway adds.
     @Test func fieldsOfTheConnectionDoNotPass() throws {
         let lines = try sent([

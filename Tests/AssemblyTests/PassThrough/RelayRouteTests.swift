@@ -9,9 +9,9 @@ import Testing
     /// The first line that the backend gets; the status where it gets nothing.
     private func target(
         _ target: String, route: String = "ANY /x/*", proxy: String = "to: a",
-        method: String = "GET"
+        method: String = "GET", top: String = ""
     ) throws -> String {
-        let harness = try RelayHarness(proxy, route: route)
+        let harness = try RelayHarness(proxy, route: route, top: top)
         let client = try harness.send(request(method, target))
         let line = harness.received.components(separatedBy: "\r\n").first ?? ""
         let status = client.text.split(separator: " ").dropFirst().first.map(String.init) ?? ""
@@ -36,6 +36,17 @@ import Testing
     ])
     func pathThatServersReadInSeveralWaysGets400(_ path: String) throws {
         #expect(try target(path) == "400")
+    }
+
+    /// A backend with HTTP/2 may end a connection, with the requests of other clients, for a longer one.
+    @Test func targetThatTheBackendsPathMakesTooLongGets414() throws {
+        func sent(_ bytes: Int) throws -> String {
+            let path = "/x/" + String(repeating: "a", count: bytes - 3)
+            return try target(
+                path, proxy: "to: a, path: /v2/*", top: "limits: { uri_bytes: 64KiB }")
+        }
+        #expect(try sent(64 * 1024 - 1).hasPrefix("GET /v2/aaa"))
+        #expect(try sent(64 * 1024) == "414")
     }
 
     @Test func pathIsRewritten() throws {

@@ -68,6 +68,9 @@ import Testing
         #expect(try sent(call, post(#"{"inner":[1]}"#)) == "/1 [1] application/json 3")
     }
 
+    static let twoValues =
+        #"post: /1, headers: { X-A: "{request.body.a} {request.client}" }"#
+
     /// A body that is present but unusable is not absent.
     @Test(arguments: [
         (#"post: /1, body: { a: "{request.body.a?}" }"#, "{broken", "request.body.a"),
@@ -75,6 +78,7 @@ import Testing
         (#"post: /1, body: { a: "{request.body}" }"#, #"1,"admin":true"#, "request.body"),
         (#"post: /1, headers: { X-A: "{request.body.a?}" }"#, #"{"a":{}}"#, "request.body.a"),
         (#"post: /1, headers: { X-A: "{request.body.a?}" }"#, #"{"a":"\n"}"#, "request.body.a"),
+        (twoValues, #"{"a":"\n"}"#, "request.body.a"),
     ])
     func unusableValueSkips(_ call: String, _ body: String, _ because: String) throws {
         #expect(
@@ -86,7 +90,11 @@ import Testing
     @Test(arguments: [
         (#"post: "/1?a={request.body.a}""#, 64 * 1024 - 5, 64 * 1024 - 4),
         (#"post: "/1?a={request.body.a?}""#, 64 * 1024 - 5, 64 * 1024 - 4),
+        (#"post: "/1?a={request.body.a}&b=1""#, 64 * 1024 - 9, 64 * 1024 - 8),
+        (#"post: "/1?a={request.body.a}&b={request.client}""#, 65_000, 64 * 1024 - 6),
+        (#"post: "/1?a={request.body.a}", forward: { query: all }"#, 64 * 1024 - 5, 64 * 1024 - 4),
         (#"post: /1, headers: { X-A: "{request.body.a}" }"#, 64 * 1024, 64 * 1024 + 1),
+        (twoValues, 65_000, 64 * 1024 - 1),
         (#"post: /1, headers: { X-A: "b{request.body.a?}" }"#, 64 * 1024 - 1, 64 * 1024),
     ])
     func valueThatMakesTheHeadTooLongSkips(_ call: String, _ longest: Int, _ tooLong: Int) throws {

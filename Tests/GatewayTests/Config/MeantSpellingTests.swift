@@ -66,6 +66,7 @@ import Testing
 
     @Test(arguments: [
         ("limits: { header_bytes: 17MiB }", "must be at most 16MiB"),
+        ("limits: { uri_bytes: 65KiB }", "must be at most 64KiB"),
         ("limits: { buffered_bytes: 2000GiB }", "must be at most 1024GiB"),
         ("limits: { idle_timeout: 8785h }", "must be at most 8784h (366 days)"),
         (

@@ -20,6 +20,20 @@ import Testing
         #expect(requests(in: get("/", "X: \(fits)v\r\n"), limits: limits) == "refused 431")
     }
 
+    /// Whatever `headerBytes` is: HTTP/2 could not carry a longer one.
+    @Test func limitsEachNameAndEachValue() {
+        var limits = Limits()
+        limits.headerBytes = 1024 * 1024
+        func result(_ lines: String) -> String {
+            transcript(ofRequests: [latin1(get("/", lines))], limits: limits).description
+        }
+        let fits = String(repeating: "v", count: 64 * 1024)
+        #expect(result("X: \(fits)\r\nY:  \(fits) \r\n") == "GET /")
+        #expect(result("X: \(fits)v\r\n") == "refused 431")
+        #expect(result("\(fits): 1\r\n") == "GET /")
+        #expect(result("\(fits)v: 1\r\n") == "refused 431")
+    }
+
     @Test(arguments: ["X: ", "", "X", "X: y\r\nZ: "])
     func rejectsAnEndlessLine(_ start: String) {
         var limits = Limits()

@@ -1,8 +1,8 @@
 /// The limits of the wire protocol: they bound everything that a peer sends and the time to wait
 /// for it.
 package struct Limits: Sendable, Equatable {
-    /// The name or the value of a field, and a target that is sent, in bytes each, whatever the other
-    /// limits are. 431 and 414 beyond.
+    /// Upper bound of a field name, a field value and a target that is sent, each in bytes, whatever
+    /// the other limits are. 431 and 414 beyond.
     ///
     /// 64 KiB: common decoders of HTTP/2 refuse a longer one, and an error of the decoder ends the
     /// connection with all of its requests (RFC 9113 4.3).

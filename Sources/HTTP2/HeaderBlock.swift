@@ -120,7 +120,7 @@ struct HeaderBlock {
     private mutating func takes(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
         size += name.count + value.count + 32
         count += 1
-        if size > limits.headerBytes {
+        if size > limits.headerBytes || max(name.count, value.count) > Limits.fieldBytesMax {
             fail(.fieldsTooLarge)
         } else if count > limits.headerCount {
             fail(.tooManyFields)
@@ -152,6 +152,7 @@ struct HeaderBlock {
     private mutating func appendCookie(_ value: Span<UInt8>) {
         if !cookie.isEmpty { cookie.append(literal: "; ") }
         cookie.append(copying: value)
+        if cookie.count > Limits.fieldBytesMax { fail(.fieldsTooLarge) }
     }
 
     private mutating func appendLine(_ name: Span<UInt8>, _ value: Span<UInt8>) {

@@ -149,7 +149,7 @@ extension ServerConnection {
     }
 
     private func iterationBegan() {
-        // The server may be gone as well.
+        // The timer keeps a closed connection alive, which may outlive its server.
         guard !isClosed else { return }
         begunInIteration = 0
         handle(.iterationBegan)

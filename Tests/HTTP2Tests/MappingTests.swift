@@ -206,6 +206,31 @@ import Testing
                 == "1 tooManyFields")
     }
 
+    /// Whatever `headerBytes` is. All cookies together become one value.
+    @Test func limitsEachValue() throws {
+        var limits = H2Limits()
+        limits.heads.headerBytes = 1024 * 1024
+        func refusal(_ fields: [(String, Int)]) throws -> String {
+            let server = try H2Side(.server, limits)
+            let values = fields.map { ($0, String(repeating: "v", count: $1)) }
+            var frames = H2Frames.opening()
+            let block = H2Frames.block(Self.get + values)
+            frames.append(.headers, H2Frames.endStream, on: 1, Array(block.prefix(16_384)))
+            for start in stride(from: 16_384, to: block.count, by: 16_384) {
+                let piece = Array(block[start..<min(start + 16_384, block.count)])
+                let isLast = start + 16_384 >= block.count
+                frames.append(.continuation, isLast ? H2Frames.endHeaders : 0, on: 1, piece)
+            }
+            server.receive(frames.bytes)
+            let names = server.streams.first?.request?.fields.map { String($0.name) }
+            return names?.joined(separator: " ") ?? server.log.joined(separator: ", ")
+        }
+        #expect(try refusal([("x", 65_536), ("y", 40_000)]) == "Host x y")
+        #expect(try refusal([("cookie", 40_000), ("cookie", 25_534)]) == "Host Cookie")
+        #expect(
+            try refusal([("cookie", 40_000), ("cookie", 25_535)]) == "1 fieldsTooLarge")
+    }
+
     /// RFC 9113 6.5.2: each field counts 32 bytes more.
     @Test func countsTheOverheadOfFields() throws {
         var limits = H2Limits()

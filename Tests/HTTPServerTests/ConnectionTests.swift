@@ -33,7 +33,7 @@ import Testing
 
     /// The rest of its requests waits for the next iteration of the loop.
     @Test(arguments: [false, true])
-    func connectionThatYieldsSurvivesTheEndOfItsServer(isEnded: Bool) throws {
+    func ignoresTheTimerOfAClosedConnection(isEnded: Bool) throws {
         var settings = ServerSettings()
         settings.requestsPerIteration = 1
         let harness = try ServerHarness(settings) { harness, _, exchange in

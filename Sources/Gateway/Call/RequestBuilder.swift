@@ -100,14 +100,16 @@ struct RequestBuilder {
                 target.append(percentEncoding: text.span)
             }
         }
-        plan.forward.query?.append(from: values.head.target, to: &target)
         guard target.count <= Limits.fieldBytesMax else {
-            throw tooLong(targetTemplate.references, values)
+            throw longest(of: targetTemplate.references, values).map(skipped) ?? Self.noTarget
         }
         if plan.forward.query == nil, targetTemplate.isAlwaysValid {
             return Target(assembled: Bytes(target), pathEnd: queryStart ?? target.count)
         }
-        guard let target = Target(Bytes(target)) else { throw Self.noTarget }
+        plan.forward.query?.append(from: values.head.target, to: &target)
+        guard target.count <= Limits.fieldBytesMax, let target = Target(Bytes(target)) else {
+            throw Self.noTarget
+        }
         return target
     }
 
@@ -159,7 +161,7 @@ struct RequestBuilder {
             }
         }
         guard text.count <= Limits.fieldBytesMax else {
-            throw tooLong(template.references, values)
+            throw longest(of: template.references, values).map(skipped) ?? Self.noFieldValue
         }
         // A value that could split the head counts as missing.
         guard let value = FieldValue(Bytes(text)) else {
@@ -240,13 +242,13 @@ struct RequestBuilder {
         return nil
     }
 
-    /// The longest value counts as missing where a target or a header value is too long.
-    private func tooLong(
-        _ references: [CompiledTemplate.Reference], _ values: CallValues
-    ) -> CallFailure {
+    /// The reference with the longest value, which counts as missing where a target or a header value
+    /// is too long; nil without references.
+    private func longest(
+        of references: [CompiledTemplate.Reference], _ values: CallValues
+    ) -> CompiledTemplate.Reference? {
         let lengths = references.map { values.text(of: $0.source)?.count ?? 0 }
-        let longest = lengths.indices.max { lengths[$0] < lengths[$1] }
-        return longest.map { skipped(references[$0]) } ?? Self.noTarget
+        return lengths.indices.max { lengths[$0] < lengths[$1] }.map { references[$0] }
     }
 
     private func skipped(_ reference: CompiledTemplate.Reference) -> CallFailure {

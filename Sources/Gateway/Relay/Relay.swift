@@ -76,7 +76,7 @@ final class Relay {
         guard let target = plan.path.target(of: head.target, plan.forward?.query) else {
             throw .malformed(.target)
         }
-        // With the path of the backend it is longer than that of the request.
+        // The backend's path can make it longer than the request's target.
         guard target.text.count <= Limits.fieldBytesMax else { throw .malformed(.targetTooLong) }
         guard !head.opensWebSocket || plan.acceptsWebSocket else {
             throw .malformed(.connectProtocol)

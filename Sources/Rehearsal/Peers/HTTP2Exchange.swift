@@ -14,7 +14,7 @@ package struct HTTP2Exchange {
     package var connectionEnd: ConnectionEnd?
     /// The host has ended the connection, whatever it did to it before, and reads nothing more of it: it
     /// does not see whether the gateway resets the stream.
-    package var hasHostLeft = false
+    package var hasHostClosed = false
     /// The host states a limit of streams, which may delay a request.
     package var isLimited = false
     /// Earlier requests of the connection.

@@ -36,8 +36,8 @@ struct CancellationCheck {
     private func check(_ request: RequestRecord, until end: Instant, _ when: String) {
         for attempt in record.attempts(of: request) where !attempt.isAmbiguous {
             if let ended = attempt.ended, ended <= end || mayBeDelayed(attempt) { continue }
-            // How the stream ended is unknown.
-            if attempt.http2?.hasHostLeft == true { continue }
+            // A host that has closed its connection does not see a cancellation.
+            if attempt.http2?.hasHostClosed == true { continue }
             violations.add(
                 .cancellation, request.mark,
                 "\(attempt.call.text) attempt \(attempt.ordinal) still ran \(when)")

@@ -26,8 +26,8 @@ struct LimitsCheck {
             let attempts = record.attempts.filter {
                 $0.backend == index && $0.worker == worker
                     && $0.call.generation == config.generation
-                    // Whether it was cancelled is unknown otherwise.
-                    && $0.http2?.hasHostLeft != true
+                    // A host that has closed its connection does not see a cancellation.
+                    && $0.http2?.hasHostClosed != true
             }
             guard !attempts.contains(where: \.isAmbiguous) else { continue }
             let most = ConcurrentSpan.most(

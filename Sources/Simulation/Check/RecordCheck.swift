@@ -122,8 +122,8 @@ struct RecordCheck {
             }
             guard let read = served.read, served.ended == served.read,
                 case .response(let status, _, _) = served.script.outcome,
-                // Whether it was cancelled is unknown otherwise.
-                served.http2?.hasHostLeft != true
+                // A host that has closed its connection does not see a cancellation.
+                served.http2?.hasHostClosed != true
             else { continue }
             let isComplete = fitting.contains {
                 $0.outcome == .answered && Int($0.status) == status

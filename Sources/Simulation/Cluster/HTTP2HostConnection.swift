@@ -217,7 +217,7 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
 
     /// Sends nothing more; closes the connection when all bytes are sent.
     private func closeWhenSent() {
-        leave()
+        endConnection()
         stream.finishWriting()
         frames?.end()
         closesWhenSent = true
@@ -225,13 +225,13 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
     }
 
     /// It ends the connection: what is not complete fails, and it reads nothing more.
-    private func leave() {
+    private func endConnection() {
         markConnection(.lost)
-        for exchange in exchanges { exchange.request?.http2?.hasHostLeft = true }
+        for exchange in exchanges { exchange.request?.http2?.hasHostClosed = true }
     }
 
     private func resetConnection() {
-        leave()
+        endConnection()
         stop()
         stream.reset()
     }

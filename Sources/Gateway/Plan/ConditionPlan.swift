@@ -113,10 +113,7 @@ extension ConditionPlan.Operand {
         switch self {
         case .constant: []
         case .reference(let reference): [reference.compiled]
-        case .text(let template):
-            template.pieces.compactMap { piece in
-                if case .reference(let reference, _) = piece { reference } else { nil }
-            }
+        case .text(let template): template.references
         }
     }
 }

@@ -12,8 +12,8 @@ package struct HTTP2Exchange {
     package var wasRefused = false
     /// The host has ended the connection, does not respond on it any more, or has sent malformed frames.
     package var connectionEnd: ConnectionEnd?
-    /// The host has ended the connection, whatever it did to it before, and reads nothing more of it: it
-    /// does not see whether the gateway resets the stream.
+    /// The host has closed the connection, perhaps after malformed frames: it does not see whether the
+    /// gateway resets the stream.
     package var hasHostClosed = false
     /// The host states a limit of streams, which may delay a request.
     package var isLimited = false

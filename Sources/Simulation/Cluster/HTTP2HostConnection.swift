@@ -224,7 +224,7 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
         if stream.unsentBytes == 0 { close() }
     }
 
-    /// It ends the connection: what is not complete fails, and it reads nothing more.
+    /// Ends the connection: what is not complete fails, and the host reads nothing more.
     private func endConnection() {
         markConnection(.lost)
         for exchange in exchanges { exchange.request?.http2?.hasHostClosed = true }

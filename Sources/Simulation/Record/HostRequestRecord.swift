@@ -42,7 +42,7 @@ struct HTTP2Facts {
     let hasReadHead: Bool
     /// What the host did to its connection.
     let connectionEnd: HTTP2Exchange.ConnectionEnd?
-    /// The host has ended its connection, and did not see whether the gateway reset the stream.
+    /// The host has closed its connection, and did not see whether the gateway reset the stream.
     let hasHostClosed: Bool
     /// The host states a limit of streams, which may delay a request.
     let isLimited: Bool

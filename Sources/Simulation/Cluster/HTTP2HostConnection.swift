@@ -66,6 +66,7 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
         exchange.request = request
         guard exchange.id <= lastServed else {
             // GOAWAY was sent before the request arrived.
+            exchange.isOver = true
             request.http2?.wasRefused = true
             request.http2?.failureEnd = goAwayEnd
             return

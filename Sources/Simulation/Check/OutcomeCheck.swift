@@ -55,9 +55,7 @@ struct OutcomeCheck {
         // Some of these paths are no valid targets, which comes first.
         if request.stream != nil, status == 400, request.request.hasAmbiguousPath { return [] }
         if let statuses = listenerStatuses[request.number], statuses.contains(status) { return [] }
-        if request.stream != nil || request.http2 != nil, status == 431, exceedsHead(request) {
-            return []
-        }
+        if status == 431, exceedsHead(request) { return [] }
         if isTooSlow(request, config), status == 408 { return [] }
         if let refusal = record.limitRefusal(of: request) {
             return violations(of: request, refusal, config)
@@ -108,8 +106,8 @@ struct OutcomeCheck {
         }
     }
 
-    /// Whether the head has too many fields or bytes; streamed requests have many. A connection keeps the
-    /// limits of the configuration under which it began.
+    /// Whether the head has too many fields or bytes. A connection keeps the limits of the configuration
+    /// under which it began.
     private func exceedsHead(_ request: RequestRecord) -> Bool {
         let head = request.request.bytes
         let fields = head.count { $0 == 0x0A } - 2

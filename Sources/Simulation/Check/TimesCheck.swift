@@ -20,7 +20,9 @@ struct TimesCheck {
         else { return }
         let config = record.configs[0]
         let model = RequestModel(request: request.request, config: config)
-        guard let endpoint = model.endpoint, model.isMatched, response.status != 408 else { return }
+        // A request that is late or has too many fields does not reach its endpoint.
+        guard let endpoint = model.endpoint, model.isMatched, ![408, 431].contains(response.status)
+        else { return }
         let start = request.read ?? request.began
         if let least = endpoint.minDuration, !isServerRefusal(response, config) {
             // A request that is refused before its last byte is padded from the refusal on.

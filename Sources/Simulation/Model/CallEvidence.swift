@@ -44,10 +44,14 @@ struct CallEvidence {
     // MARK: Values
 
     /// The values that the call may have contributed, without duplicates.
+    ///
+    /// Over HTTP/2 the gateway also reads, and discards, responses that arrive after it cancelled the call.
     var values: [Tree] {
         var values: [Tree] = []
-        for attempt in attempts where attempt.read != nil {
-            guard let tree = shaped(attempt), !values.contains(tree) else { continue }
+        for attempt in attempts {
+            guard let read = attempt.read, read <= request.responded ?? read,
+                let tree = shaped(attempt), !values.contains(tree)
+            else { continue }
             values.append(tree)
         }
         return values

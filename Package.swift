@@ -291,7 +291,10 @@ let package = Package(
         .testTarget(
             // What the executable has of its own, in virtual time.
             name: "TributaryTests",
-            dependencies: ["tributary", "SimReactor", "Reactor", "Promises", "Basics"],
+            dependencies: [
+                "tributary", "SimReactor", "Reactor", "Promises", "Basics",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: onC),
         .testTarget(name: "TidyTests", swiftSettings: onC),
         fuzzing,

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 
 /// `tributary serve [CONFIG]`
 struct ServeCommand: ParsableCommand {
@@ -53,28 +52,11 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        do {
-            // Standard input belongs to the process that the operator started.
-            let source = try config.map { try ConfigSource(argument: $0) }
-            // The variables name the id of that process, too.
-            let environment = ServiceEnvironment(
-                process: getpid(), variable: SystemFiles.variable)
-            let inherited = try InheritedSockets(environment)
-            let background =
-                daemonize
-                ? try BackgroundProcess.start(keeping: environment.socketNames.count) : nil
-            let pidFile = try self.pidFile.map { try PIDFile($0) }
-            defer { pidFile?.remove() }
-            let logFile = self.logFile.map { LogFile(path: $0, takesErrors: daemonize) }
-            try logFile?.open()
-            try Daemon.serve(
-                source,
-                on: DaemonHost(
-                    environment: environment, inherited: inherited, pidFile: pidFile,
-                    logFile: logFile, background: background, watchesFiles: watch))
-        } catch let failure as ServiceFailure {
-            throw StartFailure.service(failure)
-        }
+    /// What the arguments say.
+    var options: ServeOptions {
+        ServeOptions(
+            config: config, watch: watch, daemonize: daemonize, pidFile: pidFile, logFile: logFile)
     }
+
+    func run() throws { try options.serve() }
 }

@@ -29,6 +29,9 @@ struct Tributary: ParsableCommand {
     static func main() {
         StandardStreams.openClosed()
         do {
+            if let options = ServeOptions(simple: CommandLine.arguments.dropFirst()) {
+                return try options.serve()
+            }
             var command = try parsedQuickly() ?? parseAsRoot()
             try command.run()
         } catch let code as ExitCode {

@@ -1,0 +1,52 @@
+import Glibc
+
+/// What `tributary serve` is to do.
+struct ServeOptions: Equatable {
+    /// The file of the configuration, or `-`; nil for the demo.
+    var config: String?
+    var watch = false
+    var daemonize = false
+    var pidFile: String?
+    var logFile: String?
+
+    /// Serves until a signal ends it. Throws an exit status if the start fails.
+    func serve() throws {
+        do {
+            // Standard input belongs to the process that the operator started.
+            let source = try config.map { try ConfigSource(argument: $0) }
+            // The variables name the id of that process, too.
+            let environment = ServiceEnvironment(
+                process: getpid(), variable: SystemFiles.variable)
+            let inherited = try InheritedSockets(environment)
+            let background =
+                daemonize
+                ? try BackgroundProcess.start(keeping: environment.socketNames.count) : nil
+            let pidFile = try self.pidFile.map { try PIDFile($0) }
+            defer { pidFile?.remove() }
+            let logFile = self.logFile.map { LogFile(path: $0, takesErrors: daemonize) }
+            try logFile?.open()
+            try Daemon.serve(
+                source,
+                on: DaemonHost(
+                    environment: environment, inherited: inherited, pidFile: pidFile,
+                    logFile: logFile, background: background, watchesFiles: watch))
+        } catch let failure as ServiceFailure {
+            throw StartFailure.service(failure)
+        }
+    }
+}
+
+extension ServeOptions {
+    /// The options of a command line `serve` or `serve CONFIG`, as containers have it; nil for any other.
+    ///
+    /// The general parser inspects the types of all arguments at run time. For these two forms that was a third
+    /// of all instructions of a start.
+    ///
+    /// - Parameter arguments: without the name of the program
+    init?(simple arguments: ArraySlice<String>) {
+        guard arguments.first == "serve", arguments.count <= 2 else { return nil }
+        let config = arguments.dropFirst().first
+        if let config, config.hasPrefix("-"), config != "-" { return nil }
+        self.init(config: config)
+    }
+}

@@ -8,8 +8,6 @@ package import TLS
 package struct RecordedConfig: Sendable {
     package let path: String
     package let isDemo: Bool
-    /// Identifies the files that were read.
-    package let digest: ConfigDigest
     /// The machine's processors, for `workers: auto`.
     fileprivate let processors: Int
     fileprivate let contents: [String: Result<[UInt8], ConfigFileError>]
@@ -37,6 +35,16 @@ package struct RecordedConfig: Sendable {
     /// The configuration as it was written, with the defaults of absent keys and without secrets.
     package var listing: JSONTree? {
         ConfigLoader.listing(path, files: files, environment: { variables[$0] })
+    }
+
+    /// Identifies the files that were read. Computed at each use: OpenSSL, which may not be needed otherwise,
+    /// takes long to prepare itself.
+    package var digest: ConfigDigest {
+        ConfigDigest(
+            of: path,
+            contents: contents.compactMap { path, result in
+                (try? result.get()).map { (path, $0) }
+            })
     }
 
     /// The digest of the same files with the content that they have now.
@@ -118,13 +126,8 @@ package final class ConfigRecording {
     package func recorded(
         _ path: String, isDemo: Bool = false, processors: Int
     ) -> RecordedConfig {
-        let digest = ConfigDigest(
-            of: path,
-            contents: contents.compactMap { path, result in
-                (try? result.get()).map { (path, $0) }
-            })
-        return RecordedConfig(
-            path: path, isDemo: isDemo, digest: digest, processors: processors, contents: contents,
+        RecordedConfig(
+            path: path, isDemo: isDemo, processors: processors, contents: contents,
             listings: listings, variables: variables, contexts: contexts)
     }
 }

@@ -18,6 +18,8 @@ final class TLSChannel: FailingStream {
     private var isClosed = false
     private var isPaused = false
     private var isFinished = false
+    /// The peer ended the connection without close_notify.
+    private var isTruncated = false
     /// Whether buffered records were discarded.
     private var isBroken = false
     /// Whether some encrypted bytes of the user were not offered to the kernel at the last check.
@@ -174,6 +176,7 @@ final class TLSChannel: FailingStream {
             return engine.hasInput || hasInnerEnded
         case .needsMore where hasInnerEnded:
             // Anyone on the path can close a TCP connection; only the peer can send close_notify.
+            isTruncated = true
             fail(.tlsFailed("connection closed without close_notify (truncated)"))
         case .needsMore: break
         case .ended:
@@ -298,8 +301,9 @@ final class TLSChannel: FailingStream {
         guard !isClosed else { return }
         if !isFinished { sendCollected() }
         delegateState.cancelFailure()
-        // close_notify has no meaning behind dropped bytes.
-        if inner.unsentBytes == 0 { engine.shutDown() }
+        // close_notify has no meaning behind dropped bytes. A peer that ended without it has most often
+        // closed its socket, which would answer with a reset.
+        if inner.unsentBytes == 0, !isTruncated { engine.shutDown() }
         flush()
         isClosed = true
         inner.close()

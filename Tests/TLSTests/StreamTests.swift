@@ -68,8 +68,23 @@ import Testing
             plain.finishWriting()
             network.run(until: { !near.failures.isEmpty })
             #expect(near.text == "last words" && !near.hasEnded)
-            #expect(
-                near.failures == [.tlsFailed("connection closed without close_notify (truncated)")])
+            #expect(near.failures == [Self.truncation])
+        }
+    }
+
+    private static let truncation = IOFailure.tlsFailed(
+        "connection closed without close_notify (truncated)")
+
+    @Test func sendsCloseNotifyUnlessTheEndLacksIt() throws {
+        for isTruncated in [true, false] {
+            try connection { near, farSecure, plain in
+                if isTruncated { plain.finishWriting() } else { farSecure.stream.finishWriting() }
+                network.run(until: { !near.failures.isEmpty || near.hasEnded })
+                near.stream.close()
+                network.run(until: { !farSecure.failures.isEmpty || farSecure.hasEnded })
+                #expect(farSecure.hasEnded != isTruncated)
+                #expect(farSecure.failures == (isTruncated ? [Self.truncation] : []))
+            }
         }
     }
 

@@ -73,7 +73,8 @@ private struct AttemptCheck {
         }
         let early = (awaited + tested).map { endpoint.calls[$0] }.first { other in
             let evidence = CallEvidence(other, of: request, endpoint, config, record)
-            return !evidence.isAmbiguous && !evidence.hasSucceeded(by: attempt.sent)
+            return !evidence.isAmbiguous && !evidence.mayBeCancelled
+                && !evidence.hasSucceeded(by: attempt.sent)
         }
         return early.map { "sent before \($0.name), for which it waits, had succeeded" }
     }

@@ -107,8 +107,11 @@ struct LimitsCheck {
         let allowed = (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) + resent
         if attempts.count > allowed { return "\(attempts.count) attempts, \(allowed) are allowed" }
         guard call.hedgeAfter == nil else { return nil }
-        // Those of several connections may arrive in another order.
-        let ordered = attempts.sorted { $0.sent < $1.sent }
+        // Those of several connections may arrive in another order. Of two that were sent at the same time, the
+        // refused one was the first.
+        let ordered = attempts.sorted {
+            $0.sent == $1.sent ? $0.wasRefused && !$1.wasRefused : $0.sent < $1.sent
+        }
         let wrong = ordered.dropLast().first { !mayRepeat(call, after: $0) }
         return wrong.map { "retried after attempt \($0.ordinal), whose result must not be retried" }
     }

@@ -42,6 +42,12 @@ struct QuotaCheck {
         let violated: [String]?
 
         func isRefused(by limit: DrawnRateLimit) -> Bool { violated?.contains(limit.name) == true }
+
+        /// Whether it may have a charge of this limit at a moment, and return it when another limit refuses it:
+        /// some are decided with the head, others with the body.
+        func mayHold(_ limit: DrawnRateLimit, at moment: Instant) -> Bool {
+            !isRefused(by: limit) && request.responded.map { $0 >= moment } ?? true
+        }
     }
 
     /// Nil if no configuration charges the request to the limit.
@@ -80,7 +86,8 @@ struct QuotaCheck {
     private func checkRefusal(_ refused: Use, among uses: [Use], _ limit: DrawnRateLimit) {
         guard let end = refused.request.responded else { return }
         let others = uses.filter { use in
-            use.request.number != refused.request.number && use.violated == nil
+            use.request.number != refused.request.number
+                && (use.violated == nil || use.mayHold(limit, at: refused.earliest))
                 && use.earliest <= end && !use.keys.isDisjoint(with: refused.keys)
         }
         let charges = others.map { use in

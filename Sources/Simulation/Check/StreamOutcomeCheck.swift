@@ -112,9 +112,9 @@ extension ScriptedRequest {
 extension StreamModel {
     /// Whether the gateway waited for a part of the body from the client.
     fileprivate func clientWasAsked(_ proxy: DrawnProxy) -> Bool {
-        guard stream.script.upload.framing != .none, !relays.isEmpty || mayBeUnread(proxy) else {
-            return false
-        }
+        guard stream.script.upload.framing != .none,
+            !relays.isEmpty || record.isSlow || mayBeUnread(proxy)
+        else { return false }
         return !request.request.expectsContinue || stream.interim.contains { $0.status == 100 }
     }
 

@@ -41,6 +41,12 @@ struct CallEvidence {
             ? record.sendsUnsolicitedData(call.backend) : attempts.contains(where: \.isAmbiguous)
     }
 
+    /// Whether the gateway may have cancelled the call before it read the response: a host that has closed its
+    /// connection does not see a reset of the stream.
+    var mayBeCancelled: Bool {
+        attempts.contains { $0.read != nil && $0.http2?.hasHostClosed == true }
+    }
+
     // MARK: Values
 
     /// The values that the call may have contributed, without duplicates.
@@ -226,7 +232,8 @@ struct CallEvidence {
         guard conditions(listed).canBeMade(other) else { return false }
         if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
-        return evidence.isAmbiguous || record.mayLackRoom || evidence.values.isEmpty
+        return evidence.isAmbiguous || evidence.mayBeCancelled || record.mayLackRoom
+            || evidence.values.isEmpty
     }
 
     /// Whether a call may have given no value for a reference of another call.
@@ -235,7 +242,7 @@ struct CallEvidence {
         if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
         // Its response may have exceeded `buffered_bytes`.
-        if evidence.isAmbiguous || record.mayLackRoom { return true }
+        if evidence.isAmbiguous || evidence.mayBeCancelled || record.mayLackRoom { return true }
         return evidence.values.isEmpty
             || evidence.values.contains { value in
                 guard case .scalar(let text)? = value.value(at: TreePath(path)) else { return true }

@@ -37,8 +37,8 @@ package struct RecordedConfig: Sendable {
         ConfigLoader.listing(path, files: files, environment: { variables[$0] })
     }
 
-    /// Identifies the files that were read. Computed at each use: OpenSSL, which may not be needed otherwise,
-    /// takes long to prepare itself.
+    /// Identifies the files that were read. Computed at each use: the first use of OpenSSL is slow, and a gateway
+    /// without TLS may never need it.
     package var digest: ConfigDigest {
         ConfigDigest(
             of: path,

@@ -8,8 +8,10 @@ import UVReactor
 /// The values of the daemon that the admin pages show.
 extension Daemon: AdministeredProcess {
     var facts: ProcessFacts {
-        ProcessFacts(
-            version: Version.number, digest: config.digest.description, startedAt: startedAt,
+        let digest = digest ?? config.digest
+        self.digest = digest
+        return ProcessFacts(
+            version: Version.number, digest: digest.description, startedAt: startedAt,
             reloads: reloads, log: logWriter.facts,
             descriptors: ProcessFacts.Descriptors(
                 limit: descriptorLimit, open: ProcessDescriptors.open),

@@ -12,7 +12,9 @@ final class Daemon {
     let loop: UVLoop
     let log: Log
     /// The configuration in use.
-    var config: RecordedConfig
+    var config: RecordedConfig { didSet { digest = nil } }
+    /// Of `config`; nil until a page shows it.
+    var digest: ConfigDigest?
     /// When it was installed, at the start or by a reload.
     var configInstalled: Instant
     var process: ProcessPlan

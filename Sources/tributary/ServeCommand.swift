@@ -52,7 +52,7 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    /// What the arguments say.
+    /// The options that the parser has read.
     var options: ServeOptions {
         ServeOptions(
             config: config, watch: watch, daemonize: daemonize, pidFile: pidFile, logFile: logFile)

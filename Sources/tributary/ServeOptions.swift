@@ -1,6 +1,6 @@
 import Glibc
 
-/// What `tributary serve` is to do.
+/// The options of `tributary serve`.
 struct ServeOptions: Equatable {
     /// The file of the configuration, or `-`; nil for the demo.
     var config: String?
@@ -9,7 +9,7 @@ struct ServeOptions: Equatable {
     var pidFile: String?
     var logFile: String?
 
-    /// Serves until a signal ends it. Throws an exit status if the start fails.
+    /// Serves until a signal ends it. Throws `StartFailure` if the start fails.
     func serve() throws {
         do {
             // Standard input belongs to the process that the operator started.
@@ -37,7 +37,7 @@ struct ServeOptions: Equatable {
 }
 
 extension ServeOptions {
-    /// The options of a command line `serve` or `serve CONFIG`, as containers have it; nil for any other.
+    /// The options of `serve` or `serve CONFIG`, the forms that containers use; nil for any other command line.
     ///
     /// The general parser inspects the types of all arguments at run time. For these two forms that was a third
     /// of all instructions of a start.

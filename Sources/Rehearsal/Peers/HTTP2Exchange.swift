@@ -1,3 +1,5 @@
+package import Basics
+
 /// What a simulated host records of a request over HTTP/2, which shares its connection with others.
 /// Positions are those among all bytes that one side sent; each is that behind a frame.
 package struct HTTP2Exchange {
@@ -12,9 +14,9 @@ package struct HTTP2Exchange {
     package var wasRefused = false
     /// The host has ended the connection, does not respond on it any more, or has sent malformed frames.
     package var connectionEnd: ConnectionEnd?
-    /// The host has closed the connection, perhaps after malformed frames: it does not see whether the
-    /// gateway resets the stream.
-    package var hasHostClosed = false
+    /// When the host closed the connection, perhaps after malformed frames: from then on it does not see
+    /// whether the gateway resets the stream.
+    package var hostClosed: Instant?
     /// The host states a limit of streams, which may delay a request.
     package var isLimited = false
     /// Earlier requests of the connection.

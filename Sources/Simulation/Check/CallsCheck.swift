@@ -68,13 +68,13 @@ private struct AttemptCheck {
         let awaited = call.after.filter { conditions.mustBeMade(endpoint.calls[$0]) }
         // A condition also waits for the failure of a call, which has no time in the record.
         let tested = (call.when?.calls ?? []).filter { index in
-            !CallEvidence(endpoint.calls[index], of: request, endpoint, config, record)
-                .values.isEmpty
+            let evidence = CallEvidence(
+                endpoint.calls[index], of: request, endpoint, config, record)
+            return !evidence.values.isEmpty && !evidence.mayBeCancelled
         }
         let early = (awaited + tested).map { endpoint.calls[$0] }.first { other in
             let evidence = CallEvidence(other, of: request, endpoint, config, record)
-            return !evidence.isAmbiguous && !evidence.mayBeCancelled
-                && !evidence.hasSucceeded(by: attempt.sent)
+            return !evidence.isAmbiguous && !evidence.hasSucceeded(by: attempt.sent)
         }
         return early.map { "sent before \($0.name), for which it waits, had succeeded" }
     }

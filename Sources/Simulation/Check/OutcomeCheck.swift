@@ -109,13 +109,15 @@ struct OutcomeCheck {
     /// Whether the head has too many fields or bytes. A connection keeps the limits of the configuration
     /// under which it began.
     private func exceedsHead(_ request: RequestRecord) -> Bool {
-        let head = request.request.bytes
+        let text = String(decoding: request.request.bytes, as: UTF8.self).utf8
+        let head = text.firstRange(of: "\r\n\r\n".utf8).map { text[..<$0.upperBound] } ?? text[...]
         let fields = head.count { $0 == 0x0A } - 2
+        let firstLine = head.prefix { $0 != 0x0A }.count + 1
         // The size of a field includes 32 more bytes (RFC 9113 6.5.2).
-        let added = request.http2 == nil ? 0 : fields * 32
+        let size = request.http2 == nil ? head.count - firstLine : head.count + fields * 32
         return record.configs.map(\.limits).contains { limits in
             limits.headerCount.map { fields > $0 } ?? false
-                || limits.headerBytes.map { head.count + added > $0 } ?? false
+                || limits.headerBytes.map { size > $0 } ?? false
         }
     }
 

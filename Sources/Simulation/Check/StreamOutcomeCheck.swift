@@ -69,7 +69,7 @@ struct StreamOutcomeCheck {
         case 400:
             let isCutShort = model.stream.halfClosed != nil && !model.stream.isSentWhole
             isFitting = upload.isBroken || isCutShort
-        case 408: isFitting = model.clientWasAsked(proxy)
+        case 408: isFitting = model.mayWaitForBody(proxy)
         case 413: isFitting = proxy.maxBody.map { model.stream.sent > $0 } ?? false
         case 502: isFitting = model.mayFail(config, proxy)
         case 503:
@@ -110,21 +110,21 @@ extension ScriptedRequest {
 }
 
 extension StreamModel {
-    /// Whether the gateway waited for a part of the body from the client.
-    fileprivate func clientWasAsked(_ proxy: DrawnProxy) -> Bool {
+    /// Whether the gateway may have waited for a part of the body from the client.
+    fileprivate func mayWaitForBody(_ proxy: DrawnProxy) -> Bool {
         guard stream.script.upload.framing != .none,
             !relays.isEmpty || record.isSlow || mayBeUnread(proxy)
         else { return false }
         return !request.request.expectsContinue || stream.interim.contains { $0.status == 100 }
     }
 
-    /// Whether the connection to the host may be one that an earlier request left, and that the host does
-    /// not read any more.
+    /// Whether the connection to the host may be one of an earlier request: a host does not read on where that
+    /// request ended in a pause.
     private func mayBeUnread(_ proxy: DrawnProxy) -> Bool {
         record.relays.contains { earlier in
-            guard earlier.arrived < request.began, !earlier.script.reading.pauses.isEmpty else {
-                return false
-            }
+            guard earlier.arrived < request.began, !earlier.script.reading.pauses.isEmpty,
+                request.worker == nil || request.worker == earlier.worker
+            else { return false }
             let config = record.configs[earlier.key.generation]
             return config.endpoints[earlier.key.endpoint].proxy?.backend == proxy.backend
         }

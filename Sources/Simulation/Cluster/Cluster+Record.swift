@@ -65,7 +65,7 @@ extension HTTP2Facts {
         self.init(
             wasRefused: http2.wasRefused, wasLost: request.wasLost,
             hasReadHead: request.hasReadHead, connectionEnd: http2.connectionEnd,
-            hasHostClosed: http2.hasHostClosed, isLimited: http2.isLimited)
+            hostClosed: http2.hostClosed, isLimited: http2.isLimited)
     }
 }
 

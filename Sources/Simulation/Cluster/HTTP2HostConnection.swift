@@ -103,9 +103,10 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
         let served = exchanges.filter { $0.id > lastID && $0.hasResponded }.map(\.id).max()
         // What was answered cannot be unprocessed any more, and the last id never increases
         // (RFC 9113 6.8).
-        lastServed = min(lastServed, max(lastID, served ?? 0))
-        frames.send(.goAway(lastID: lastServed, .noError))
-        goAwayEnd = frames.written
+        let last = min(lastServed, max(lastID, served ?? 0))
+        frames.send(.goAway(lastID: last, .noError))
+        if goAwayEnd == nil || last < lastServed { goAwayEnd = frames.written }
+        lastServed = last
         for exchange in exchanges where exchange.id > lastServed && !exchange.isOver {
             exchange.isOver = true
             exchange.request?.http2?.wasRefused = true
@@ -228,7 +229,8 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
     /// Ends the connection: what is not complete fails, and the host reads nothing more.
     private func endConnection() {
         markConnection(.lost)
-        for exchange in exchanges { exchange.request?.http2?.hasHostClosed = true }
+        let now = cluster.network.clock.now
+        for exchange in exchanges { exchange.request?.http2?.hostClosed = now }
     }
 
     private func resetConnection() {

@@ -44,7 +44,12 @@ struct CallEvidence {
     /// Whether the gateway may have cancelled the call before it read the response: a host that has closed its
     /// connection does not see a reset of the stream.
     var mayBeCancelled: Bool {
-        attempts.contains { $0.read != nil && $0.http2?.hasHostClosed == true }
+        attempts.contains { attempt in
+            guard let read = attempt.read, let closed = attempt.http2?.hostClosed else {
+                return false
+            }
+            return closed <= read
+        }
     }
 
     // MARK: Values

@@ -38,7 +38,7 @@ struct ConditionModel: ConditionInput {
         if evidence.isAmbiguous || record.mayLackRoom { return nil }
         var values = evidence.values.map { $0.value(at: TreePath(path))?.ifPresent }
         let hasFailed = listed.contains { $0.call == other.name && $0.kind != .collision }
-        if values.isEmpty || hasFailed { values.append(nil) }
+        if values.isEmpty || hasFailed || evidence.mayBeCancelled { values.append(nil) }
         return values
     }
 

@@ -42,10 +42,12 @@ struct HTTP2Facts {
     let hasReadHead: Bool
     /// What the host did to its connection.
     let connectionEnd: HTTP2Exchange.ConnectionEnd?
-    /// The host has closed its connection, and did not see whether the gateway reset the stream.
-    let hasHostClosed: Bool
+    /// When the host closed its connection: from then on it did not see whether the gateway reset the stream.
+    let hostClosed: Instant?
     /// The host states a limit of streams, which may delay a request.
     let isLimited: Bool
+
+    var hasHostClosed: Bool { hostClosed != nil }
 }
 
 /// A request at a host, together with its purpose.

@@ -13,6 +13,8 @@ struct StoreRunCheck {
     private static let recovery = 1_400.0
     /// How long after the beginning of a fault a reply that was sent before may be counted as late.
     private static let detection = 400.0
+    /// How long a packet is on its way at most.
+    private static let packet = 0.2
 
     init(_ plan: StoreRunPlan, _ record: StoreRunRecord) {
         self.plan = plan
@@ -119,12 +121,13 @@ struct StoreRunCheck {
         }
     }
 
-    /// Replies have no names: where the store repeats one while another request waits for its own, that one
-    /// gets the copy.
+    /// Replies of Redis have no ids. If the store repeats one, the next request that waits on the connection takes
+    /// the copy for its own reply.
     private func mayHaveReplyOfAnother(_ request: StoreRunRecord.Request) -> Bool {
         plan.faults.contains { fault in
             if case .repeatsReplies = fault.kind {
-                request.ended >= Double(fault.from) && request.began <= Double(fault.until)
+                request.ended >= Double(fault.from)
+                    && request.began <= Double(fault.until) + Self.packet
             } else {
                 false
             }

@@ -65,9 +65,10 @@ struct AuthModel {
             let answer = answer(of: kind)
             guard answer != .noCredential else { continue }
             // A certificate cannot be guessed.
-            guard kind != .certificate else { continue }
-            let refuses = answer == .refuses("malformed") || answer == .refuses("untrusted")
-            isWrong[header(of: kind)] = refuses && isWrong[header(of: kind)] != false
+            if kind != .certificate {
+                let refuses = answer == .refuses("malformed") || answer == .refuses("untrusted")
+                isWrong[header(of: kind)] = refuses && isWrong[header(of: kind)] != false
+            }
             if case .accepts = answer { break }
         }
         return isWrong.values.count { $0 }

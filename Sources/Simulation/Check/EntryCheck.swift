@@ -105,7 +105,9 @@ struct EntryCheck {
         if let refusal = model.credentialRefusal, refusal.status == status {
             // The server may have refused the malformed message before.
             let mayBeMalformed = defect != nil || request.request.hasAmbiguousPath
-            return mayBeMalformed ? [refusal.reason, nil] : [refusal.reason]
+            // Beyond the limit on failures, another credential than the password decides.
+            let others = model.refusalWithoutPassword.map { [$0.reason] } ?? []
+            return (mayBeMalformed ? [refusal.reason, nil] : [refusal.reason]) + others
         }
         switch status {
         case 403:

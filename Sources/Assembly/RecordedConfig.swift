@@ -39,15 +39,9 @@ package struct RecordedConfig: Sendable {
 
     /// Identifies the files that were read. Computed at each use: the first use of OpenSSL is slow, and a gateway
     /// without TLS may never need it.
-    package var digest: ConfigDigest {
-        ConfigDigest(
-            of: path,
-            contents: contents.compactMap { path, result in
-                (try? result.get()).map { (path, $0) }
-            })
-    }
+    package var digest: ConfigDigest { currentDigest(in: files) }
 
-    /// The digest of the same files with the content that they have now.
+    /// The digest of the same files with the content that they have in `files`.
     package func currentDigest(in files: ConfigFiles) -> ConfigDigest {
         ConfigDigest(
             of: path,

@@ -102,17 +102,17 @@ struct EntryCheck {
         let defect = request.request.defect
         guard defect == nil || defect == .badChunk else { return [nil] }
         let model = RequestModel(request: request.request, config: config)
+        // Beyond the limit on failures, another credential than the password decides.
+        let withoutPassword = model.refusalWithoutPassword.map { [$0.reason] } ?? []
         if let refusal = model.credentialRefusal, refusal.status == status {
             // The server may have refused the malformed message before.
             let mayBeMalformed = defect != nil || request.request.hasAmbiguousPath
-            // Beyond the limit on failures, another credential than the password decides.
-            let others = model.refusalWithoutPassword.map { [$0.reason] } ?? []
-            return (mayBeMalformed ? [refusal.reason, nil] : [refusal.reason]) + others
+            return (mayBeMalformed ? [refusal.reason, nil] : [refusal.reason]) + withoutPassword
         }
         switch status {
         case 403:
             let forbidden = EntryModel(request: request.request, config: config).forbiddenReason
-            return [forbidden] + (model.refusalWithoutPassword.map { [$0.reason] } ?? [])
+            return [forbidden] + withoutPassword
         case 415: return ["content_type"]
         default: return [nil]
         }

@@ -24,6 +24,8 @@ COPY --from=build /tributary /tributary
 # The CAs trusted for https:// backends; mount another file here, or name one with SSL_CERT_FILE.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY config/tributary.yaml /etc/tributary/tributary.yaml
+# Each worker keeps up to 512 freed blocks of each size for its next requests, and not 7: they need neither locks nor searches.
+ENV GLIBC_TUNABLES=glibc.malloc.tcache_count=512
 USER 65532:65532
 EXPOSE 8080 9901
 STOPSIGNAL SIGTERM

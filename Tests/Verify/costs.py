@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import sys
 
-from harness import Server, accepts, wait
+from harness import Server, accepts, image_environment, wait
 
 # The load runs on the other core.
 LOAD = ["taskset", "-c", "0"]
@@ -38,7 +38,8 @@ class MeasuredServer(Server):
             "nginx": ["nginx", "-p", str(folder), "-c", str(config)], "haproxy": ["haproxy", "-f", str(config)],
         }[name]
         super().__init__(
-            ["taskset", "-c", "1", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ["taskset", "-c", "1", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=image_environment() if name == "tributary" else None)
         if not wait(lambda: all(accepts(port) for port in ports)):
             sys.exit(f"{name} did not start")
 

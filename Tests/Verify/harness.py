@@ -93,6 +93,12 @@ class Listener:
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
 
+def image_environment():
+    """The environment of this process, with the variables that the image sets."""
+    dockerfile = (pathlib.Path(__file__).resolve().parents[2] / "Dockerfile").read_text()
+    return {**os.environ, **dict(re.findall(r"^ENV (\w+)=(\S+)$", dockerfile, re.M))}
+
+
 def start(command, **options):
     process = subprocess.Popen(command, **options)
     processes.append(process)

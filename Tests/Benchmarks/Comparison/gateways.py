@@ -18,7 +18,7 @@ import urllib.request
 
 from bodies import BACKENDS, SIZES, WIDTHS, expected, text_of, value
 from costs import compile_floor
-from harness import Server, free_port, wait
+from harness import Server, free_port, image_environment, wait
 from machine import output, raise_descriptor_limit
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -189,7 +189,8 @@ class Gateway(Server):
         command = [*world.launcher, *world.command(name, self.port, settings)]
         log = world.folder / f"{name}.out"
         with world.processors.pinned(processors or world.processors.gateway), open(log, "wb") as out:
-            super().__init__(command, stdout=out, stderr=out)
+            environment = image_environment() if name.startswith("tributary") else None
+            super().__init__(command, stdout=out, stderr=out, env=environment)
         self.wait_for(path or "/one/small", log)
 
     def wait_for(self, path, log):

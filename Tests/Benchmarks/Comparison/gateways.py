@@ -26,7 +26,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 NAMES = ("floor", "tributary", "nginx-lua", "haproxy", "node")
 TITLES = {
     "floor": "floor", "tributary": "Tributary", "nginx-lua": "nginx + Lua", "haproxy": "HAProxy", "node": "Node",
-    "tributary-raised": "Tributary, raised limits"}
+    "tributary-raised": "Tributary, raised limits", "tributary-ten": "Tributary, requests to ten"}
+# With those that only growth curves have.
+ALL_NAMES = tuple(TITLES)
 
 NGINX = """\
 {modules}daemon off; master_process off; pid {folder}/{name}.pid; error_log {folder}/{name}.log crit; worker_rlimit_nofile 65536;

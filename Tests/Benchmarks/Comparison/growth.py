@@ -31,7 +31,8 @@ CURVES = {
         "Calls of 200 B at 16 connections. A straight line is the best case.", is_linear=True),
     "endpoints": Curve(
         "Cost of a request by the number of endpoints", "endpoints",
-        "Requests go to all endpoints in turn, three calls of 200 B each, at 64 connections. The floor has no endpoints."),
+        "Three calls of 200 B at 64 connections. Requests go to all endpoints in turn, or, in the column *requests to ten*, to "
+        "ten of them: the cost of choosing among all, without that of their data. The floor has no endpoints."),
     "busy": Curve(
         "Cost of a request by busy connections", "connections that send requests",
         "Three calls of 200 B. All connections send without a pause. *Tributary* has its default limits: with more than "
@@ -100,6 +101,9 @@ class Growth:
                     for gateway in gateways:
                         figures = measure(self.world, gateway, "/e/0/1", 64, self.seconds, endpoints=count)
                         self.add("endpoints", count, gateway.name, repetition, dict(figures, rss_kib=gateway.memory()))
+                    if count >= 10:
+                        figures = measure(self.world, gateway, "/e/0/1", 64, self.seconds, endpoints=10)
+                        self.add("endpoints", count, "tributary-ten", repetition, figures)
 
     def busy(self):
         """With thousands of connections, limits refuse requests, and time limits end them where the machine is too slow."""

@@ -10,10 +10,9 @@ import sys
 
 import charts
 import report
-from gateways import NAMES
+from gateways import ALL_NAMES, NAMES
 from growth import CURVES
 
-ALL_NAMES = (*NAMES, "tributary-raised")
 RATIOS = "bench-ratios.svg"
 
 

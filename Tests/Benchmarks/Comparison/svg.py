@@ -12,6 +12,7 @@ SERIES = {
     "floor": ("#57606a", "#9198a1", "bar"),
     "tributary": ("#0a5fc4", "#6cb6ff", "circle"),
     "tributary-raised": ("#0a7f8f", "#56d4dd", "ring"),
+    "tributary-ten": ("#0a7f8f", "#56d4dd", "ring"),
     "nginx-lua": ("#1a7f37", "#57d16d", "square"),
     "haproxy": ("#b35000", "#ffa657", "diamond"),
     "node": ("#8250df", "#d2a8ff", "triangle"),

@@ -11,6 +11,8 @@ from rows import HEALTHY_CONNECTIONS, open_clients
 
 # Holds 10000 idle connections with 20000 file descriptors: the default also reserves them for 2000 requests in flight.
 MANY_IDLE = {"connections": 20000, "requests_in_flight": 500}
+# Connections from which on a program is measured alone.
+MANY = 1024
 # Serves as many requests at once as there are descriptors for.
 RAISED = dict(limits={"connections": 20000, "requests_in_flight": 20000}, keepalive={"max_idle": 10240})
 
@@ -106,26 +108,33 @@ class Growth:
                         self.add("endpoints", count, "tributary-ten", repetition, figures)
 
     def busy(self):
-        """With thousands of connections, limits refuse requests, and time limits end them where the machine is too slow."""
-        with self.started(*self.names) as gateways, self.started("tributary-raised", **RAISED) as raised:
-            for repetition in range(self.repetitions):
-                for count in self.shortened((1, 4, 16, 64, 256, 1024, 1900, 4096, 9000)):
-                    for gateway in (*gateways, *raised):
-                        if not self.can_serve(gateway, count):
-                            continue
-                        is_many = count > 1000
-                        if is_many:
-                            # Opens the connections to the backends.
-                            Load(self.world, gateway, "/calls/3/small", count, 2).finish()
-                        figures = measure(
-                            self.world, gateway, "/calls/3/small", count, self.seconds + is_many, may_refuse=is_many)
-                        self.add("busy", count, gateway.name, repetition, figures)
+        """With thousands of connections, limits refuse requests, and time limits end them where the machine is too slow.
 
-    def can_serve(self, gateway, connections):
+        Each program then has the backends for itself: they have no descriptors for the kept connections of all.
+        """
+        settings = {**dict.fromkeys(self.names, {}), "tributary-raised": RAISED}
+        counts = self.shortened((1, 4, 16, 64, 256, 1024, 1900, 4096, 9000))
+        for repetition in range(self.repetitions):
+            with contextlib.ExitStack() as stack:
+                gateways = [stack.enter_context(self.started(name, **settings[name]))[0] for name in settings]
+                for count in (count for count in counts if count < MANY):
+                    for gateway in gateways:
+                        figures = measure(self.world, gateway, "/calls/3/small", count, self.seconds)
+                        self.add("busy", count, gateway.name, repetition, figures)
+            for count in (count for count in counts if count >= MANY):
+                for name in (name for name in settings if self.can_serve(name, count)):
+                    with self.started(name, **settings[name]) as (gateway,):
+                        # Opens the connections to the backends.
+                        Load(self.world, gateway, "/calls/3/small", count, 2).finish()
+                        figures = measure(
+                            self.world, gateway, "/calls/3/small", count, self.seconds + 1, may_refuse=True)
+                        self.add("busy", count, name, repetition, figures)
+
+    def can_serve(self, name, connections):
         """nginx keeps 1024 connections to each backend; the others need four descriptors for a request of three calls."""
-        if gateway.name == "nginx-lua":
+        if name == "nginx-lua":
             return connections <= 1024
-        return gateway.name == "tributary" or connections * 4 + 200 <= self.world.descriptors
+        return name == "tributary" or connections * 4 + 200 <= self.world.descriptors
 
     def open(self):
         for repetition in range(self.repetitions):

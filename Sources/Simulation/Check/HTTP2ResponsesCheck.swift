@@ -38,13 +38,25 @@ struct HTTP2ResponsesCheck {
     }
 
     private func mayEnd(at end: Instant) -> Bool {
-        if record.drains != nil || isTooSlow(until: end) { return true }
+        if record.drains != nil { return true }
+        if isTooSlow(until: end) || mayLeaveUnread(until: end) { return true }
         // The head of a request was not complete in time, which ends the connection for all.
         let hasUnfinishedHead = client.sent.contains { other in
             other.http2.map { $0.headRead.map { $0 >= end } ?? true } ?? false
         }
         if hasUnfinishedHead || record.mayLackRoom { return true }
         return request.firstRead.map { end <= $0 } ?? true
+    }
+
+    /// Whether the client may have left the response to another request unread for too long, which ends
+    /// the connection for all.
+    private func mayLeaveUnread(until end: Instant) -> Bool {
+        guard record.rates[.slowReaders] > 0 || record.rates[.smallWindows] > 0,
+            let began = client.sent.filter({ $0.http2?.responseEnded.map { $0 >= end } ?? true })
+                .compactMap(\.firstRead).min()
+        else { return false }
+        let timeouts = record.configs.map { $0.limits.writeTimeout ?? 30_000 }
+        return timeouts.min().map { end - began >= .milliseconds($0) } ?? false
     }
 
     /// Whether the client, by not reading or by not sending, may have exceeded a time limit.

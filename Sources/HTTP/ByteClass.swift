@@ -28,6 +28,11 @@ extension ByteSet {
     /// More than RFC 3986 allows: browsers do not escape `[`, `]`, `|`, `^`, `{`, `}` and the back
     /// quote. The gateway treats them as data and escapes them in requests to backends.
     static var target: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_EFFF_FFFF) }
+
+    /// ASCII without `.`, `%`, `\` and the zero byte: without these, servers read a path alike.
+    package static var plainPath: ByteSet {
+        ByteSet(low: 0xFFFF_BFDF_FFFF_FFFE, high: 0xFFFF_FFFF_EFFF_FFFF)
+    }
 }
 
 /// The bytes of HTTP's syntax.

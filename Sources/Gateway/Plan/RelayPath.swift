@@ -96,6 +96,8 @@ extension Bytes {
     /// An encoded slash counts as the end of a segment, and so does a semicolon, which begins path
     /// parameters on some servers. Doubly encoded bytes are not decoded: a backend decodes once.
     package var isAmbiguousPath: Bool {
+        // Most paths have no byte that could make them ambiguous.
+        guard span.first(notIn: .plainPath, from: 0) < count else { return false }
         var segment = DotSegment()
         var index = 0
         while index < count {

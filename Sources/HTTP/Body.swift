@@ -25,6 +25,10 @@ package protocol BodySource: AnyObject {
     /// The exchange whose memory a sink uses to store the body; nil if its memory is not limited.
     var memoryOwner: Exchange? { get }
 
+    /// All of the body, if it has arrived and no trailers have, and its length was stated; the delivery
+    /// is then over. Nil otherwise, and for a source that never has all of it.
+    func takeComplete() -> Bytes?
+
     /// Delivers the body to a sink. Called once; it never calls the sink before it returns.
     func startDelivery(to sink: any BodySink)
 
@@ -40,6 +44,8 @@ package protocol BodySource: AnyObject {
 
 extension BodySource {
     package var memoryOwner: Exchange? { nil }
+
+    package func takeComplete() -> Bytes? { nil }
 }
 
 /// Receives a body piece by piece. Exactly one of `bodyEnded` and `bodyFailed` is its last call,

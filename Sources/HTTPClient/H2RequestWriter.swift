@@ -52,7 +52,7 @@ private struct H2RequestText: ~Copyable {
     }
 
     /// RFC 9113 8.2.2: `TE` is the only field of the connection that HTTP/2 has.
-    private mutating func append(_ call: StreamedCall) {
+    private mutating func append(_ call: any StreamedCall) {
         if call.expectsContinue { lines.append(literal: "Expect: 100-continue\r\n") }
         if call.acceptsTrailers { lines.append(literal: "TE: trailers\r\n") }
     }

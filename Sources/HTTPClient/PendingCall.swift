@@ -20,7 +20,7 @@ final class PendingCall {
     let request: ClientRequest
     let pool: Pool
     /// Nil for a complete response.
-    let stream: StreamedCall?
+    let stream: (any StreamedCall)?
     /// Nil for an attempt that is not recorded. Its record serves no other exchange while this call
     /// exists, because `request` retains the exchange.
     private let attempt: RecordedAttempt?
@@ -47,7 +47,7 @@ final class PendingCall {
     /// call. Unchecked, since no access calls other code.
     @exclusivity(unchecked) unowned var source: ResponseBodySource?
 
-    init(_ request: consuming ClientRequest, to pool: Pool, _ stream: StreamedCall?) {
+    init(_ request: consuming ClientRequest, to pool: Pool, _ stream: (any StreamedCall)?) {
         self.pool = pool
         self.stream = stream
         attempt = RecordedAttempt(of: request)
@@ -92,7 +92,7 @@ final class PendingCall {
 
     /// The head of an interim response arrived.
     func receiveInterim(_ head: ResponseHead) {
-        stream?.interimReceived?(head)
+        stream?.receiveInterim(head)
     }
 
     /// The head of the response arrived on a connection. Throws if the response cannot be taken.

@@ -99,7 +99,7 @@ package final class Pool {
     /// Rejects with `ClientFailure`, which is also the error of a failed body. Cancelling has an
     /// effect until the head arrives; afterwards the source is cancelled instead.
     package func sendStreaming(
-        _ request: consuming ClientRequest, _ stream: StreamedCall = StreamedCall()
+        _ request: consuming ClientRequest, _ stream: any StreamedCall
     ) -> LocalPromise<ClientResponse> {
         dispatchCall(PendingCall(request, to: self, stream))
     }

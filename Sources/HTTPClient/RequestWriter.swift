@@ -14,7 +14,7 @@ final class RequestWriter {
     private static let retainedBytesMax = 16 * 1024
 
     /// Writes the head, and the body if it is complete. The caller sends a streamed body.
-    func write(_ request: ClientRequest, _ call: StreamedCall?, to stream: any ByteStream) {
+    func write(_ request: ClientRequest, _ call: (any StreamedCall)?, to stream: any ByteStream) {
         unsafe buffer.append(headOf: request, call)
         switch request.body {
         case .bytes(let body): unsafe stream.write(buffer.span, body.span)
@@ -26,7 +26,7 @@ final class RequestWriter {
 
 extension TextBuffer {
     /// Appends the head of a request, with the empty line that ends it.
-    mutating func append(headOf request: ClientRequest, _ call: StreamedCall? = nil) {
+    mutating func append(headOf request: ClientRequest, _ call: (any StreamedCall)? = nil) {
         append(request.method, request.target)
         append(request.template.lines)
         if !request.fields.isEmpty { append(request.fields) }

@@ -81,6 +81,14 @@ final class ResponseBodySource: BodySource {
 
     // MARK: From the sink
 
+    func takeComplete() -> Bytes? {
+        guard case .waiting = delivery, case .complete = outcome, case .length = framing,
+            unsafe trailerLines.isEmpty
+        else { return nil }
+        delivery = .over
+        return unsafe Bytes(buffered)
+    }
+
     func startDelivery(to sink: any BodySink) {
         guard case .waiting = delivery else { return }
         delivery = .flowing(sink)

@@ -3,29 +3,22 @@ package import HTTP
 
 /// What a call with a streamed response has besides one with a complete response: the fields of its
 /// connection, and the receiver of interim responses. Confined to its loop.
-package final class StreamedCall {
+package protocol StreamedCall: AnyObject {
     /// The backend decides before the body is sent (RFC 9110 10.1.1). The source of the body waits for
     /// the interim response 100.
-    package let expectsContinue: Bool
+    var expectsContinue: Bool { get }
     /// The client accepts trailers (RFC 9110 6.5.1).
-    let acceptsTrailers: Bool
+    var acceptsTrailers: Bool { get }
     /// The protocol that the client wants to switch to (RFC 9110 7.8), with its version; nil for none.
-    package let upgrade: FieldValue?
-    /// Receives each interim response; nil drops them.
-    package var interimReceived: ((ResponseHead) -> Void)?
+    var upgrade: FieldValue? { get }
 
-    package init(
-        expectsContinue: Bool = false, acceptsTrailers: Bool = false, upgrade: FieldValue? = nil
-    ) {
-        self.expectsContinue = expectsContinue
-        self.acceptsTrailers = acceptsTrailers
-        self.upgrade = upgrade
-    }
+    /// The head of an interim response arrived (RFC 9110 15.2).
+    func receiveInterim(_ head: ResponseHead)
 }
 
 extension TextBuffer {
     /// Appends the fields of the connection.
-    mutating func append(_ call: StreamedCall) {
+    mutating func append(_ call: any StreamedCall) {
         if call.expectsContinue { append(literal: "Expect: 100-continue\r\n") }
         if call.acceptsTrailers { append(literal: "TE: trailers\r\nConnection: TE\r\n") }
         if let upgrade = call.upgrade {

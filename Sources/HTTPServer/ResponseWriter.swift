@@ -130,11 +130,9 @@ struct ResponseWriter: ~Copyable {
 }
 
 extension Response {
-    /// Whether it is passed on from a backend that states the date (RFC 9110 6.6.1). A complete body
-    /// is one of this program, whose responses never have the field.
-    var hasDate: Bool {
-        if case .bytes = body { false } else { fields.contains(.date) }
-    }
+    /// Whether it is passed on from a backend that states the date (RFC 9110 6.6.1). This program's
+    /// own responses never have the field.
+    var hasDate: Bool { isRelayed && fields.contains(.date) }
 
     /// The value of `Content-Length` (RFC 9110 8.6): none with 204; with 304 the length of the 200,
     /// which only a described body contains.

@@ -194,6 +194,8 @@ extension Response {
             case .length(let length): length
             case .chunked, .untilClose: nil
             }
-        return Response(status: status, fields: fields, body: .described(length: length))
+        var described = self
+        described.body = .described(length: length)
+        return described
     }
 }

@@ -137,6 +137,35 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// As a whole only without trailers, which a complete body does not have.
+    @Test(arguments: [false, true]) func takesACompleteBody(_ hasTrailers: Bool) throws {
+        let harness = try H2PoolHarness { exchange in
+            let session = exchange.connection.side.session
+            guard let stream = exchange.recorder.stream else { return }
+            let fields: Fields = ["Content-Length": "3"]
+            session.sendResponse(.ok, lines: fields.wireText, on: stream, endsStream: false)
+            session.sendPiece(
+                Array("abc".utf8).span, on: stream, at: Instant(nanoseconds: 0))
+            session.endBody(of: stream, trailers: hasTrailers ? ["X-End": "1"] : Fields())
+        }
+        for _ in 0..<2 {
+            guard case .stream(let source) = try harness.streamed().body else {
+                Issue.record("not streamed")
+                return
+            }
+            #expect(source.framing == .length(3))
+            #expect(source.takeComplete() == (hasTrailers ? nil : Bytes("abc")))
+            let sink = RecordingSink()
+            source.startDelivery(to: sink)
+            harness.advance(by: .milliseconds(10))
+            #expect(sink.text == (hasTrailers ? "abc" : ""))
+            #expect(sink.trailers.contains("X-End") == hasTrailers)
+            #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        }
+        #expect(harness.backend.connections.count == 1)
+        harness.expectQuiet()
+    }
+
     /// What a paused user has not taken is bounded by the window, and other calls go on.
     @Test func pausedSinkStopsItsStreamOnly() throws {
         let large = String(repeating: "x", count: 2_000_000)

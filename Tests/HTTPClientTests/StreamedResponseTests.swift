@@ -92,6 +92,43 @@ import Testing
         harness.expectQuiet()
     }
 
+    @Test func completeBodyIsTakenAsAWhole() throws {
+        let harness = try harness(sending: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        for _ in 0..<2 {
+            let source = try source(response(harness))
+            #expect(source.takeComplete() == Bytes("hi"))
+            let sink = RecordingSink()
+            source.startDelivery(to: sink)
+            source.cancel()
+            harness.advance(by: .milliseconds(1))
+            #expect(source.takeComplete() == nil && sink.pieces == 0 && sink.outcome == nil)
+            #expect(harness.counts == "0 in flight, 1 idle, 1 open")
+        }
+        #expect(harness.backend.log == ["1.1 /", "1.2 /"])
+        harness.expectQuiet()
+    }
+
+    /// A part of a body, one of unknown length, whose framing would change, and one that a sink has
+    /// taken.
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi",
+        chunkedHead + "2\r\nhi\r\n0\r\n\r\n",
+        chunkedHead + "2\r\nhi\r\n0\r\nX-Sum: 1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+    ])
+    func anyOtherBodyIsDelivered(_ text: String) throws {
+        let harness = try harness(sending: text)
+        let source = try source(response(harness))
+        let sink = RecordingSink()
+        if text.contains(": 2\r\n") { source.startDelivery(to: sink) }
+        #expect(source.takeComplete() == nil)
+        if !text.contains(": 2\r\n") { source.startDelivery(to: sink) }
+        harness.advance(by: .milliseconds(1))
+        #expect(sink.text == "hi")
+        source.cancel()
+        harness.expectQuiet()
+    }
+
     @Test(
         arguments: [
             (.head, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", 5),

@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Promises
 
 @testable import HTTPClient
 
@@ -30,6 +31,22 @@ final class RecordingSink: BodySink {
     func bodyFailed(_ error: any Error) {
         precondition(outcome == nil)
         outcome = (error as? ClientFailure).map { "\($0.kind)" } ?? "\(type(of: error))"
+    }
+}
+
+/// A call that adds no field, and drops interim responses.
+final class PlainStreamedCall: StreamedCall {
+    var expectsContinue: Bool { false }
+    var acceptsTrailers: Bool { false }
+    var upgrade: FieldValue? { nil }
+
+    func receiveInterim(_ head: ResponseHead) {}
+}
+
+extension Pool {
+    /// Promises the head of a response whose body may be a stream.
+    func sendStreaming(_ request: ClientRequest) -> LocalPromise<ClientResponse> {
+        sendStreaming(request, PlainStreamedCall())
     }
 }
 

@@ -262,13 +262,13 @@ final class Backend {
                     body: .bytes(request.body)),
                 within: request.timeLimit)
         }
-        let pool = relayed.stream.upgrade == nil ? host.pool : host.upgradePool ?? host.pool
+        let pool = relayed.upgrade == nil ? host.pool : host.upgradePool ?? host.pool
         return pool.sendStreaming(
             ClientRequest(
                 method: request.method, target: host.target(request.target),
                 template: relayed.host.map { template.replacingHost($0) } ?? template,
                 fields: request.fields, exchange: exchangeFields, body: relayed.body),
-            relayed.stream)
+            relayed)
     }
 
     /// What the requests of a call share, for each host.

@@ -20,7 +20,7 @@ struct CallRequest {
     /// Measured by the pool; nil if a filter measures it, and for a request that is passed through.
     var timeLimit: TimeLimit?
     /// What a request that is passed through has besides; nil for a call.
-    var relayed: RelayedRequest?
+    var relayed: (any RelayedRequest)?
     /// Its place among the attempts of the exchange's record; nil if it is not recorded.
     var attempt: Int?
 }

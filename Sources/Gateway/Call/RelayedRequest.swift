@@ -4,25 +4,20 @@ import HTTPClient
 
 /// What a request that is passed through has besides those of a call. Confined to its worker; one for
 /// each client request, whatever the number of attempts.
-final class RelayedRequest {
+protocol RelayedRequest: StreamedCall {
     /// The body that the backend gets.
-    let body: Body
+    var body: Body { get }
     /// The value of `Host`; nil for that of the backend's URL.
-    let host: FieldValue?
-    let stream: StreamedCall
+    var host: FieldValue? { get }
     /// Whether a part of a streamed body was requested from the client, so that the request cannot be
     /// sent again.
-    var hasStartedBody = false
+    var hasStartedBody: Bool { get }
     /// Of the backend's concurrency limit, for the last attempt; the exchange holds it once the
     /// response has a head.
-    var permit: Permit?
+    var permit: Permit? { get set }
+}
 
-    init(_ body: Body, host: FieldValue?, _ stream: StreamedCall) {
-        self.body = body
-        self.host = host
-        self.stream = stream
-    }
-
+extension RelayedRequest {
     /// Whether there is no body. A body is sent once, whatever the method.
     var hasNoBody: Bool { if case .described = body { true } else { false } }
 }

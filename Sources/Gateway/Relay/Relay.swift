@@ -7,16 +7,18 @@ import Reactor
 /// Handles the requests of one route with `proxy`:
 ///
 ///     target -> head -> call -> head of the response, with both bodies in pipes
+///
+/// A response that has arrived as a whole needs no pipe.
 final class Relay {
     private let endpoint: EndpointPlan
-    private let plan: RelayPlan
-    private let head: RelayHead
-    private let backend: Backend
-    private let service: CallService
+    let plan: RelayPlan
+    let head: RelayHead
+    let backend: Backend
+    let service: CallService
     private let failures: RelayFailure
     /// Charges the rate limits that need validated values; nil if there are none.
     private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
-    private let loop: any Loop
+    let loop: any Loop
     /// For each host of the backend.
     private let templates: [RequestTemplate]
 
@@ -99,62 +101,38 @@ final class Relay {
     ) -> LocalPromise<Response> {
         // Each use through the request would count a reference.
         let requestHead = request.head
-        let transfer = RelayTransfer(
-            head, request, exchange, host: head.host(requestHead),
-            upgrade: head.upgrade(request), breaker: backend.breaker, loop: loop)
+        let handshake =
+            requestHead.opensWebSocket ? WebSocketHandshake(from: loop.entropy) : nil
+        let transfer = RelayTransfer(of: request, exchange, by: self, handshake)
         exchange.record.beginCall(0, at: loop.exactNow)
         var fields = head.requestFields(requestHead, exchange)
-        guard !requestHead.opensWebSocket else {
-            let handshake = WebSocketHandshake(from: loop.entropy)
-            handshake.addKey(to: &fields)
-            let call = callRequest(
-                requestHead, to: target, consume fields, transfer, exchange)
-            return respond(
-                with: transfer.start(service, call).map { try handshake.response(to: $0) },
-                to: exchange)
-        }
-        let call = callRequest(requestHead, to: target, consume fields, transfer, exchange)
-        return respond(with: transfer.start(service, call), to: exchange)
-    }
-
-    private func respond(
-        with received: LocalPromise<ClientResponse>, to exchange: Exchange
-    ) -> LocalPromise<Response> {
-        received
-            .map { [self] response in
-                exchange.record.endCall(0, .succeeded, at: loop.now)
-                exchange.record.responseMade(
-                    at: loop.now, isStreamed: response.body.source != nil)
-                return self.response(response, exchange)
-            }
-            .recover { [self] error in
-                let response = try failures.response(to: error, exchange)
-                exchange.record.endCall(0, .failed(CallFailure(error).kind), at: loop.now)
-                exchange.record.responseMade(at: loop.now)
-                return exchange.local.value(response)
-            }
-    }
-
-    private func callRequest(
-        _ requestHead: RequestHead, to target: Target, _ fields: consuming Fields,
-        _ transfer: RelayTransfer, _ exchange: Exchange
-    ) -> CallRequest {
+        handshake?.addKey(to: &fields)
         var call = CallRequest(
-            method: requestHead.method, target: target, templates: templates, fields: fields,
-            body: Bytes(), deadline: loop.now + plan.timeout, call: 0)
-        call.relayed = transfer.relayed
+            method: requestHead.method, target: target, templates: templates,
+            fields: consume fields, body: Bytes(), deadline: loop.now + plan.timeout, call: 0)
+        call.relayed = transfer
         call.attempt = exchange.record.beginAttempt(of: 0, .first, at: loop.now)
-        return call
+        return transfer.start(call)
     }
 
-    private func response(_ response: ClientResponse, _ exchange: Exchange) -> Response {
-        let fields = head.responseFields(response.fields, exchange)
-        switch response.body {
-        case .stream, .described, .tunnel:
-            return Response(status: response.status, fields: fields, body: response.body)
-        // A response without content, which keeps the backend's date.
-        case .bytes:
-            return Response(status: response.status, fields: fields, body: .described(length: 0))
-        }
+    // MARK: The response
+
+    /// The response to the client, when the head of the backend's response has arrived.
+    func response(_ response: ClientResponse, to exchange: Exchange) -> Response {
+        exchange.record.endCall(0, .succeeded, at: loop.now)
+        exchange.record.responseMade(at: loop.now, isStreamed: response.body.source != nil)
+        var relayed = Response(
+            status: response.status, fields: head.responseFields(response.fields, exchange),
+            body: response.body)
+        relayed.isRelayed = true
+        return relayed
+    }
+
+    /// The response to a failed call. A cancellation is rethrown: the client no longer waits.
+    func response(to error: any Error, _ exchange: Exchange) throws -> Response {
+        let response = try failures.response(to: error, exchange)
+        exchange.record.endCall(0, .failed(CallFailure(error).kind), at: loop.now)
+        exchange.record.responseMade(at: loop.now)
+        return response
     }
 }

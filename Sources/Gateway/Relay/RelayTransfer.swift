@@ -9,15 +9,23 @@ import Reactor
 ///
 /// Its timer, its call and its pipes retain it. One timer serves all limits: it is set again only for
 /// an earlier deadline, so that pieces of the bodies set no timer.
-final class RelayTransfer {
-    /// What the route does with heads and trailers.
-    private let head: RelayHead
-    private var plan: RelayPlan { head.plan }
+final class RelayTransfer: RelayedRequest {
+    private let relay: Relay
     private let exchange: Exchange
-    private let breaker: CircuitBreaker?
-    private let loop: any Loop
-    /// The request that the backend gets.
-    let relayed: RelayedRequest
+    /// Of a client that opens a WebSocket on a stream of HTTP/2.
+    private let handshake: WebSocketHandshake?
+
+    let body: Body
+    let host: FieldValue?
+    let expectsContinue: Bool
+    let acceptsTrailers: Bool
+    let upgrade: FieldValue?
+    private(set) var hasStartedBody = false
+    var permit: Permit?
+
+    /// Whether a response that has arrived as a whole is sent as one. Over HTTP/2 it may wait for the
+    /// client's window, and counts as a stream meanwhile.
+    private let sendsComplete: Bool
 
     private enum Phase {
         /// The body of the request is passed on.
@@ -34,7 +42,7 @@ final class RelayTransfer {
     private var responsePipe: RelayPipe?
     private var call: LocalPromise<ClientResponse>?
     /// Unchecked: it is taken out before it is used or released.
-    @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
+    @exclusivity(unchecked) private var resolver: LocalResolver<Response>?
     private let began: Instant
     /// When a byte was transferred last.
     private var lastActivity: Instant
@@ -46,61 +54,65 @@ final class RelayTransfer {
     /// 1 s: RFC 9110 10.1.1 forbids to wait for ever, and common servers decide at once.
     private static let continueTimeout = Duration.seconds(1)
 
-    /// - Parameters:
-    ///   - host: the value of `Host`; nil for that of the backend's URL
-    ///   - upgrade: the protocol that the client wants to switch to; nil for none
+    /// - Parameter handshake: with the backend of a client that opens a WebSocket on a stream of
+    ///   HTTP/2; nil for others
     init(
-        _ head: RelayHead, _ request: Request, _ exchange: Exchange, host: FieldValue?,
-        upgrade: FieldValue?, breaker: CircuitBreaker?, loop: any Loop
+        of request: Request, _ exchange: Exchange, by relay: Relay,
+        _ handshake: WebSocketHandshake?
     ) {
-        self.head = head
+        let head = request.head
+        let now = relay.loop.now
+        self.relay = relay
         self.exchange = exchange
-        self.breaker = breaker
-        self.loop = loop
-        began = loop.now
-        lastActivity = loop.now
-        var expectsContinue = false
-        var body = Body.described(length: nil)
+        self.handshake = handshake
+        host = relay.head.host(head)
+        upgrade = relay.head.upgrade(request)
+        acceptsTrailers = head.fields.acceptsTrailers
+        sendsComplete = head.version < .http2
+        began = now
+        lastActivity = now
         switch request.body {
-        case .described, .tunnel: break
+        case .described, .tunnel:
+            expectsContinue = false
+            phase = .awaitingHead(since: now)
+            body = .described(length: nil)
         case .bytes(let bytes):
-            if !bytes.isEmpty { body = request.body }
+            expectsContinue = false
+            phase = .awaitingHead(since: now)
+            body = bytes.isEmpty ? .described(length: nil) : request.body
             exchange.record.bodyBytes = bytes.count
         case .stream(let source):
-            expectsContinue = request.head.expectsContinue
+            expectsContinue = head.expectsContinue
+            phase = .receivingRequest
             let pipe = RelayPipe(
-                source, .request, bytesMax: head.plan.bodyMax, isHeld: expectsContinue)
+                source, .request, bytesMax: relay.plan.bodyMax, isHeld: expectsContinue)
             requestPipe = pipe
             body = .stream(pipe)
+            pipe.transfer = self
         }
-        phase = requestPipe == nil ? .awaitingHead(since: began) : .receivingRequest
-        relayed = RelayedRequest(
-            body, host: host,
-            StreamedCall(
-                expectsContinue: expectsContinue,
-                acceptsTrailers: request.head.fields.acceptsTrailers, upgrade: upgrade))
-        requestPipe?.transfer = self
-        relayed.stream.interimReceived = { [unowned self] head in pass(interim: head) }
     }
+
+    private var plan: RelayPlan { relay.plan }
+
+    private var loop: any Loop { relay.loop }
 
     // MARK: The call
 
-    /// Starts the call; promises the head of its response. Cancelling ends the transfer.
-    func start(
-        _ service: CallService, _ request: CallRequest
-    ) -> LocalPromise<ClientResponse> {
-        let resolver = LocalResolver<ClientResponse>(on: exchange.local)
+    /// Starts the call; promises the response, whose body passes through a pipe unless all of it has
+    /// arrived. Cancelling ends the transfer.
+    func start(_ request: CallRequest) -> LocalPromise<Response> {
+        let resolver = LocalResolver<Response>(on: exchange.local)
         let promise = resolver.promise
-        resolver.onCancel { [self] _ in abandon() }
+        resolver.onCancel(cancel: self)
         unsafe self.resolver = consume resolver
         armTimer()
-        if requestPipe != nil, relayed.stream.expectsContinue {
+        if requestPipe != nil, expectsContinue {
             continueTimer = loop.timer(after: Self.continueTimeout) { [self] in
                 continueTimer = nil
                 requestPipe?.release()
             }
         }
-        let call = service(request, exchange)
+        let call = relay.service(request, exchange)
         self.call = call
         call.whenSettled { [self] result in headReceived(result) }
         return promise
@@ -110,32 +122,50 @@ final class RelayTransfer {
         call = nil
         continueTimer.take()?.cancel()
         guard let resolver = unsafe resolver.take() else { return }
-        switch result {
-        case .failure(let error):
-            end()
-            resolver.reject(requestError ?? error)
-        case .success(let response):
-            guard hasAgreed(response) else {
-                response.body.source?.cancel()
-                end()
-                return resolver.reject(CallFailure.connection(.refusedUpgrade))
-            }
-            relayed.permit.take().map(exchange.holdUntilEnd)
+        guard !resolver.isCancelled else {
+            if case .success(let response) = result { response.body.source?.cancel() }
+            return end()
+        }
+        do {
+            let response = try accepted(result.get())
+            permit.take().map(exchange.holdUntilEnd)
             lastActivity = loop.now
-            resolver.fulfill(relayed(response))
+            resolver.fulfill(relay.response(relayed(response), to: exchange))
+        } catch {
+            end()
+            respond(to: requestError ?? error, consume resolver)
         }
     }
 
-    /// Whether a backend that switches to another protocol switches to the one that the client wants.
-    private func hasAgreed(_ response: ClientResponse) -> Bool {
-        guard case .tunnel(let tunnel) = response.body else { return true }
-        return response.fields.lists(tunnel.protocolName.bytes.span, in: .upgrade)
+    /// The response of a backend that switches to the protocol that the client wants, or does not
+    /// switch.
+    private func accepted(_ response: ClientResponse) throws -> ClientResponse {
+        if case .tunnel(let tunnel) = response.body,
+            !response.fields.lists(tunnel.protocolName.bytes.span, in: .upgrade)
+        {
+            tunnel.cancel()
+            throw CallFailure.connection(.refusedUpgrade)
+        }
+        return try handshake?.response(to: response) ?? response
     }
 
-    /// The same response, whose body passes through a pipe.
+    private func respond(to error: any Error, _ resolver: consuming LocalResolver<Response>) {
+        do {
+            resolver.fulfill(try relay.response(to: error, exchange))
+        } catch {
+            resolver.reject(error)
+        }
+    }
+
+    /// The same response, whose body passes through a pipe unless all of it has arrived.
     private func relayed(_ response: ClientResponse) -> ClientResponse {
         switch response.body {
         case .stream(let source):
+            if sendsComplete, let complete = source.takeComplete() {
+                end()
+                return ClientResponse(
+                    status: response.status, fields: response.fields, body: .bytes(complete))
+            }
             phase = .sendingResponse
             let pipe = RelayPipe(source, .response)
             pipe.transfer = self
@@ -158,17 +188,11 @@ final class RelayTransfer {
         }
     }
 
-    /// The client is gone, or a limit ended the wait for the head.
-    private func abandon() {
-        _ = unsafe resolver.take()
-        call.take()?.cancel()
-        end()
-    }
-
     // MARK: Interim responses
 
     /// RFC 9110 15.2: passed on, except those that concern one connection only.
-    private func pass(interim head: ResponseHead) {
+    func receiveInterim(_ head: ResponseHead) {
+        if case .ended = phase { return }
         switch head.status.code {
         case 100: requestPipe?.release()
         case 101, 102: break
@@ -182,7 +206,7 @@ final class RelayTransfer {
     func recordActivity() { lastActivity = loop.now }
 
     func requestStarted() {
-        relayed.hasStartedBody = true
+        hasStartedBody = true
         recordActivity()
     }
 
@@ -196,7 +220,7 @@ final class RelayTransfer {
 
     /// The trailers of the request that the backend gets.
     func passedTrailers(_ trailers: Fields) -> Fields {
-        head.requestTrailers(trailers)
+        relay.head.requestTrailers(trailers)
     }
 
     /// The backend needs no more of the body.
@@ -219,7 +243,7 @@ final class RelayTransfer {
         if exchange.record.streamEnd == nil {
             exchange.record.streamEnd = isOfBackend ? .backendTruncated : .requestBroken
         }
-        if isOfBackend { breaker?.recordTruncation() }
+        if isOfBackend { relay.backend.breaker?.recordTruncation() }
         end()
     }
 
@@ -227,8 +251,7 @@ final class RelayTransfer {
         phase = .ended
         timer.take()?.cancel()
         continueTimer.take()?.cancel()
-        relayed.permit.take()?.release()
-        relayed.stream.interimReceived = nil
+        permit.take()?.release()
         // A body that is never read would retain the transfer.
         requestPipe.take()?.transfer = nil
         responsePipe = nil
@@ -282,7 +305,16 @@ final class RelayTransfer {
         guard let resolver = unsafe resolver.take() else { return }
         call.take()?.cancel(because: error)
         end()
-        resolver.reject(error)
+        respond(to: error, consume resolver)
+    }
+}
+
+extension RelayTransfer: Cancellable {
+    /// The client is gone, or does not wait any longer.
+    func cancel(because cause: (any Error)?) {
+        _ = unsafe resolver.take()
+        call.take()?.cancel()
+        end()
     }
 }
 

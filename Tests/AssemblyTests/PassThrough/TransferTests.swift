@@ -23,6 +23,29 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Its last byte arrives with its head, so that it does not need the only stream.
+    @Test func completeResponseIsNoStream() throws {
+        let harness = try RelayHarness(top: "limits: { streams: 1 }")
+        let date = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+        let head = "HTTP/1.1 200 OK\r\n\(date)Content-Length: 4\r\n\r\n"
+        let streamed = try harness.send(get("/x/a"))
+        try harness.respond(head + "ab")
+        let complete = try harness.send(get("/x/b"))
+        try harness.respond(head + "abcd")
+        #expect(complete.text.hasPrefix("HTTP/1.1 200 OK\r\n") && complete.text.contains(date))
+        #expect(complete.text.split(separator: "\r\n").filter { $0.hasPrefix("Date:") }.count == 1)
+        #expect(bodyPart(complete.text) == "abcd" && !complete.hasEnded)
+        let refused = try harness.send(get("/x/c"))
+        try harness.respond(head + "ab")
+        #expect(refused.text.hasPrefix("HTTP/1.1 503 "))
+        harness.connections[0].send("cd")
+        harness.pass(1)
+        #expect(bodyPart(streamed.text) == "abcd")
+        #expect(harness.logged("status") == ["200", "503", "200"])
+        #expect(harness.logged("bytes_out").first == "4" && harness.logged("end") == [])
+        harness.expectQuiet()
+    }
+
     @Test(arguments: ["chunked", "close"]) func bodyOfUnknownLengthIsSentInChunks(
         _ framing: String
     ) throws {
@@ -217,6 +240,20 @@ import Testing
         #expect(bodyPart(harness.received) == "helloworld")
         try harness.respond("0\r\n\r\n")
         #expect(bodyPart(client.text) == "2\r\nok\r\n0\r\n\r\n")
+        harness.expectQuiet()
+    }
+
+    @Test func completeResponseEndsTheUpload() throws {
+        let harness = try RelayHarness()
+        let client = try harness.send(request("POST", "/x/a", ["Content-Length: 10"]) + "hel")
+        try harness.respond("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
+        #expect(client.text.hasPrefix("HTTP/1.1 403 Forbidden\r\n"))
+        #expect(bodyPart(client.text) == "no")
+        #expect(try harness.backend().hasEnded)
+        client.send("loworld")
+        harness.pass(1)
+        #expect(bodyPart(harness.received) == "hel")
+        #expect(harness.logged("bytes_in") == ["3"] && harness.logged("end") == [])
         harness.expectQuiet()
     }
 

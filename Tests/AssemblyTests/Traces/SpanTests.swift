@@ -49,6 +49,18 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Its failure is that of the call, not the cancellation that follows.
+    @Test func anAttemptOfProxyStatesTheTimeout() throws {
+        let harness = try RelayHarness(
+            "to: a, timeout: 500ms",
+            top: #"traces: { otlp: "http://127.0.0.1:4318/v1/traces", sample: 100% }"#)
+        try harness.send(get("/x/a"))
+        harness.pass(510)
+        let errors = try spans(harness.gateway).map { $0.attributes["error.type"] }
+        #expect(errors == ["504", "http_response_timeout", "http_response_timeout"])
+        harness.expectQuiet()
+    }
+
     // MARK: Relations
 
     @Test func aRequestHasASpanForItselfEachCallAndEachAttempt() throws {

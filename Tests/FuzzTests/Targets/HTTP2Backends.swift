@@ -115,7 +115,7 @@ private final class HTTP2BackendRun: HTTP2Steps {
             let response =
                 number & 2 == 0
                 ? pool.send(request, within: TimeLimit(.seconds(2), error: PromiseError.abandoned))
-                : pool.sendStreaming(request)
+                : pool.sendStreaming(request, PlainStreamedCall())
             calls.append(response)
             response.whenSettled { [weak self] result in
                 self?.settled += 1
@@ -125,4 +125,13 @@ private final class HTTP2BackendRun: HTTP2Steps {
             }
         }
     }
+}
+
+/// A call that adds no field, and drops interim responses.
+private final class PlainStreamedCall: StreamedCall {
+    var expectsContinue: Bool { false }
+    var acceptsTrailers: Bool { false }
+    var upgrade: FieldValue? { nil }
+
+    func receiveInterim(_ head: ResponseHead) {}
 }

@@ -15,7 +15,9 @@ import Testing
         _ body: ScriptedBody, _ fields: Fields = Fields()
     ) throws -> ServerHarness {
         try ServerHarness.http2 { _, _, exchange in
-            exchange.local.value(Response(status: .ok, fields: fields, body: .stream(body)))
+            var response = Response(status: .ok, fields: fields, body: .stream(body))
+            response.isRelayed = true
+            return exchange.local.value(response)
         }
     }
 

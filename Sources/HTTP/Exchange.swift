@@ -14,7 +14,9 @@ package final class Exchange {
     package let trace: TraceContext
 
     /// Makes promises on this exchange's worker.
-    package let local: LocalContext
+    package var local: LocalContext { resources.local }
+
+    private let resources: ExchangeResources
 
     /// When the head was complete.
     package let began: Instant
@@ -76,21 +78,21 @@ package final class Exchange {
 
     /// Who sent the request; nil for endpoints that are public.
     package var caller: Caller? {
-        get { unsafe state.caller }
-        set { unsafe state.caller = newValue }
+        get { unsafe state.admission?.caller }
+        set { admission.caller = newValue }
     }
 
     /// The rate limits that the request was charged to, as far as a later one may refuse it.
     package var limitCharges: [LimitCharge] {
-        get { unsafe state.limitCharges }
-        set { unsafe state.limitCharges = newValue }
+        get { unsafe state.admission?.limitCharges ?? [] }
+        set { admission.limitCharges = newValue }
     }
 
     /// Take back what the limits that replicas share have charged, as far as a later limit may refuse
     /// the request.
     package var limitRefunds: [() -> Void] {
-        get { unsafe state.limitRefunds }
-        set { unsafe state.limitRefunds = newValue }
+        get { unsafe state.admission?.limitRefunds ?? [] }
+        set { admission.limitRefunds = newValue }
     }
 
     /// What is sent piece by piece behind the head of the response; nil before the head, and for a
@@ -116,79 +118,90 @@ package final class Exchange {
         var responseFields: Fields
         var refusal: RefusalReason?
         var refusalCause: RefusalCause?
+        /// Nil until access control or a rate limit has a value to record.
+        var admission: Admission?
+    }
+
+    /// What access control and rate limits record about a request. An object of its own, so that the
+    /// exchanges of endpoints without them have one reference instead of several.
+    private final class Admission {
         var caller: Caller?
         var limitCharges: [LimitCharge] = []
         var limitRefunds: [() -> Void] = []
     }
 
+    /// Created with the first value that is recorded.
+    private var admission: Admission {
+        if let admission = unsafe state.admission { return admission }
+        let admission = Admission()
+        unsafe state.admission = admission
+        return admission
+    }
+
     /// Unchecked: no access calls other code. Private, since the attribute has no effect in other
     /// modules, which read it through functions.
     @exclusivity(unchecked) private var state: State
-    /// Receives the record in the end; nil for a record that was created for this exchange.
-    private let records: RequestRecordPool?
-
-    /// Nil without a limit, and after the end.
-    private var budget: ByteBudget?
+    /// Reserved for this exchange, in bytes.
     private var reservedBytes = 0
+    private var hasEnded = false
 
-    /// Nil after the end. Unchecked: the list is taken out before a permit is released.
-    @exclusivity(unchecked) private var permits: [Permit]? = []
+    /// Empty after the end. Unchecked: the list is taken out before a permit is released.
+    @exclusivity(unchecked) private var permits: [Permit] = []
 
     /// An exchange whose peer is only known as text.
+    ///
+    /// - Parameter budget: limits the memory of this exchange
     package convenience init(
         id: RequestID, trace: TraceContext, local: LocalContext, began: Instant,
-        client: String? = nil, responseFields: Fields = Fields(),
-        budget: ByteBudget? = nil, records: RequestRecordPool? = nil
+        client: String? = nil, responseFields: Fields = Fields(), budget: ByteBudget? = nil
     ) {
         self.init(
-            id: id, trace: trace, local: local, began: began,
+            id: id, trace: trace, began: began,
             peer: PeerAddress(text: client, bits: .unknown), responseFields: responseFields,
-            budget: budget, records: records)
+            resources: ExchangeResources(local: local, budget: budget))
     }
 
-    /// - Parameters:
-    ///   - budget: limits the memory of this exchange
-    ///   - records: those of the worker
+    /// - Parameter resources: those of the worker
     package init(
-        id: RequestID, trace: TraceContext, local: LocalContext, began: Instant,
-        peer: PeerAddress, responseFields: Fields = Fields(),
-        budget: ByteBudget? = nil, records: RequestRecordPool? = nil
+        id: RequestID, trace: TraceContext, began: Instant, peer: PeerAddress,
+        responseFields: Fields = Fields(), resources: ExchangeResources
     ) {
         self.id = id
         self.trace = trace
-        self.local = local
+        self.resources = resources
         self.began = began
         self.peer = peer
-        self.budget = budget
-        self.records = records
-        record = records?.take(began: began) ?? RequestRecord(began: began)
+        record = resources.records?.take(began: began) ?? RequestRecord(began: began)
         unsafe state = State(requestReceived: began, responseFields: responseFields)
     }
 
     deinit {
         end()
-        records?.give(record)
+        resources.records?.give(record)
     }
 
     /// The response is sent, or the request was cancelled: releases the permits and the bytes.
     package func end() {
-        budget.take()?.release(reservedBytes)
+        guard !hasEnded else { return }
+        hasEnded = true
+        resources.budget?.release(reservedBytes)
         // A release may start other work, which must not find the permits again.
-        guard let permits = unsafe permits.take() else { return }
-        for permit in permits { permit.release() }
+        let held = unsafe permits
+        unsafe permits = []
+        for permit in held { permit.release() }
     }
 
     /// Holds a permit until this exchange ends; releases it at once after the end.
     package func holdUntilEnd(_ permit: Permit) {
-        if unsafe permits?.append(permit) == nil { permit.release() }
+        if hasEnded { permit.release() } else { unsafe permits.append(permit) }
     }
 
     /// Reserves memory for this exchange until its end; false if the worker's budget is exhausted.
     package func reserve(_ count: Int) -> Bool {
-        guard let budget else { return true }
+        guard let budget = resources.budget, !hasEnded else { return true }
         guard budget.reserve(count) else { return false }
         // Reclaiming memory may have ended this exchange.
-        guard self.budget != nil else {
+        guard !hasEnded else {
             budget.release(count)
             return true
         }

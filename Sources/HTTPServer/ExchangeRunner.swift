@@ -20,7 +20,7 @@ final class ExchangeRunner {
     /// The status of the response; nil until there is one.
     private var status: Status?
 
-    private unowned let server: Server
+    private let server: Server
     /// Nil after the end.
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
@@ -114,8 +114,6 @@ final class ExchangeRunner {
 
     /// Passes the request to the service, or rejects it if a limit is reached.
     func runService() {
-        // Each use of the unowned reference would be counted.
-        let server = server
         guard server.hasPermits else { return shed(.requestsInFlight) }
         guard exchange.reserve(request.memoryBytes) else { return shed(.bufferedBytes) }
         // A complete request is in flight before the service runs.
@@ -288,7 +286,6 @@ final class ExchangeRunner {
     private func finish(status: UInt16, _ bodyBytes: Int, _ isTruncated: Bool) {
         guard !isOver else { return }
         isOver = true
-        let server = server
         returnPermit()
         if isStreaming { server.streams -= 1 }
         exchange.interim = nil
@@ -337,9 +334,8 @@ extension Exchange {
             trace: TraceContext(head.fields)
                 ?? TraceContext(
                     from: loop.entropy, sampledShare: server.settings.sampledShare),
-            local: loop.local, began: loop.now, peer: client,
-            responseFields: unsafe server.responseFields, budget: server.budget,
-            records: server.records)
+            began: loop.now, peer: client, responseFields: unsafe server.responseFields,
+            resources: server.exchangeResources)
     }
 }
 

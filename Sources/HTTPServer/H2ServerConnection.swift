@@ -11,7 +11,7 @@ import Reactor
 /// it while the stream is open. Confined to the loop's thread.
 final class H2ServerConnection {
     let stream: any ByteStream
-    unowned let server: Server
+    let server: Server
     /// The index in the server's table.
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.

@@ -8,7 +8,7 @@ import Reactor
 ///
 /// The server's table and the timer's owner hold it. Confined to the loop's thread.
 final class HandshakingConnection: ServedConnection {
-    private unowned let server: Server
+    private let server: Server
     var slot: Int
     let countedClient: ClientConnectionCounts.Client?
     private let settings: ListenerSettings

@@ -8,7 +8,7 @@ import Reactor
 ///
 /// The server's table and the stream hold it. Confined to the loop's thread.
 final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
-    private unowned let server: Server
+    private let server: Server
     private let stream: any ByteStream
     var slot: Int
     let countedClient: ClientConnectionCounts.Client?

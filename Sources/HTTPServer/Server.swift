@@ -6,7 +6,8 @@ package import Reactor
 /// Serves HTTP on one loop: accepts and lists connections, and drains them.
 ///
 /// Confined to its loop's thread. Created and owned by a worker; it owns its listeners and
-/// connections.
+/// connections. An open connection refers to the server in turn, until it is closed and leaves the
+/// table.
 package final class Server {
     let loop: any Loop
     package var settings: ServerSettings { unsafe currentSettings }
@@ -21,7 +22,7 @@ package final class Server {
     /// `settings.responseFields`; unchecked, since every request reads it.
     @exclusivity(unchecked) private(set) var responseFields = Fields()
     let budget: ByteBudget
-    let records = RequestRecordPool()
+    let exchangeResources: ExchangeResources
 
     private var listeners: [OpenListener] = []
     /// By the number of the listener.
@@ -91,6 +92,8 @@ package final class Server {
         timeouts = ConnectionTimeouts(settings)
         unsafe responseFields = settings.responseFields
         budget = ByteBudget(limit: settings.bufferedBytes)
+        exchangeResources = ExchangeResources(
+            local: loop.local, budget: budget, records: RequestRecordPool())
         // Unowned: a weak reference would slow down every reference count of the server.
         budget.reclaim = { [unowned self] reason in closeUnread(reason) }
     }

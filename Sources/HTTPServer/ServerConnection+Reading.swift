@@ -149,7 +149,7 @@ extension ServerConnection {
     }
 
     private func iterationBegan() {
-        // The timer keeps a closed connection alive, which may outlive its server.
+        // The timer keeps a connection alive that was closed meanwhile.
         guard !isClosed else { return }
         begunInIteration = 0
         handle(.iterationBegan)

@@ -71,7 +71,6 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     /// event.
     func sendResponse(keepsAlive: Bool) -> ServerStateMachine.Event? {
         guard let runner, let response = runner.takeResponse() else { return nil }
-        let server = server
         let context = ResponseWriter.Context(
             runner.exchange.id, runner.exchange.responseFields, to: runner.request.head,
             keepsAlive: keepsAlive, unixTime: server.loop.unixTime)

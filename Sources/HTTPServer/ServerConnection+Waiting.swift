@@ -51,7 +51,6 @@ extension ServerConnection: ServedConnection {
     /// Rejects an incomplete head if the budget is exhausted: many incomplete heads may be an
     /// attack.
     func shedIfExhausted() {
-        let server = server
         guard server.budget.isExhausted, wait == .head, !server.budget.hasRoom() else { return }
         server.losses.count(.bufferedBytes)
         handle(.rejected(.overloaded))
@@ -63,8 +62,6 @@ extension ServerConnection: ServedConnection {
         let wait = wait
         let former = unsafe deadline.wait
         guard wait != former else { return }
-        // Each use of the unowned reference would be counted.
-        let server = server
         let now = server.loop.now
         unsafe deadline.update(wait, server.timeouts, progress, now: now)
         server.updateActivity(

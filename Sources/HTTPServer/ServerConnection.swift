@@ -11,7 +11,7 @@ import Reactor
 /// thread.
 final class ServerConnection: ByteStreamDelegate {
     let stream: any ByteStream
-    unowned let server: Server
+    let server: Server
     /// The index in the server's table.
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.

@@ -25,7 +25,7 @@ struct BufferedStreams {
 
     /// Stores an empty buffer for reuse: as many as the streams of one iteration need, and none
     /// that has grown beyond `WriteBuffering.bytesMax`.
-    mutating func reuse(_ bytes: OutgoingBytes) {
+    mutating func reuse(_ bytes: consuming OutgoingBytes) {
         guard emptyBuffers.count < BufferedStreams.streamsMax,
             bytes.capacity <= WriteBuffering.bytesMax
         else { return }
@@ -39,10 +39,7 @@ struct BufferedStreams {
 
     /// Takes all streams, so that the caller releases them outside of this access.
     mutating func takeAll() -> [UVStream] {
-        let all = streams
-        streams = emptyList
-        emptyList = []
-        return all
+        exchange(&streams, with: exchange(&emptyList, with: []))
     }
 
     /// Stores the empty list for reuse.

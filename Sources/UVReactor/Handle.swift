@@ -72,4 +72,16 @@ package class HandleOwner {
         let owner = Unmanaged<HandleOwner>.fromOpaque(data).takeUnretainedValue()
         return unsafeDowncast(owner, to: Owner.self)
     }
+
+    /// Calls `body` with the owner of a callback's handle, which it does not retain: `body` must not
+    /// call code that could release it.
+    @inline(__always)
+    static func withBorrowedOwner<Owner: HandleOwner, Raw>(
+        of handle: UnsafeMutablePointer<Raw>?, as _: Owner.Type, _ body: (Owner) -> Void
+    ) {
+        guard let data = handle?.cast(to: uv_handle_t.self).pointee.data else { return }
+        Unmanaged<HandleOwner>.fromOpaque(data)._withUnsafeGuaranteedRef { owner in
+            body(unsafeDowncast(owner, to: Owner.self))
+        }
+    }
 }

@@ -222,6 +222,15 @@ package final class UVLoop: Loop {
         raw?.pointee.data.map { Unmanaged<UVLoop>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Calls `body` with a loop, which it does not retain: while libuv calls back, `run` holds the loop.
+    @inline(__always)
+    fileprivate static func withBorrowed(
+        _ raw: UnsafeMutablePointer<uv_loop_t>?, _ body: (UVLoop) -> Void
+    ) {
+        guard let data = raw?.pointee.data else { return }
+        Unmanaged<UVLoop>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
+    }
+
     var readBuffer: uv_buf_t {
         uv_buf_t(
             base: readMemory.baseAddress?.assumingMemoryBound(to: CChar.self), len: readMemory.count
@@ -303,7 +312,7 @@ private struct LoopHandles: ~Copyable {
         let beforeWaiting = try Handle { prepare in tributary_uv_prepare_init(raw, prepare) }
         try checked(
             tributary_uv_prepare_start(beforeWaiting.raw) {
-                UVLoop.of($0?.pointee.loop)?.endIteration()
+                UVLoop.withBorrowed($0?.pointee.loop) { $0.endIteration() }
             })
         endWatch = try EndWatch.open(on: loop)
         self.timers = timers

@@ -112,9 +112,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         let code = tributary_uv_read_start(
             raw,
             { handle, _, buffer in
-                guard let stream = HandleOwner.owner(of: handle, as: UVStream.self) else { return }
                 // Without a buffer libuv reads nothing, and calls back with `UV_ENOBUFS`.
-                buffer?.pointee = stream.isPaused ? uv_buf_t() : stream.loop.readBuffer
+                HandleOwner.withBorrowedOwner(of: handle, as: UVStream.self) { stream in
+                    buffer?.pointee = stream.isPaused ? uv_buf_t() : stream.loop.readBuffer
+                }
             },
             { handle, count, buffer in
                 guard let stream = HandleOwner.owner(of: handle, as: UVStream.self) else { return }
@@ -153,9 +154,15 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     /// Buffers a small write until the end of the iteration; false if the buffer would exceed its
     /// limit.
     private func bufferWrite(_ head: Span<UInt8>, _ body: Span<UInt8>, _ count: Int) -> Bool {
-        guard (buffered?.count ?? 0) + count <= WriteBuffering.bytesMax else { return false }
-        if buffered == nil { buffered = loop.bufferedStreams.add(self) }
-        buffered?.append(head, body)
+        if let buffered {
+            guard buffered.count + count <= WriteBuffering.bytesMax else { return false }
+            buffered.append(head, body)
+        } else {
+            guard count <= WriteBuffering.bytesMax else { return false }
+            let bytes = loop.bufferedStreams.add(self)
+            bytes.append(head, body)
+            buffered = bytes
+        }
         return true
     }
 
@@ -166,13 +173,13 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     func offerBuffered() -> Bool {
         guard let raw, let bytes = buffered.take() else { return false }
         if bytes.count == 0 {
-            loop.bufferedStreams.reuse(bytes)
+            loop.bufferedStreams.reuse(consume bytes)
             return false
         }
         var buffer = bytes.buffer
         let result = Int(tributary_uv_try_write(raw, &buffer, 1))
         if result == bytes.count {
-            loop.bufferedStreams.reuse(bytes)
+            loop.bufferedStreams.reuse(consume bytes)
             return false
         }
         guard result >= 0 || result == UV_EAGAIN.rawValue else {
@@ -260,7 +267,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     var hasOfferedAll: Bool { buffered == nil && !hasFailedOffer }
 
     func discardBuffered() {
-        if let bytes = buffered.take() { loop.bufferedStreams.reuse(bytes) }
+        if let bytes = buffered.take() { loop.bufferedStreams.reuse(consume bytes) }
     }
 
     var unsentBytes: Int {

@@ -19,8 +19,8 @@ import Testing
         let loop = testbed.loop
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now,
-            peer: PeerAddress(text: nil, bits: .unknown, facts: facts))
+            began: loop.now, peer: PeerAddress(text: nil, bits: .unknown, facts: facts),
+            resources: ExchangeResources(local: loop.local))
         var response: Response?
         RedirectToHTTPS.service(Request(head: head, body: .empty), exchange)
             .whenSettled { response = try? $0.get() }

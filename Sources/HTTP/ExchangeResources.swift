@@ -1,0 +1,21 @@
+package import Basics
+package import Promises
+
+/// What the exchanges of a worker share. One object, so that an exchange holds one reference for all of
+/// it. Confined to its worker.
+package final class ExchangeResources {
+    /// Makes promises on the worker.
+    package let local: LocalContext
+    /// Limits the memory of the exchanges; nil without a limit.
+    let budget: ByteBudget?
+    /// Receives the record of an exchange in the end; nil for records that are not used again.
+    let records: RequestRecordPool?
+
+    package init(
+        local: LocalContext, budget: ByteBudget? = nil, records: RequestRecordPool? = nil
+    ) {
+        self.local = local
+        self.budget = budget
+        self.records = records
+    }
+}

@@ -41,6 +41,10 @@ package enum Method: Sendable, Equatable {
         }
     }
 
+    /// HEAD, whose response describes a body and has none (RFC 9110 9.3.2). A comparison with `==`
+    /// in another module would call generic code.
+    package var isHead: Bool { if case .head = self { true } else { false } }
+
     /// RFC 9110 9.2.1: requests no change.
     package var isSafe: Bool {
         switch self {

@@ -52,6 +52,9 @@ package final class RequestHead: Sendable {
     /// records serve both.
     package let opensWebSocket: Bool
 
+    /// Whether it is a HEAD request.
+    package var isHead: Bool { method.isHead }
+
     /// A request of this program; the writer adds the fields of the connection.
     package convenience init(method: Method, target: Target, fields: Fields = Fields()) {
         self.init(

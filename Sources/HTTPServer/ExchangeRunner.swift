@@ -24,8 +24,8 @@ final class ExchangeRunner {
     /// Nil after the end.
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
-    /// The promise of the service, or of the chain that a rejection passes.
-    private var promise: LocalPromise<Response>?
+    /// Of the promise of the service, or of that of the chain that a rejection passes.
+    private var observation: LocalObservation?
     private var hasPermit = false
     /// Whether it counts as a streamed response.
     private var isStreaming = false
@@ -41,12 +41,14 @@ final class ExchangeRunner {
 
     /// The exchange of a request.
     ///
-    /// - Parameter body: nil if it has not arrived yet
+    /// - Parameters:
+    ///   - body: nil if it has not arrived yet
+    ///   - exchange: that of `Server.makeExchange`
     init(
-        _ head: RequestHead, _ body: Bytes?, from client: PeerAddress, carrier: any ExchangeCarrier,
+        _ head: RequestHead, _ body: Bytes?, _ exchange: Exchange, carrier: any ExchangeCarrier,
         of server: Server
     ) {
-        exchange = Exchange(head, from: client, of: server)
+        self.exchange = exchange
         if let body {
             requestBody = nil
             request = Request(head: head, body: .bytes(body))
@@ -70,7 +72,7 @@ final class ExchangeRunner {
     ) {
         // A placeholder for the request, so that the rejection can pass a chain.
         let head = RequestHead(method: isHead ? .head : .get, target: .root)
-        exchange = Exchange(head, from: client, of: server)
+        exchange = server.makeExchange(for: head, from: client)
         request = Request(head: head, body: .empty)
         requestBody = nil
         self.carrier = carrier
@@ -119,11 +121,10 @@ final class ExchangeRunner {
         // A complete request is in flight before the service runs.
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
-        self.promise = promise
         // If the service does not wait for the body, or passes it on, the request is in flight from now
         // on.
-        if requestBody.map({ !$0.isBeingRead || $0.isTimedBySink }) ?? true { takePermit() }
-        promise.whenSettled { [self] result in handleResult(result) }
+        if let requestBody, !requestBody.isBeingRead || requestBody.isTimedBySink { takePermit() }
+        observation = promise.observe { [self] result in handleResult(result) }
     }
 
     // MARK: The body of the request
@@ -158,10 +159,10 @@ final class ExchangeRunner {
 
     // MARK: The response
 
-    private func handleResult(_ result: Result<Response, any Error>) {
+    private func handleResult(_ result: consuming Result<Response, any Error>) {
         // The exchange was cancelled or rejected before the service had a response.
         guard !isOver, !isRejected else { return result.cancelStream() }
-        switch result {
+        switch consume result {
         case .success(let response):
             // Every 2xx would open the tunnel (RFC 9110 9.3.6).
             if request.head.opensWebSocket, response.opensTunnelWithoutOne {
@@ -188,7 +189,7 @@ final class ExchangeRunner {
     }
 
     /// Responds with a streamed body, unless too many are being sent.
-    private func stream(_ response: Response, from source: any BodySource) {
+    private func stream(_ response: consuming Response, from source: any BodySource) {
         guard server.streams < server.settings.streams else {
             source.cancel()
             return shed(.streams)
@@ -230,16 +231,14 @@ final class ExchangeRunner {
     func reject(_ rejection: Rejection, closesConnection: Bool = false) {
         guard !isOver, !isRejected else { return }
         isRejected = true
-        promise?.cancel()
+        observation?.cancel()
         // After the cancellation, so that the reader of the body has withdrawn from it.
         requestBody?.detach()
         let response = rejection.response(exchange.id, server.settings)
         guard let pass = server.hooks.rejection else {
             return respond(with: response, closesConnection: closesConnection)
         }
-        let passed = pass(response, request, exchange)
-        promise = passed
-        passed.whenSettled { [self] result in
+        observation = pass(response, request, exchange).observe { [self] result in
             guard !isOver else { return result.cancelStream() }
             // The client gets its rejection even if the chain fails.
             let passed = (try? result.get()) ?? response
@@ -251,9 +250,9 @@ final class ExchangeRunner {
         }
     }
 
-    private func respond(with response: Response, closesConnection: Bool) {
-        self.response = response
+    private func respond(with response: consuming Response, closesConnection: Bool) {
         status = response.status
+        self.response = consume response
         if exchange.record.isHeld {
             exchange.record.responseReleased(at: server.loop.exactNow)
         }
@@ -278,7 +277,7 @@ final class ExchangeRunner {
     /// - Parameter status: for the log
     func cancel(status: UInt16) {
         guard !isOver else { return }
-        promise?.cancel()
+        observation?.cancel()
         response?.body.source?.cancel()
         finish(status: status, 0, false)
     }
@@ -320,22 +319,6 @@ extension ExchangeRunner: InterimSink {
     func sendInterim(_ status: Status, _ fields: Fields) {
         guard takesInterimResponses, self.status == nil, !isOver, !isRejected else { return }
         carrier?.sendInterim(status, fields)
-    }
-}
-
-extension Exchange {
-    /// A new exchange for a request, with the client's id if it is valid, and in the client's trace
-    /// if there is one.
-    fileprivate convenience init(_ head: RequestHead, from client: PeerAddress, of server: Server) {
-        let loop = server.loop
-        let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
-        self.init(
-            id: id ?? RequestID(from: loop.entropy),
-            trace: TraceContext(head.fields)
-                ?? TraceContext(
-                    from: loop.entropy, sampledShare: server.settings.sampledShare),
-            began: loop.now, peer: client, responseFields: unsafe server.responseFields,
-            resources: server.exchangeResources)
     }
 }
 

@@ -95,8 +95,10 @@ final class H2ServerStream {
         } else {
             upload = head.expectsContinue ? .awaitingContinue : .arriving
         }
+        let server = connection.server
         let runner = ExchangeRunner(
-            head, body, from: connection.client, carrier: self, of: connection.server)
+            head, body, server.makeExchange(for: head, from: connection.client), carrier: self,
+            of: server)
         self.runner = runner
         runner.runService()
     }
@@ -224,7 +226,7 @@ final class H2ServerStream {
     }
 
     private func send(_ response: Response, of runner: ExchangeRunner, _ server: Server) {
-        let answersHead = runner.request.head.method == .head
+        let answersHead = runner.request.head.isHead
         let isEmpty = answersHead || response.status.forbidsBody
         switch response.body {
         case .bytes, .described:
@@ -244,7 +246,7 @@ final class H2ServerStream {
         let endsStream = isEmpty || body.isEmpty
         writeHead(
             response,
-            length: response.statedLength(toHead: runner.request.head.method == .head),
+            length: response.statedLength(toHead: runner.request.head.isHead),
             of: runner, server, endsStream: endsStream)
         if !endsStream { connection?.session.sendBody(body, on: stream, at: server.loop.now) }
     }

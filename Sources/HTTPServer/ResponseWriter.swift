@@ -28,7 +28,7 @@ struct ResponseWriter: ~Copyable {
         ) {
             self.requestID = requestID
             self.commonFields = commonFields
-            answersHead = head.method == .head
+            answersHead = head.isHead
             version = head.version
             self.keepsAlive = keepsAlive
             self.unixTime = unixTime

@@ -10,6 +10,8 @@ package import Reactor
 /// table.
 package final class Server {
     let loop: any Loop
+    /// That of the loop.
+    private let entropy: Entropy
     package var settings: ServerSettings { unsafe currentSettings }
     /// Unchecked: every request reads it, and no access calls other code.
     @exclusivity(unchecked) private var currentSettings: ServerSettings
@@ -83,6 +85,7 @@ package final class Server {
         service: @escaping (Request, Exchange) -> LocalPromise<Response>
     ) {
         self.loop = loop
+        entropy = loop.entropy
         unsafe currentSettings = settings
         listenerSettings = listeners
         handshakeQueue = HandshakeQueue(loop)
@@ -109,6 +112,22 @@ package final class Server {
 
     /// The exchanges that have not ended, for the admin page.
     package var exchanges: [Exchange] { connections.flatMap(\.exchanges) }
+
+    // MARK: Exchanges
+
+    /// A new exchange for a request, with the client's id if it is valid, and in the client's trace
+    /// if there is one.
+    func makeExchange(for head: RequestHead, from client: PeerAddress) -> Exchange {
+        let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
+        return Exchange(
+            id: id ?? RequestID(from: entropy),
+            trace: TraceContext(head.fields)
+                ?? TraceContext(from: entropy, sampledShare: settings.sampledShare),
+            began: loop.now, peer: client, responseFields: unsafe responseFields,
+            resources: exchangeResources)
+    }
+
+    // MARK: Listeners
 
     /// Starts to listen; returns the address, with the port that the system chose for port 0.
     ///

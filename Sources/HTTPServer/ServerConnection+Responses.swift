@@ -7,9 +7,9 @@ import Reactor
 extension ServerConnection: ExchangeCarrier, RelayTarget {
     /// A request has arrived, with its body if that is complete.
     func beginExchange(_ head: RequestHead, _ body: Bytes?) {
-        let runner = ExchangeRunner(head, body, from: client, carrier: self, of: server)
-        countRequest(at: runner.exchange.began)
-        self.runner = runner
+        let exchange = server.makeExchange(for: head, from: client)
+        countRequest(at: exchange.began)
+        runner = ExchangeRunner(head, body, exchange, carrier: self, of: server)
         discardedBytes = 0
         handle(.requestBegan(facts(of: head, isWhole: body != nil)))
     }
@@ -106,8 +106,7 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
 
     /// The response is written: ends the exchange.
     private func completeResponse(bodyBytes: Int) -> ServerStateMachine.Event {
-        let ended = runner
-        runner = nil
+        let ended = runner.take()
         ended?.endExchange(bodyBytes: bodyBytes)
         let unsent = stream.unsentBytes
         updateBudget(unsent: unsent)

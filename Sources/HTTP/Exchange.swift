@@ -185,6 +185,7 @@ package final class Exchange {
         guard !hasEnded else { return }
         hasEnded = true
         resources.budget?.release(reservedBytes)
+        guard unsafe !permits.isEmpty else { return }
         // A release may start other work, which must not find the permits again.
         let held = unsafe permits
         unsafe permits = []

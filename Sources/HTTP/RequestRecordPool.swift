@@ -21,7 +21,7 @@ package final class RequestRecordPool {
     }
 
     /// Takes back a record that nothing uses any more.
-    package func give(_ record: RequestRecord) {
+    package func give(_ record: consuming RequestRecord) {
         guard unsafe free.count < Self.keptMax else { return }
         unsafe free.append(record)
     }

@@ -96,12 +96,10 @@ final class ExchangeRunner {
     /// The response, at the beginning of its transfer. Moved out, because each copy of a response
     /// counts its references, unless the body needs it later.
     func takeResponse() -> Response? {
-        guard let taken = response.take() else { return nil }
-        switch taken.body {
-        case .stream, .tunnel: response = taken
-        case .bytes, .described: break
+        switch response?.body {
+        case .stream, .tunnel: response
+        case .bytes, .described, nil: response.take()
         }
-        return taken
     }
 
     /// The source of a streamed body of the response.
@@ -290,7 +288,8 @@ final class ExchangeRunner {
         exchange.interim = nil
         requestBody?.detach()
         carrier = nil
-        exchange.record.end(at: server.loop.exactNow)
+        let now = server.loop.exactNow
+        exchange.record.end(at: now)
         if isRequest {
             server.hooks.exchangeEnded(
                 ServerHooks.ExchangeEnd(

@@ -71,9 +71,10 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     /// event.
     func sendResponse(keepsAlive: Bool) -> ServerStateMachine.Event? {
         guard let runner, let response = runner.takeResponse() else { return nil }
+        let unixTime = server.loop.unixTime
         let context = ResponseWriter.Context(
             runner.exchange.id, runner.exchange.responseFields, to: runner.request.head,
-            keepsAlive: keepsAlive, unixTime: server.loop.unixTime)
+            keepsAlive: keepsAlive, unixTime: unixTime)
         switch response.body {
         case .stream(let source): return send(response, from: source, context)
         case .tunnel(let tunnel):

@@ -51,7 +51,7 @@ extension ServerConnection: ServedConnection {
     /// Rejects an incomplete head if the budget is exhausted: many incomplete heads may be an
     /// attack.
     func shedIfExhausted() {
-        guard server.budget.isExhausted, wait == .head, !server.budget.hasRoom() else { return }
+        guard wait == .head, server.budget.isExhausted, !server.budget.hasRoom() else { return }
         server.losses.count(.bufferedBytes)
         handle(.rejected(.overloaded))
     }

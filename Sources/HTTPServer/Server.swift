@@ -15,6 +15,8 @@ package final class Server {
     package var settings: ServerSettings { unsafe currentSettings }
     /// Unchecked: every request reads it, and no access calls other code.
     @exclusivity(unchecked) private var currentSettings: ServerSettings
+    /// `settings.limits`, for the connections that are accepted from now on.
+    private(set) var wireLimits: SharedLimits
     let hooks: ServerHooks
     let service: (Request, Exchange) -> LocalPromise<Response>
     private(set) var timeouts: ConnectionTimeouts
@@ -87,6 +89,7 @@ package final class Server {
         self.loop = loop
         entropy = loop.entropy
         unsafe currentSettings = settings
+        wireLimits = SharedLimits(settings.limits)
         listenerSettings = listeners
         handshakeQueue = HandshakeQueue(loop)
         self.hooks = hooks
@@ -222,6 +225,7 @@ package final class Server {
     /// - Parameter listeners: as many as before; nil leaves them unchanged
     package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
         unsafe currentSettings = settings
+        wireLimits = SharedLimits(settings.limits)
         if let listeners, listeners.count == listenerSettings.count {
             // Before the change: a listener that has TLS no more must not stay paused.
             if areHandshakesPaused { setHandshakePause(false) }

@@ -72,7 +72,7 @@ final class ServerConnection: ByteStreamDelegate {
         self.slot = slot
         self.countedClient = countedClient
         self.facts = facts
-        unsafe reader = RequestReader(limits: server.settings.limits)
+        unsafe reader = RequestReader(limits: server.wireLimits)
     }
 
     /// Its timers do not retain it.

@@ -15,7 +15,7 @@ struct MessageReader<Parser: HeadParser> {
         case failed(WireError)
     }
 
-    private let limits: Limits
+    private let shared: SharedLimits
     private var state = State.head
     /// Unchanged after an error.
     var parser: Parser
@@ -24,10 +24,12 @@ struct MessageReader<Parser: HeadParser> {
     /// The beginning of an incomplete head.
     private var partial: [UInt8] = []
 
-    init(_ parser: Parser, _ limits: Limits) {
+    init(_ parser: Parser, _ limits: SharedLimits) {
         self.parser = parser
-        self.limits = limits
+        shared = limits
     }
+
+    private var limits: Limits { shared.values }
 
     /// Whether a message has begun and has not ended.
     var isInMessage: Bool {

@@ -18,8 +18,13 @@ package struct RequestReader: ~Copyable {
 
     private var messages: MessageReader<RequestHeadParser>
 
-    package init(limits: Limits) {
+    package init(limits: SharedLimits) {
         messages = MessageReader(RequestHeadParser(), limits)
+    }
+
+    /// A reader with limits of its own.
+    package init(limits: Limits) {
+        self.init(limits: SharedLimits(limits))
     }
 
     /// Whether a request has begun and has not ended.

@@ -5,8 +5,13 @@ package struct ResponseReader {
 
     private var messages: MessageReader<ResponseHeadParser>
 
-    package init(limits: Limits) {
+    package init(limits: SharedLimits) {
         messages = MessageReader(ResponseHeadParser(), limits)
+    }
+
+    /// A reader with limits of its own.
+    package init(limits: Limits) {
+        self.init(limits: SharedLimits(limits))
     }
 
     /// Whether the next response is one to HEAD, and so has no body whatever its fields state. Set

@@ -1,0 +1,9 @@
+/// Limits in one object that the readers of many connections share: a connection then holds a
+/// reference, and not 180 bytes of its own.
+package final class SharedLimits: Sendable {
+    package let values: Limits
+
+    package init(_ values: Limits) {
+        self.values = values
+    }
+}

@@ -20,24 +20,25 @@ final class ServerConnection: ByteStreamDelegate {
     /// Unchecked, like the others below: each event accesses it several times, and no access calls
     /// foreign code.
     @exclusivity(unchecked) private var machine = ServerStateMachine()
-    /// Events that occurred while another one was handled.
-    @exclusivity(unchecked) private var laterEvents: [ServerStateMachine.Event] = []
+    // These are beside the states of the machine, in memory that would be padding elsewhere.
     /// Whether an event is being handled, further up the call stack.
     private(set) var isHandling = false
     /// Whether to read on after the present event.
     private var mustReadOn = false
+    /// Whether bytes are being read, further up the call stack.
+    var isReading = false
+    var isPaused = false
+    /// Events that occurred while another one was handled.
+    @exclusivity(unchecked) private var laterEvents: [ServerStateMachine.Event] = []
 
     @exclusivity(unchecked) var reader: RequestReader
     /// Bytes that arrived before they could be read.
     @exclusivity(unchecked) var ahead = ReadAhead()
-    /// Whether bytes are being read, further up the call stack.
-    var isReading = false
-    var isPaused = false
     /// Begins to watch for the end of the client while reading is paused.
     var watchTimer: Timer?
-    /// When the last request began, and how many began in that loop iteration, during which the
-    /// clock is constant.
-    var lastBegan: Instant?
+    /// When the last request began, which is before every other moment without one, and how many
+    /// began in that loop iteration, during which the clock is constant.
+    var lastBegan = Instant(nanoseconds: .min)
     var begunInIteration = 0
 
     /// The running exchange, until the last byte of its response is written.

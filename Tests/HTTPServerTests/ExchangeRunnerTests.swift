@@ -36,9 +36,9 @@ import Testing
         guard case .head(let head) = try reader.read(text.span, from: &position) else {
             throw NoHead()
         }
-        return ExchangeRunner(
-            head, body, from: PeerAddress(text: nil, bits: .unknown), carrier: carrier,
-            of: harness.server)
+        let exchange = harness.server.makeExchange(
+            for: head, from: PeerAddress(text: nil, bits: .unknown))
+        return ExchangeRunner(head, body, exchange, carrier: carrier, of: harness.server)
     }
 
     private struct NoHead: Error {}

@@ -14,6 +14,13 @@ extension Span<UInt8> {
             littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
+    /// The four bytes from `offset` on; `RawSpan` checks the bounds.
+    @inline(__always)
+    func halfWord(at offset: Int) -> UInt32 {
+        unsafe UInt32(
+            littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+
     /// The bytes of `word` within `range`; exact for each if no byte has its top bit set.
     @inline(__always)
     private static func hits(_ word: UInt64, in range: ClosedRange<UInt8>) -> UInt64 {
@@ -50,10 +57,18 @@ extension Span<UInt8> {
         unsafe end(from: start, tributary_end_of_name)
     }
 
-    /// The same, including the slashes of a path.
+    /// The offset of the first byte at or after `start` that ends the path of a target or begins an
+    /// escape: `?`, `%`, or a byte that is not in `ByteSet.target`; `count` if there is none.
     @inline(__always)
-    func skipCommonPathBytes(from start: Int) -> Int {
+    func endOfPlainPath(from start: Int) -> Int {
         unsafe end(from: start, tributary_end_of_path)
+    }
+
+    /// The offset of the first byte at or after `start` that is not in `ByteSet.target`; `count` if
+    /// there is none.
+    @inline(__always)
+    func endOfQuery(from start: Int) -> Int {
+        unsafe end(from: start, tributary_end_of_query)
     }
 
     /// Whether two words are equal, ASCII letters compared without regard to case.

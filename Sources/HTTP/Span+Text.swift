@@ -17,18 +17,19 @@ extension Span<UInt8> {
     func equals(_ literal: StaticString) -> Bool {
         let other = literal.span
         guard count == other.count else { return false }
-        guard count < 8 else {
+        guard count < 4 else {
             return hasSameWords(as: other) { $0 == $1 }
         }
         for index in indices where self[index] != other[index] { return false }
         return true
     }
 
-    /// Compares eight bytes or more word by word; the last word may overlap the one before.
+    /// Compares four bytes or more word by word; the last word may overlap the one before.
     @inline(__always)
     private func hasSameWords(
         as other: Span<UInt8>, _ areSame: (UInt64, UInt64) -> Bool
     ) -> Bool {
+        if count < 8 { return areSame(halfWords, other.halfWords) }
         var index = 0
         while index &+ 8 < count {
             guard areSame(word(at: index), other.word(at: index)) else { return false }
@@ -37,15 +38,26 @@ extension Span<UInt8> {
         return areSame(word(at: count &- 8), other.word(at: count &- 8))
     }
 
+    /// The first and the last four bytes, which may overlap.
+    @inline(__always)
+    private var halfWords: UInt64 {
+        UInt64(halfWord(at: 0)) | UInt64(halfWord(at: count &- 4)) << 32
+    }
+
     /// Whether these are the bytes of a literal, ASCII letters compared without regard to case.
+    @inline(__always)
     package func equalsIgnoringCase(_ literal: StaticString) -> Bool {
-        equalsIgnoringCase(literal.span)
+        isEqualIgnoringCase(literal.span)
     }
 
     /// Whether two runs are equal, ASCII letters compared without regard to case.
-    package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
+    package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool { isEqualIgnoringCase(other) }
+
+    /// Inlined for literals, whose lengths the compiler knows.
+    @inline(__always)
+    private func isEqualIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        guard count < 8 else {
+        guard count < 4 else {
             return hasSameWords(as: other) { Self.equalIgnoringCase($0, $1) }
         }
         for index in indices where self[index] != other[index] {

@@ -26,7 +26,8 @@ package struct Target: Sendable {
 
     /// Reads a target; nil if it has none of the three forms.
     package init?(_ text: Bytes) {
-        guard let layout = TargetLayout(text.span) else { return nil }
+        let span = text.span
+        guard let layout = TargetLayout(span, in: 0..<span.count) else { return nil }
         self.init(text, layout)
     }
 

@@ -1,53 +1,59 @@
 /// The positions of the parts of a request target, found and checked in one pass.
 struct TargetLayout {
     let form: Target.Form
+    /// Counted from the start of the target.
     let path: Range<Int>
 
-    /// Nil if the text has none of the forms of RFC 9112 3.2 that name a resource. The authority
-    /// form belongs to CONNECT, which has no meaning here.
-    init?(_ text: Span<UInt8>) {
-        guard !text.isEmpty else { return nil }
-        var start = 0
-        if text[0] == ASCII.slash {
+    /// Reads the target that is this range of the text. Nil if it has none of the forms of RFC 9112 3.2
+    /// that name a resource. The authority form belongs to CONNECT, which has no meaning here.
+    @inline(__always)
+    init?(_ text: Span<UInt8>, in range: Range<Int>) {
+        guard !range.isEmpty else { return nil }
+        var start = range.lowerBound
+        if text[start] == ASCII.slash {
             form = .origin
-        } else if text.equals("*") {
+        } else if range.count == 1, text[start] == UInt8(ascii: "*") {
             form = .asterisk
             path = 0..<1
             return
         } else {
-            guard let authorityEnd = Self.endOfAuthority(text) else { return nil }
+            guard let authorityEnd = Self.endOfAuthority(text.extracting(range)) else { return nil }
             form = .absolute
-            start = authorityEnd
+            start &+= authorityEnd
         }
-        guard let end = Self.endOfPath(text, from: start), Self.isQuery(text.extracting(end...))
+        guard let end = Self.endOfPath(text, start..<range.upperBound),
+            Self.isQuery(text, end..<range.upperBound)
         else {
             return nil
         }
-        path = start..<end
+        path = (start &- range.lowerBound)..<(end &- range.lowerBound)
     }
 
-    /// The offset of the `?`, or the end; nil for a byte that is invalid in a path or a malformed
-    /// escape.
-    private static func endOfPath(_ text: Span<UInt8>, from start: Int) -> Int? {
-        var index = start
-        while true {
-            index = text.skipCommonPathBytes(from: index)
-            guard index < text.count else { return index }
-            let byte = text[index]
-            if byte == ASCII.question { return index }
-            guard ByteSet.target.contains(byte) else { return nil }
-            if byte == ASCII.percent {
-                guard text.isEscape(at: index) else { return nil }
-                index += 2
-            }
-            index += 1
+    /// The offset of the `?`, or the end of the range; nil for a byte that is invalid in a path or a
+    /// malformed escape.
+    @inline(__always)
+    private static func endOfPath(_ text: Span<UInt8>, _ range: Range<Int>) -> Int? {
+        let end = min(text.endOfPlainPath(from: range.lowerBound), range.upperBound)
+        guard end < range.upperBound, text[end] != ASCII.question else { return end }
+        return endOfEscapedPath(text, end..<range.upperBound)
+    }
+
+    /// The same from the first escape on.
+    private static func endOfEscapedPath(_ text: Span<UInt8>, _ range: Range<Int>) -> Int? {
+        var index = range.lowerBound
+        while index < range.upperBound, text[index] != ASCII.question {
+            guard text[index] == ASCII.percent,
+                text.extracting(index..<range.upperBound).isEscape(at: 0)
+            else { return nil }
+            index = min(text.endOfPlainPath(from: index &+ 3), range.upperBound)
         }
+        return index
     }
 
-    /// A query may contain malformed escapes: clients send them, and only its reader interprets
-    /// them.
-    private static func isQuery(_ query: Span<UInt8>) -> Bool {
-        query.first(notIn: .target, from: 0) == query.count
+    /// Whether this range is empty, or a query with its `?`. A query may contain malformed escapes:
+    /// clients send them, and only its reader interprets them.
+    private static func isQuery(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        range.isEmpty || text.endOfQuery(from: range.lowerBound) >= range.upperBound
     }
 
     /// The offset behind `http://host:port`; nil if the text does not begin like this.
@@ -72,13 +78,26 @@ package enum Authority {
     /// `host`, `host:port`, `[v6]` or `[v6]:port` (RFC 9110 7.2), without user information, list or
     /// path, and with a valid port. A port requires a host.
     package static func isValid(_ text: Span<UInt8>) -> Bool {
-        guard let end = endOfHost(text) else { return false }
-        if end == text.count { return true }
-        return end > 0 && text[end] == ASCII.colon && isPort(text.extracting((end + 1)...))
+        isValid(text, 0..<text.count)
     }
 
-    private static func endOfHost(_ text: Span<UInt8>) -> Int? {
-        guard !text.isEmpty else { return 0 }
+    /// The same for a range of a text.
+    static func isValid(_ text: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        guard let end = endOfHost(text, range) else { return false }
+        if end == range.upperBound { return true }
+        return end > range.lowerBound && text[end] == ASCII.colon
+            && isPort(text.extracting((end &+ 1)..<range.upperBound))
+    }
+
+    @inline(__always)
+    private static func endOfHost(_ text: Span<UInt8>, _ range: Range<Int>) -> Int? {
+        let end = min(text.skipCommonBytes(from: range.lowerBound), range.upperBound)
+        guard end < range.upperBound, text[end] != ASCII.colon else { return end }
+        return endOfUnusualHost(text.extracting(range)).map { range.lowerBound &+ $0 }
+    }
+
+    /// A host with other bytes than letters, digits, `-` and `.`.
+    private static func endOfUnusualHost(_ text: Span<UInt8>) -> Int? {
         if text[0] == UInt8(ascii: "[") { return endOfLiteral(text) }
         var index = 0
         while true {

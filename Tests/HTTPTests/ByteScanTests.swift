@@ -22,9 +22,14 @@ import Testing
             $0.skipCommonBytes(from: $1)
         },
         Scan(testDescription: "paths") {
-            !names.contains($0) && $0 != UInt8(ascii: "/")
+            !ByteSet.target.contains($0) || "?%".utf8.contains($0)
         } offset: {
-            $0.skipCommonPathBytes(from: $1)
+            $0.endOfPlainPath(from: $1)
+        },
+        Scan(testDescription: "queries") {
+            !ByteSet.target.contains($0)
+        } offset: {
+            $0.endOfQuery(from: $1)
         },
         Scan(testDescription: "values") {
             ($0 < 0x20 && $0 != 9) || $0 == 0x7F

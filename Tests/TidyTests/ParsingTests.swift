@@ -54,7 +54,7 @@ import Testing
         "port = port * 10 + Int(digit)": "ends beyond 65535",
         "code = code * 10 + Int(digit)": "three digits",
         "remaining = remaining << 4 | Int(digit)": "compared with Int.max >> 4 before",
-        "let (scaled, overflow) = number.multipliedReportingOverflow(by: 10)": "reports overflow",
+        "number = number * 10 + UInt64(digit)": "nineteen digits",
         "value = value << 4 | UInt64(nibble)": "sixteen digits",
         "nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F": "followed by a mask",
         "unit = unit << 4 | digit": "four digits",

@@ -13,22 +13,28 @@
 /* One register with SSE2 and with NEON. */
 typedef uint8_t tributary_bytes16 __attribute__((ext_vector_type(16)));
 typedef uint8_t tributary_unaligned16 __attribute__((ext_vector_type(16), aligned(1)));
+typedef int8_t tributary_signed16 __attribute__((ext_vector_type(16)));
 typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
 
 /* One bit for each byte, that of the first byte lowest. */
 #define TRIBUTARY_MASK16(comparison) \
     (unsigned)__builtin_bit_cast(uint16_t, __builtin_convertvector(comparison, tributary_bits16))
 
-/* The bytes that end each class. A difference is at least n if the byte is outside of a range of n bytes. */
-#define TRIBUTARY_IS_NO_LETTER(block) ((tributary_bytes16)(((block) | 0x20) - (uint8_t)'a') >= 26)
+/* Whether a byte is outside of a range of bytes. Signed, because SSE2 compares no unsigned bytes. */
+#define TRIBUTARY_IS_OUTSIDE(block, first, length) \
+    ((tributary_signed16)((tributary_bytes16)((block) + (uint8_t)(0x80 - (first)))) >= (int8_t)((length) - 0x80))
+
+/* The bytes that end each class. */
 #define TRIBUTARY_ENDS_NAME(block, byte) \
-    (TRIBUTARY_IS_NO_LETTER(block) & (((tributary_bytes16)((block) - (uint8_t)'-') >= 13) | ((block) == '/')))
-#define TRIBUTARY_ENDS_PATH(block, byte) \
-    (TRIBUTARY_IS_NO_LETTER(block) & ((tributary_bytes16)((block) - (uint8_t)'-') >= 13))
-#define TRIBUTARY_ENDS_VALUE(block, byte) ((((block) < ' ') & ((block) != '\t')) | ((block) == 0x7F))
+    (TRIBUTARY_IS_OUTSIDE((block) | 0x20, 'a', 26) & (TRIBUTARY_IS_OUTSIDE(block, '-', 13) | ((block) == '/')))
+#define TRIBUTARY_ENDS_QUERY(block, byte) \
+    (TRIBUTARY_IS_OUTSIDE(block, '!', 94) | (((block) | 1) == '#') | (((block) | 2) == '>') | ((block) == '\\'))
+#define TRIBUTARY_ENDS_PATH(block, byte) (TRIBUTARY_ENDS_QUERY(block, byte) | ((block) == '?') | ((block) == '%'))
+#define TRIBUTARY_ENDS_VALUE(block, byte) \
+    ((~TRIBUTARY_IS_OUTSIDE(block, 0, ' ') & ((block) != '\t')) | ((block) == 0x7F))
 #define TRIBUTARY_IS_BYTE(block, byte) ((block) == (byte))
 
-/* Defines a function that returns the offset of the first such byte at or after `from`, which is at most `count`;
+/* Defines a function that returns the offset of the first such byte at or after `from`, which is less than `count`;
    `count` if there is none. The one for fewer than sixteen bytes is in FirstByte.c. `pure` means that it only reads, so
    that Swift code does not retain the text for the call. */
 #define TRIBUTARY_FIRST(name, ends) \
@@ -36,23 +42,24 @@ typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
         const uint8_t *_Nonnull text, size_t count, size_t from, uint8_t byte); \
     static inline __attribute__((always_inline, pure)) size_t name( \
         const uint8_t *_Nonnull text, size_t count, size_t from, uint8_t byte) { \
-        size_t at = from; \
-        for (; count - at >= 16; at += 16) { \
+        if (__builtin_expect(count < 16, 0)) return name##_of_few(text, count, from, byte); \
+        size_t at = from, last = count - 16; \
+        for (; at <= last; at += 16) { \
             tributary_bytes16 block = *(const tributary_unaligned16 *)(text + at); \
             unsigned marks = TRIBUTARY_MASK16(ends(block, byte)); \
             if (marks != 0) return at + (size_t)__builtin_ctz(marks); \
         } \
-        if (at == count) return count; \
-        if (count < 16) return name##_of_few(text, count, at, byte); \
         /* The last sixteen bytes, without those before `at`; the bit behind the last one ends every class. */ \
-        tributary_bytes16 block = *(const tributary_unaligned16 *)(text + count - 16); \
-        unsigned marks = (TRIBUTARY_MASK16(ends(block, byte)) | 1u << 16) >> (16 - (count - at)); \
+        tributary_bytes16 block = *(const tributary_unaligned16 *)(text + last); \
+        unsigned marks = (TRIBUTARY_MASK16(ends(block, byte)) | 1u << 16) >> (at - last); \
         return at + (size_t)__builtin_ctz(marks); \
     }
 
 /* All but letters, digits, `-` and `.`. */
 TRIBUTARY_FIRST(tributary_end_of_name, TRIBUTARY_ENDS_NAME)
-/* The same without `/`. */
+/* All but visible ASCII without `"`, `#`, `<`, `>` and `\`. */
+TRIBUTARY_FIRST(tributary_end_of_query, TRIBUTARY_ENDS_QUERY)
+/* The same, and `?` and `%`. */
 TRIBUTARY_FIRST(tributary_end_of_path, TRIBUTARY_ENDS_PATH)
 /* Control bytes; the tab is none of them (RFC 9110 5.5). */
 TRIBUTARY_FIRST(tributary_end_of_value, TRIBUTARY_ENDS_VALUE)

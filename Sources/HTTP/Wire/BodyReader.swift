@@ -12,49 +12,53 @@ struct BodyReader {
     }
 
     private enum State {
-        case length(Int)
-        case chunked(ChunkedDecoder)
+        case length
+        case chunked
         case untilClose
         case over
     }
 
     private var state: State
+    /// The bytes that a body of known length still has.
+    private var remaining = 0
+    private var decoder = ChunkedDecoder()
 
     init(_ framing: BodyFraming) {
         switch framing {
         case .none: state = .over
-        case .length(let length): state = .length(length)
-        case .chunked: state = .chunked(ChunkedDecoder())
+        case .length(let length):
+            state = .length
+            remaining = length
+        case .chunked: state = .chunked
         case .untilClose: state = .untilClose
         }
     }
 
     /// Whether the end of the connection is the end of the body.
-    var endsWithConnection: Bool {
-        if case .untilClose = state { true } else { false }
+    var endsWithConnection: Bool { state == .untilClose }
+
+    var isChunked: Bool { state == .chunked }
+
+    /// The next event in a body that is not chunked.
+    @inline(__always)
+    mutating func read(_ bytes: Span<UInt8>, from position: inout Int) -> Event {
+        if state == .over { return .end }
+        guard position < bytes.count else { return .needsMore }
+        let start = position
+        if state == .length {
+            position = start &+ min(remaining, bytes.count &- start)
+            remaining &-= position &- start
+            if remaining == 0 { state = .over }
+        } else {
+            position = bytes.count
+        }
+        return .data(start..<position)
     }
 
-    mutating func read(
+    /// The next event in a chunked body.
+    mutating func readChunks(
         _ bytes: Span<UInt8>, from position: inout Int, _ limits: Limits
     ) throws(WireError) -> Event {
-        switch state {
-        case .over: return .end
-        case .length(let remaining):
-            guard position < bytes.count else { return .needsMore }
-            let start = position
-            position = start &+ min(remaining, bytes.count &- start)
-            let rest = remaining &- (position &- start)
-            state = rest == 0 ? .over : .length(rest)
-            return .data(start..<position)
-        case .untilClose:
-            guard position < bytes.count else { return .needsMore }
-            let start = position
-            position = bytes.count
-            return .data(start..<position)
-        case .chunked(var decoder):
-            let event = try decoder.read(bytes, from: &position, limits)
-            state = .chunked(decoder)
-            return event
-        }
+        try decoder.read(bytes, from: &position, limits)
     }
 }

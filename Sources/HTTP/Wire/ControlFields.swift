@@ -14,27 +14,34 @@ struct ControlFields {
     private(set) var expectsContinue = false
     private(set) var hasUnknownExpectation = false
 
-    /// Reads one field.
+    /// Whether the name of a field may be one of those that `read` uses, by its length and its first
+    /// byte.
     @inline(__always)
-    mutating func read(_ name: Span<UInt8>, _ value: Span<UInt8>) throws(WireError) {
-        // Length and first letter distinguish most other names from these.
-        switch (name.count, name[0] | 0x20) {
-        case (4, UInt8(ascii: "h")) where name.equalsIgnoringCase("Host"): readHost(value)
-        case (6, UInt8(ascii: "e")) where name.equalsIgnoringCase("Expect"):
-            readExpectation(value)
-        case (10, UInt8(ascii: "c")) where name.equalsIgnoringCase("Connection"):
-            readConnection(value)
-        case (14, UInt8(ascii: "c")) where name.equalsIgnoringCase("Content-Length"):
-            try readLength(value)
-        case (17, UInt8(ascii: "t")) where name.equalsIgnoringCase("Transfer-Encoding"):
-            readCoding(value)
-        default: break
-        }
+    static func mayInclude(nameOf length: Int, first: UInt8) -> Bool {
+        // One bit for each length and for each letter.
+        let lengths: UInt64 = 1 << 17 | 1 << 14 | 1 << 10 | 1 << 6 | 1 << 4
+        let letters: UInt64 = 1 << 20 | 1 << 8 | 1 << 5 | 1 << 3
+        return lengths &>> UInt64(truncatingIfNeeded: length) & letters &>> UInt64(first & 31) & 1
+            == 1
     }
 
-    private mutating func readHost(_ value: Span<UInt8>) {
-        hostCount += 1
-        isHostValid = Authority.isValid(value)
+    /// Reads the field with this name and value.
+    @inline(__always)
+    mutating func read(
+        _ bytes: Span<UInt8>, _ name: Range<Int>, _ value: Range<Int>
+    ) throws(WireError) {
+        let text = bytes.extracting(value)
+        let name = bytes.extracting(name)
+        switch name.count {
+        case 4 where name.equalsIgnoringCase("Host"):
+            hostCount += 1
+            isHostValid = Authority.isValid(bytes, value)
+        case 6 where name.equalsIgnoringCase("Expect"): readExpectation(text)
+        case 10 where name.equalsIgnoringCase("Connection"): readConnection(text)
+        case 14 where name.equalsIgnoringCase("Content-Length"): try readLength(text)
+        case 17 where name.equalsIgnoringCase("Transfer-Encoding"): readCoding(text)
+        default: break
+        }
     }
 
     private mutating func readExpectation(_ value: Span<UInt8>) {
@@ -65,17 +72,17 @@ struct ControlFields {
     /// rejected: it is not used in practice, and a parser that reads it differently enables
     /// smuggling.
     private mutating func readLength(_ value: Span<UInt8>) throws(WireError) {
-        // Nineteen digits hold every `Int`; longer runs of zeros are not legitimate.
+        // Nineteen digits hold every `Int`, and fit into 64 bits; longer runs of zeros are not
+        // legitimate.
         guard (1...19).contains(value.count) else { throw .contentLength }
-        var number = 0
+        var number: UInt64 = 0
         for index in value.indices {
             let digit = value[index] &- UInt8(ascii: "0")
-            let (scaled, overflow) = number.multipliedReportingOverflow(by: 10)
-            let (sum, overflow2) = scaled.addingReportingOverflow(Int(digit))
-            guard digit < 10, !overflow, !overflow2 else { throw .contentLength }
-            number = sum
+            guard digit < 10 else { throw .contentLength }
+            number = number * 10 + UInt64(digit)
         }
-        length = number
+        guard let length = Int(exactly: number) else { throw .contentLength }
+        self.length = length
         lengthCount += 1
     }
 

@@ -50,36 +50,55 @@ struct FieldSection {
     /// has not arrived.
     @inline(__always)
     private mutating func readLine(_ bytes: Span<UInt8>) throws(WireError) -> Int? {
-        var index = bytes.skipCommonBytes(from: line)
-        guard index < bytes.count else { return nil }
-        if bytes[index] != ASCII.colon {
-            index = bytes.first(notIn: .token, from: index)
-            guard index < bytes.count else { return nil }
+        var nameEnd = bytes.skipCommonBytes(from: line)
+        guard nameEnd < bytes.count else { return nil }
+        if bytes[nameEnd] != ASCII.colon || nameEnd == line {
+            nameEnd = try Self.endOfUnusualName(bytes, line, from: nameEnd)
+            guard nameEnd < bytes.count else { return nil }
         }
-        guard bytes[index] == ASCII.colon, index > line else {
-            throw Self.lineError(bytes, at: index, in: line)
-        }
-        let nameEnd = index
 
-        index &+= 1
-        while index < bytes.count, ASCII.isWhiteSpace(bytes[index]) { index &+= 1 }
-        let value = index
-        index = bytes.firstControl(from: index)
-        guard index < bytes.count else { return nil }
-        guard bytes[index] == ASCII.carriageReturn else {
-            throw bytes[index] == ASCII.lineFeed ? .lineEnd : .fieldValue
+        let end = bytes.firstControl(from: nameEnd &+ 1)
+        guard end < bytes.count else { return nil }
+        guard bytes[end] == ASCII.carriageReturn else {
+            throw bytes[end] == ASCII.lineFeed ? .lineEnd : .fieldValue
         }
-        guard index &+ 1 < bytes.count else { return nil }
-        guard bytes[index &+ 1] == ASCII.lineFeed else { throw .lineEnd }
+        guard end &+ 1 < bytes.count else { return nil }
+        guard bytes[end &+ 1] == ASCII.lineFeed else { throw .lineEnd }
 
-        var valueEnd = index
+        // Only fields that the parser uses, and very long ones, need the exact range of the value.
+        if ControlFields.mayInclude(nameOf: nameEnd &- line, first: bytes[line])
+            || end &- line > Limits.fieldBytesMax
+        {
+            try readField(bytes, nameEnd: nameEnd, end: end)
+        }
+        return end &+ 2
+    }
+
+    /// - Parameter end: of the value, with the white space around it
+    @inline(never)
+    private mutating func readField(
+        _ bytes: Span<UInt8>, nameEnd: Int, end: Int
+    ) throws(WireError) {
+        var (value, valueEnd) = (nameEnd &+ 1, end)
+        while value < valueEnd, ASCII.isWhiteSpace(bytes[value]) { value &+= 1 }
         while valueEnd > value, ASCII.isWhiteSpace(bytes[valueEnd &- 1]) { valueEnd &-= 1 }
         guard max(nameEnd &- line, valueEnd &- value) <= Limits.fieldBytesMax else {
             throw .fieldsTooLarge
         }
-        try control.read(
-            bytes.extracting(line..<nameEnd), bytes.extracting(value..<valueEnd))
-        return index &+ 2
+        try control.read(bytes, line..<nameEnd, value..<valueEnd)
+    }
+
+    /// The offset of the colon behind a name with other bytes than letters, digits, `-` and `.`; the
+    /// number of bytes if it has not arrived.
+    @inline(never)
+    private static func endOfUnusualName(
+        _ bytes: Span<UInt8>, _ line: Int, from start: Int
+    ) throws(WireError) -> Int {
+        let end = bytes.first(notIn: .token, from: start)
+        guard end == bytes.count || bytes[end] == ASCII.colon && end > line else {
+            throw lineError(bytes, at: end, in: line)
+        }
+        return end
     }
 
     /// The error in a line whose name does not end with a colon.

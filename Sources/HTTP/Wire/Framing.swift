@@ -1,6 +1,7 @@
 extension BodyFraming {
     /// RFC 9112 6.3 for requests, from top to bottom. Anything ambiguous is rejected: ambiguity
     /// enables smuggling.
+    @inline(__always)
     static func ofRequest(
         version: HTTPVersion, _ fields: ControlFields
     ) throws(WireError) -> BodyFraming {

@@ -93,7 +93,7 @@ struct MessageReader<Parser: HeadParser> {
             return .needsMore
         }
         position &+= length &- held
-        partial = []
+        if held > 0 { partial = [] }
         if let interim = try parser.interim(head, limits) { return .interim(interim) }
         body = BodyReader(Parser.framing(head))
         state = .body
@@ -101,13 +101,21 @@ struct MessageReader<Parser: HeadParser> {
     }
 
     /// Parses the given bytes behind the stored ones; stores them if the head is incomplete.
+    @inline(__always)
     private mutating func parse(
         _ given: Span<UInt8>
     ) throws(WireError) -> (head: Parser.Head, length: Int)? {
-        let isFirst = partial.isEmpty
-        if isFirst, let found = try parser.parse(given, limits) { return found }
+        guard partial.isEmpty else { return try parseBehindPartial(given) }
+        if let found = try parser.parse(given, limits) { return found }
         partial.append(copying: given)
-        guard !isFirst else { return nil }
+        return nil
+    }
+
+    @inline(never)
+    private mutating func parseBehindPartial(
+        _ given: Span<UInt8>
+    ) throws(WireError) -> (head: Parser.Head, length: Int)? {
+        partial.append(copying: given)
         let held = partial
         return try parser.parse(held.span, limits)
     }
@@ -115,7 +123,11 @@ struct MessageReader<Parser: HeadParser> {
     private mutating func readBody(
         _ bytes: Span<UInt8>, from position: inout Int
     ) throws(WireError) -> Event {
-        switch try body.read(bytes, from: &position, limits) {
+        let event =
+            body.isChunked
+            ? try body.readChunks(bytes, from: &position, limits)
+            : body.read(bytes, from: &position)
+        switch event {
         case .needsMore: return .needsMore
         case .data(let range): return .body(range)
         case .trailers(let range): return .trailers(range)

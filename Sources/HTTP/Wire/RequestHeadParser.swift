@@ -17,13 +17,19 @@ struct RequestHeadParser: HeadParser {
     /// Whether anything but empty lines has arrived.
     var hasBegun: Bool { searched > line || first != nil }
 
+    @inline(__always)
     mutating func parse(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
-        guard let end = try section.read(bytes, limits) else { return nil }
+        guard let end = try section.read(bytes, limits) else {
+            self.first = first
+            return nil
+        }
         let head = try Self.head(bytes.extracting(0..<end), first, section.control)
-        self = Self()
+        // Not the section, which begins again behind the next first line.
+        (line, searched, isHead) = (0, 0, false)
+        self.first = nil
         return (head, end)
     }
 
@@ -32,6 +38,7 @@ struct RequestHeadParser: HeadParser {
 
     static func framing(_ head: RequestHead) -> BodyFraming { head.framing }
 
+    @inline(__always)
     private mutating func firstLine(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> RequestLine? {
@@ -46,12 +53,12 @@ struct RequestHeadParser: HeadParser {
             return nil
         }
         let first = try RequestLine(bytes, line..<end, limits)
-        self.first = first
         section = FieldSection(at: end &+ 1)
         return first
     }
 
     /// RFC 9112 2.2.
+    @inline(__always)
     private mutating func skipEmptyLines(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) {
@@ -71,6 +78,7 @@ struct RequestHeadParser: HeadParser {
         isHead = line.extracting(first: headAndSpace).equals("HEAD ")
     }
 
+    @inline(__always)
     private static func head(
         _ bytes: Span<UInt8>, _ first: RequestLine, _ control: ControlFields
     ) throws(WireError) -> RequestHead {
@@ -87,6 +95,7 @@ struct RequestHeadParser: HeadParser {
             expectsContinue: control.expectsContinue && first.version >= .http11)
     }
 
+    @inline(__always)
     private static func check(_ control: ControlFields, _ version: HTTPVersion) throws(WireError) {
         // RFC 9112 3.2: exactly one `Host`; before HTTP/1.1 at most one.
         if control.hostCount != 1 {

@@ -13,26 +13,31 @@ struct RequestLine {
     let end: Int
 
     /// Reads a line whose LF is at the end of `line`.
+    @inline(__always)
     init(_ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits) throws(WireError) {
         // First the checks that also apply to an unfinished line, so that the result does not
         // depend on how the bytes arrive.
-        guard ByteSet.token.contains(bytes[line.lowerBound]) else { throw .requestLine }
-        let methodEnd = try Self.endOfMethod(
-            bytes.extracting(0..<line.upperBound), from: line.lowerBound, limits)
+        var tokenEnd = bytes.skipCommonBytes(from: line.lowerBound)
+        if tokenEnd < line.upperBound, bytes[tokenEnd] != ASCII.space {
+            tokenEnd = bytes.first(notIn: .token, from: tokenEnd)
+        }
+        let isToken =
+            tokenEnd < line.upperBound && bytes[tokenEnd] == ASCII.space
+            && tokenEnd > line.lowerBound && tokenEnd &- line.lowerBound <= limits.methodBytes
+        let methodEnd = isToken ? tokenEnd : try Self.endOfMethod(bytes, line, limits)
         try Self.check(behindMethod: line.upperBound &- methodEnd, limits)
         let end = line.upperBound &- 1
         guard end > line.lowerBound, bytes[end] == ASCII.carriageReturn else { throw .lineEnd }
         let space = end &- 9
         guard space > methodEnd, bytes[space] == ASCII.space else { throw .requestLine }
-        version = try HTTPVersion(bytes.extracting((space &+ 1)..<end))
+        version = try HTTPVersion(bytes, at: space &+ 1)
         target = (methodEnd &+ 1)..<space
         guard target.count <= limits.uriBytes else { throw .targetTooLong }
+        guard isToken else { throw .requestLine }
         method = line.lowerBound..<methodEnd
-        let name = bytes.extracting(method)
-        guard FieldName.isToken(name) else { throw .requestLine }
-        if name.equals("CONNECT") { throw .connectRefused }
-        guard let layout = TargetLayout(bytes.extracting(target)),
-            layout.form != .asterisk || name.equals("OPTIONS")
+        if bytes.extracting(method).equals("CONNECT") { throw .connectRefused }
+        guard let layout = TargetLayout(bytes, in: target),
+            layout.form != .asterisk || bytes.extracting(method).equals("OPTIONS")
         else { throw .target }
         self.layout = layout
         self.end = line.upperBound &+ 1
@@ -42,25 +47,29 @@ struct RequestLine {
     static func check(unfinished line: Span<UInt8>, _ limits: Limits) throws(WireError) {
         guard ByteSet.token.contains(line[0]) else { throw .requestLine }
         guard line.count > limits.methodBytes + 1 else { return }
-        let methodEnd = try endOfMethod(line, from: 0, limits)
+        let methodEnd = try endOfMethod(line, 0..<line.count, limits)
         try check(behindMethod: line.count &- methodEnd, limits)
     }
 
+    @inline(__always)
     private static func check(behindMethod count: Int, _ limits: Limits) throws(WireError) {
         guard count <= limits.uriBytes + " HTTP/1.1\r\n".utf8.count else { throw .targetTooLong }
     }
 
+    /// The offset of the space behind a method, whose bytes are not checked but for the first one.
+    @inline(never)
     private static func endOfMethod(
-        _ bytes: Span<UInt8>, from start: Int, _ limits: Limits
+        _ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits
     ) throws(WireError) -> Int {
-        let bound = min(bytes.count, start &+ limits.methodBytes &+ 1)
+        let start = line.lowerBound
+        guard ByteSet.token.contains(bytes[start]) else { throw .requestLine }
+        let bound = min(line.upperBound, start &+ limits.methodBytes &+ 1)
         var index = start
         while index < bound, bytes[index] != ASCII.space { index &+= 1 }
         guard index < bound else {
-            throw index < bytes.count && FieldName.isToken(bytes.extracting(start..<index))
+            throw index < line.upperBound && FieldName.isToken(bytes.extracting(start..<index))
                 ? .methodTooLong : .requestLine
         }
-        guard index > start else { throw .requestLine }
         return index
     }
 }
@@ -71,19 +80,23 @@ extension HTTPVersion {
     /// `HTTP/1.0` as a little-endian word.
     private static var text10: UInt64 { 0x302E_312F_5054_5448 }
 
-    /// `HTTP/1.0` or `HTTP/1.1` (RFC 9112 2.3).
-    init(_ text: Span<UInt8>) throws(WireError) {
-        guard text.count == 8 else { throw .version }
-        if text.hasWord(Self.text11, at: 0) {
+    /// `HTTP/1.0` or `HTTP/1.1` (RFC 9112 2.3), the eight bytes at this offset.
+    @inline(__always)
+    init(_ text: Span<UInt8>, at offset: Int) throws(WireError) {
+        if text.hasWord(Self.text11, at: offset) {
             self = .http11
-        } else if text.hasWord(Self.text10, at: 0) {
+        } else if text.hasWord(Self.text10, at: offset) {
             self = .http10
         } else {
-            let isVersion =
-                text.extracting(0..<5).equals("HTTP/") && text[6] == UInt8(ascii: ".")
-                && text[5] &- UInt8(ascii: "0") < 10 && text[7] &- UInt8(ascii: "0") < 10
-            throw isVersion ? .versionNotSupported : .version
+            throw Self.error(of: text.extracting(offset..<(offset &+ 8)))
         }
+    }
+
+    private static func error(of text: Span<UInt8>) -> WireError {
+        let isVersion =
+            text.extracting(0..<5).equals("HTTP/") && text[6] == UInt8(ascii: ".")
+            && text[5] &- UInt8(ascii: "0") < 10 && text[7] &- UInt8(ascii: "0") < 10
+        return isVersion ? .versionNotSupported : .version
     }
 }
 

@@ -18,11 +18,15 @@ struct ResponseHeadParser: HeadParser {
 
     var hasBegun: Bool { searched > 0 || first != nil || interimResponses > 0 }
 
+    @inline(__always)
     mutating func parse(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
         guard let first = try firstLine(bytes, limits) else { return nil }
-        guard let end = try section.read(bytes, limits) else { return nil }
+        guard let end = try section.read(bytes, limits) else {
+            self.first = first
+            return nil
+        }
         let dropsFields =
             !answersHead && statusesWithoutFields?.contains(Int(first.status.code)) ?? false
         let head = try Self.head(
@@ -56,6 +60,7 @@ struct ResponseHeadParser: HeadParser {
         head.status.code == 101 ? .untilClose : head.framing
     }
 
+    @inline(__always)
     private mutating func firstLine(
         _ bytes: Span<UInt8>, _ limits: Limits
     ) throws(WireError) -> StatusLine? {
@@ -67,11 +72,11 @@ struct ResponseHeadParser: HeadParser {
         }
         guard end < limits.statusLineBytes else { throw .statusLine }
         let first = try StatusLine(bytes, end: end)
-        self.first = first
         section = FieldSection(at: end &+ 1)
         return first
     }
 
+    @inline(__always)
     private static func head(
         _ bytes: Span<UInt8>, _ first: StatusLine, _ control: ControlFields, toHead: Bool,
         dropsFields: Bool
@@ -99,16 +104,16 @@ private struct StatusLine {
     let end: Int
 
     /// Reads a line whose LF is at `end`. The reason is checked and dropped.
+    @inline(__always)
     init(_ bytes: Span<UInt8>, end: Int) throws(WireError) {
         guard end >= 13, bytes[end &- 1] == ASCII.carriageReturn else {
             throw end >= 1 && bytes[end &- 1] != ASCII.carriageReturn ? .lineEnd : .statusLine
         }
-        let line = bytes.extracting(0..<(end &- 1))
-        version = try HTTPVersion(line.extracting(0..<8))
-        guard line[8] == ASCII.space, let status = Self.status(line.extracting(9..<12)),
-            line.count == 12 || line[12] == ASCII.space
+        version = try HTTPVersion(bytes, at: 0)
+        guard bytes[8] == ASCII.space, let status = Self.status(bytes.extracting(9..<12)),
+            end &- 1 == 12 || bytes[12] == ASCII.space
         else { throw .statusLine }
-        guard bytes.firstControl(from: 12) == line.count else { throw .statusLine }
+        guard bytes.firstControl(from: 12) == end &- 1 else { throw .statusLine }
         self.status = status
         self.end = end &+ 1
     }

@@ -5,6 +5,7 @@
    byte lowest. The scanner of JSON works on these masks. */
 
 #include "FirstByte.h"
+#include "HexDigits.h"
 #include <stddef.h>
 #include <stdint.h>
 

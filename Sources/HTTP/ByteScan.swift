@@ -5,6 +5,8 @@ import CByteClasses
 extension Span<UInt8> {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var tops: UInt64 { 0x8080_8080_8080_8080 }
+    /// The bit of each byte that distinguishes lower case from upper case.
+    static var caseBits: UInt64 { 0x20 &* ones }
 
     /// The eight bytes from `offset` on; `RawSpan` checks the bounds.
     @inline(__always)
@@ -55,6 +57,26 @@ extension Span<UInt8> {
     @inline(__always)
     func skipCommonBytes(from start: Int) -> Int {
         unsafe end(from: start, tributary_end_of_name)
+    }
+
+    /// The field line that begins at `start`: the offsets of its colon and of its line end. Nil if its
+    /// name has other bytes than letters, digits, `-` and `.`, if it is not valid, or if its end is
+    /// missing.
+    @inline(__always)
+    func usualFieldLine(from start: Int) -> (nameEnd: Int, end: Int)? {
+        unsafe withUnsafeBufferPointer { text -> (nameEnd: Int, end: Int)? in
+            let last = text.count &- 1
+            guard start >= 0, start < last, let first = text.baseAddress else { return nil }
+            // Both from the start, so that the processor need not wait for one to begin the other.
+            let colon = unsafe tributary_end_of_name(first, text.count, start, 0)
+            let end = unsafe tributary_end_of_value(first, text.count, start, 0)
+            // Each offset is compared with the count before the byte is read.
+            guard colon > start, colon < end, unsafe first[colon] == ASCII.colon,
+                end < last, unsafe first[end] == ASCII.carriageReturn,
+                unsafe first[end &+ 1] == ASCII.lineFeed
+            else { return nil }
+            return (colon, end)
+        }
     }
 
     /// The offset of the first byte at or after `start` that ends the path of a target or begins an

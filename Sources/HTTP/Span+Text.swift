@@ -45,17 +45,12 @@ extension Span<UInt8> {
     }
 
     /// Whether these are the bytes of a literal, ASCII letters compared without regard to case.
-    @inline(__always)
     package func equalsIgnoringCase(_ literal: StaticString) -> Bool {
-        isEqualIgnoringCase(literal.span)
+        equalsIgnoringCase(literal.span)
     }
 
     /// Whether two runs are equal, ASCII letters compared without regard to case.
-    package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool { isEqualIgnoringCase(other) }
-
-    /// Inlined for literals, whose lengths the compiler knows.
-    @inline(__always)
-    private func isEqualIgnoringCase(_ other: Span<UInt8>) -> Bool {
+    package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         guard count < 4 else {
             return hasSameWords(as: other) { Self.equalIgnoringCase($0, $1) }
@@ -66,6 +61,15 @@ extension Span<UInt8> {
             guard isLetter, folded == other[index] | 0x20 else { return false }
         }
         return true
+    }
+
+    /// Whether a token of at least four bytes is this literal, which is in lower case, compared
+    /// without regard to case.
+    @inline(__always)
+    func isToken(_ lowercase: StaticString) -> Bool {
+        let other = lowercase.span
+        // Exact, because the bytes that differ from letters and dashes in this bit only are no token.
+        return count == other.count && hasSameWords(as: other) { $0 | Self.caseBits == $1 }
     }
 
     /// Without the spaces and tabs around it (OWS, RFC 9110 5.6.3).

@@ -52,11 +52,9 @@ import Testing
     /// Lines that sum up a number digit by digit, and could overflow, each with its bound.
     static let sums = [
         "port = port * 10 + Int(digit)": "ends beyond 65535",
-        "code = code * 10 + Int(digit)": "three digits",
         "remaining = remaining << 4 | Int(digit)": "compared with Int.max >> 4 before",
         "number = number * 10 + UInt64(digit)": "nineteen digits",
         "value = value << 4 | UInt64(nibble)": "sixteen digits",
-        "nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F": "followed by a mask",
         "unit = unit << 4 | digit": "four digits",
         "for index in 0..<4 { unit = unit << 4 | (raw.byte(at &+ index).hexValue ?? 0) }":
             "four digits",

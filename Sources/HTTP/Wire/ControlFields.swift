@@ -33,13 +33,13 @@ struct ControlFields {
         let text = bytes.extracting(value)
         let name = bytes.extracting(name)
         switch name.count {
-        case 4 where name.equalsIgnoringCase("Host"):
+        case 4 where name.isToken("host"):
             hostCount += 1
             isHostValid = Authority.isValid(bytes, value)
-        case 6 where name.equalsIgnoringCase("Expect"): readExpectation(text)
-        case 10 where name.equalsIgnoringCase("Connection"): readConnection(text)
-        case 14 where name.equalsIgnoringCase("Content-Length"): try readLength(text)
-        case 17 where name.equalsIgnoringCase("Transfer-Encoding"): readCoding(text)
+        case 6 where name.isToken("expect"): readExpectation(text)
+        case 10 where name.isToken("connection"): readConnection(text)
+        case 14 where name.isToken("content-length"): try readLength(text)
+        case 17 where name.isToken("transfer-encoding"): readCoding(text)
         default: break
         }
     }

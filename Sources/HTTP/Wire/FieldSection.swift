@@ -20,43 +20,53 @@ struct FieldSection {
 
     /// The offset behind the empty line; nil until it has arrived. Each call gets the bytes from
     /// the same beginning, with more at the end.
-    mutating func read(_ bytes: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int? {
+    ///
+    /// - Parameters:
+    ///   - bytesMax: see `Limits.headerBytes`
+    ///   - countMax: see `Limits.headerCount`
+    mutating func read(
+        _ bytes: Span<UInt8>, bytesMax: Int, countMax: Int
+    ) throws(WireError) -> Int? {
         if searched > line, bytes.firstLineFeed(from: searched) == nil {
-            return try suspend(bytes, limits)
+            return try suspend(bytes, bytesMax)
         }
         while line < bytes.count {
             if bytes[line] == ASCII.carriageReturn {
                 guard line &+ 1 < bytes.count else { break }
                 guard bytes[line &+ 1] == ASCII.lineFeed else { throw .lineEnd }
-                guard line &+ 2 &- begin <= limits.headerBytes else { throw .fieldsTooLarge }
+                guard line &+ 2 &- begin <= bytesMax else { throw .fieldsTooLarge }
                 return line &+ 2
             }
-            guard let end = try readLine(bytes) else { break }
-            guard count < limits.headerCount else { throw .tooManyFields }
+            var found = bytes.usualFieldLine(from: line)
+            if found == nil { found = try readLine(bytes) }
+            guard let (nameEnd, end) = found else { break }
+            // Only fields that the parser uses, and very long ones, need the exact range of the value.
+            if ControlFields.mayInclude(nameOf: nameEnd &- line, first: bytes[line])
+                || end &- line > Limits.fieldBytesMax
+            {
+                try readField(bytes, nameEnd: nameEnd, end: end)
+            }
+            guard count < countMax else { throw .tooManyFields }
             count &+= 1
-            line = end
+            line = end &+ 2
         }
-        return try suspend(bytes, limits)
+        return try suspend(bytes, bytesMax)
     }
 
-    private mutating func suspend(_ bytes: Span<UInt8>, _ limits: Limits) throws(WireError) -> Int?
-    {
-        guard bytes.count - begin <= limits.headerBytes else { throw .fieldsTooLarge }
+    private mutating func suspend(_ bytes: Span<UInt8>, _ bytesMax: Int) throws(WireError) -> Int? {
+        guard bytes.count - begin <= bytesMax else { throw .fieldsTooLarge }
         searched = bytes.count
         return nil
     }
 
-    /// Reads the field line that begins at `line`; returns the offset behind it, or nil if its end
-    /// has not arrived.
-    @inline(__always)
-    private mutating func readLine(_ bytes: Span<UInt8>) throws(WireError) -> Int? {
-        var nameEnd = bytes.skipCommonBytes(from: line)
+    /// Reads the field line that begins at `line`; nil if its end has not arrived.
+    @inline(never)
+    private func readLine(_ bytes: Span<UInt8>) throws(WireError) -> (nameEnd: Int, end: Int)? {
+        let nameEnd = bytes.first(notIn: .token, from: line)
         guard nameEnd < bytes.count else { return nil }
-        if bytes[nameEnd] != ASCII.colon || nameEnd == line {
-            nameEnd = try Self.endOfUnusualName(bytes, line, from: nameEnd)
-            guard nameEnd < bytes.count else { return nil }
+        guard bytes[nameEnd] == ASCII.colon, nameEnd > line else {
+            throw lineError(bytes, at: nameEnd)
         }
-
         let end = bytes.firstControl(from: nameEnd &+ 1)
         guard end < bytes.count else { return nil }
         guard bytes[end] == ASCII.carriageReturn else {
@@ -64,14 +74,16 @@ struct FieldSection {
         }
         guard end &+ 1 < bytes.count else { return nil }
         guard bytes[end &+ 1] == ASCII.lineFeed else { throw .lineEnd }
+        return (nameEnd, end)
+    }
 
-        // Only fields that the parser uses, and very long ones, need the exact range of the value.
-        if ControlFields.mayInclude(nameOf: nameEnd &- line, first: bytes[line])
-            || end &- line > Limits.fieldBytesMax
-        {
-            try readField(bytes, nameEnd: nameEnd, end: end)
+    /// The error in a line whose name does not end with a colon.
+    private func lineError(_ bytes: Span<UInt8>, at index: Int) -> WireError {
+        switch bytes[index] {
+        case ASCII.lineFeed: .lineEnd
+        case ASCII.space where index == line, ASCII.tab where index == line: .foldedField
+        default: .fieldName
         }
-        return end &+ 2
     }
 
     /// - Parameter end: of the value, with the white space around it
@@ -86,27 +98,5 @@ struct FieldSection {
             throw .fieldsTooLarge
         }
         try control.read(bytes, line..<nameEnd, value..<valueEnd)
-    }
-
-    /// The offset of the colon behind a name with other bytes than letters, digits, `-` and `.`; the
-    /// number of bytes if it has not arrived.
-    @inline(never)
-    private static func endOfUnusualName(
-        _ bytes: Span<UInt8>, _ line: Int, from start: Int
-    ) throws(WireError) -> Int {
-        let end = bytes.first(notIn: .token, from: start)
-        guard end == bytes.count || bytes[end] == ASCII.colon && end > line else {
-            throw lineError(bytes, at: end, in: line)
-        }
-        return end
-    }
-
-    /// The error in a line whose name does not end with a colon.
-    private static func lineError(_ bytes: Span<UInt8>, at index: Int, in line: Int) -> WireError {
-        switch bytes[index] {
-        case ASCII.lineFeed: .lineEnd
-        case ASCII.space where index == line, ASCII.tab where index == line: .foldedField
-        default: .fieldName
-        }
     }
 }

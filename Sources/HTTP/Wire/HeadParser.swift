@@ -4,6 +4,9 @@ protocol HeadParser {
     associatedtype Head: Sendable
     associatedtype Interim: Sendable
 
+    /// Not an argument of the functions below, which would get a copy.
+    var limits: Limits { get }
+
     /// Whether a message has begun whose final head is not complete.
     var hasBegun: Bool { get }
 
@@ -11,12 +14,10 @@ protocol HeadParser {
     ///
     /// Each call gets all bytes of the head so far, from its first one on, and does not read again
     /// what the previous call has read. After a complete head the parser is ready for the next one.
-    mutating func parse(
-        _ bytes: Span<UInt8>, _ limits: Limits
-    ) throws(WireError) -> (head: Head, length: Int)?
+    mutating func parse(_ bytes: Span<UInt8>) throws(WireError) -> (head: Head, length: Int)?
 
     /// The head as an interim one, which another head follows; nil if it is the final one.
-    mutating func interim(_ head: Head, _ limits: Limits) throws(WireError) -> Interim?
+    mutating func interim(_ head: Head) throws(WireError) -> Interim?
 
     /// How the body behind a final head is framed.
     static func framing(_ head: Head) -> BodyFraming

@@ -15,7 +15,6 @@ struct MessageReader<Parser: HeadParser> {
         case failed(WireError)
     }
 
-    private let shared: SharedLimits
     private var state = State.head
     /// Unchanged after an error.
     var parser: Parser
@@ -24,12 +23,9 @@ struct MessageReader<Parser: HeadParser> {
     /// The beginning of an incomplete head.
     private var partial: [UInt8] = []
 
-    init(_ parser: Parser, _ limits: SharedLimits) {
+    init(_ parser: Parser) {
         self.parser = parser
-        shared = limits
     }
-
-    private var limits: Limits { shared.values }
 
     /// Whether a message has begun and has not ended.
     var isInMessage: Bool {
@@ -94,7 +90,7 @@ struct MessageReader<Parser: HeadParser> {
         }
         position &+= length &- held
         if held > 0 { partial = [] }
-        if let interim = try parser.interim(head, limits) { return .interim(interim) }
+        if let interim = try parser.interim(head) { return .interim(interim) }
         body = BodyReader(Parser.framing(head))
         state = .body
         return .head(head)
@@ -106,7 +102,7 @@ struct MessageReader<Parser: HeadParser> {
         _ given: Span<UInt8>
     ) throws(WireError) -> (head: Parser.Head, length: Int)? {
         guard partial.isEmpty else { return try parseBehindPartial(given) }
-        if let found = try parser.parse(given, limits) { return found }
+        if let found = try parser.parse(given) { return found }
         partial.append(copying: given)
         return nil
     }
@@ -117,7 +113,7 @@ struct MessageReader<Parser: HeadParser> {
     ) throws(WireError) -> (head: Parser.Head, length: Int)? {
         partial.append(copying: given)
         let held = partial
-        return try parser.parse(held.span, limits)
+        return try parser.parse(held.span)
     }
 
     private mutating func readBody(
@@ -125,7 +121,7 @@ struct MessageReader<Parser: HeadParser> {
     ) throws(WireError) -> Event {
         let event =
             body.isChunked
-            ? try body.readChunks(bytes, from: &position, limits)
+            ? try body.readChunks(bytes, from: &position, parser.limits)
             : body.read(bytes, from: &position)
         switch event {
         case .needsMore: return .needsMore

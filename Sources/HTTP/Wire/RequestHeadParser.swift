@@ -3,6 +3,8 @@ import Basics
 /// Reads the head of a request (RFC 9112 3 to 5): one pass over bytes that do not move, then one
 /// allocation for the whole head.
 struct RequestHeadParser: HeadParser {
+    private let shared: SharedLimits
+
     /// The offset of the request line, behind ignored empty lines.
     private var line = 0
     /// The request line has no LF before this offset.
@@ -14,15 +16,24 @@ struct RequestHeadParser: HeadParser {
     /// arrived, even if the rest is malformed.
     private(set) var isHead = false
 
+    init(_ limits: SharedLimits) {
+        shared = limits
+    }
+
+    var limits: Limits { shared.values }
+
     /// Whether anything but empty lines has arrived.
     var hasBegun: Bool { searched > line || first != nil }
 
     @inline(__always)
     mutating func parse(
-        _ bytes: Span<UInt8>, _ limits: Limits
+        _ bytes: Span<UInt8>
     ) throws(WireError) -> (head: RequestHead, length: Int)? {
-        guard let first = try firstLine(bytes, limits) else { return nil }
-        guard let end = try section.read(bytes, limits) else {
+        guard let first = try firstLine(bytes) else { return nil }
+        guard
+            let end = try section.read(
+                bytes, bytesMax: limits.headerBytes, countMax: limits.headerCount)
+        else {
             self.first = first
             return nil
         }
@@ -34,16 +45,14 @@ struct RequestHeadParser: HeadParser {
     }
 
     /// Nil: only responses can be interim.
-    func interim(_ head: RequestHead, _ limits: Limits) -> Never? { nil }
+    func interim(_ head: RequestHead) -> Never? { nil }
 
     static func framing(_ head: RequestHead) -> BodyFraming { head.framing }
 
     @inline(__always)
-    private mutating func firstLine(
-        _ bytes: Span<UInt8>, _ limits: Limits
-    ) throws(WireError) -> RequestLine? {
+    private mutating func firstLine(_ bytes: Span<UInt8>) throws(WireError) -> RequestLine? {
         if let first { return first }
-        try skipEmptyLines(bytes, limits)
+        try skipEmptyLines(bytes)
         // A final CR may belong to an empty line.
         guard line < bytes.count, bytes[line] != ASCII.carriageReturn else { return nil }
         readMethod(bytes.extracting(line...))
@@ -59,9 +68,7 @@ struct RequestHeadParser: HeadParser {
 
     /// RFC 9112 2.2.
     @inline(__always)
-    private mutating func skipEmptyLines(
-        _ bytes: Span<UInt8>, _ limits: Limits
-    ) throws(WireError) {
+    private mutating func skipEmptyLines(_ bytes: Span<UInt8>) throws(WireError) {
         while line < bytes.count, bytes[line] == ASCII.carriageReturn {
             guard line &+ 1 < bytes.count else { return }
             guard bytes[line &+ 1] == ASCII.lineFeed, line < 2 * limits.leadingEmptyLines else {

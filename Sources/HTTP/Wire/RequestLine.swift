@@ -24,7 +24,7 @@ struct RequestLine {
         let isToken =
             tokenEnd < line.upperBound && bytes[tokenEnd] == ASCII.space
             && tokenEnd > line.lowerBound && tokenEnd &- line.lowerBound <= limits.methodBytes
-        let methodEnd = isToken ? tokenEnd : try Self.endOfMethod(bytes, line, limits)
+        let methodEnd = isToken ? tokenEnd : try Self.endOfMethod(bytes, line, limits.methodBytes)
         try Self.check(behindMethod: line.upperBound &- methodEnd, limits)
         let end = line.upperBound &- 1
         guard end > line.lowerBound, bytes[end] == ASCII.carriageReturn else { throw .lineEnd }
@@ -47,7 +47,7 @@ struct RequestLine {
     static func check(unfinished line: Span<UInt8>, _ limits: Limits) throws(WireError) {
         guard ByteSet.token.contains(line[0]) else { throw .requestLine }
         guard line.count > limits.methodBytes + 1 else { return }
-        let methodEnd = try endOfMethod(line, 0..<line.count, limits)
+        let methodEnd = try endOfMethod(line, 0..<line.count, limits.methodBytes)
         try check(behindMethod: line.count &- methodEnd, limits)
     }
 
@@ -59,11 +59,11 @@ struct RequestLine {
     /// The offset of the space behind a method, whose bytes are not checked but for the first one.
     @inline(never)
     private static func endOfMethod(
-        _ bytes: Span<UInt8>, _ line: Range<Int>, _ limits: Limits
+        _ bytes: Span<UInt8>, _ line: Range<Int>, _ bytesMax: Int
     ) throws(WireError) -> Int {
         let start = line.lowerBound
         guard ByteSet.token.contains(bytes[start]) else { throw .requestLine }
-        let bound = min(line.upperBound, start &+ limits.methodBytes &+ 1)
+        let bound = min(line.upperBound, start &+ bytesMax &+ 1)
         var index = start
         while index < bound, bytes[index] != ASCII.space { index &+= 1 }
         guard index < bound else {

@@ -19,7 +19,7 @@ package struct RequestReader: ~Copyable {
     private var messages: MessageReader<RequestHeadParser>
 
     package init(limits: SharedLimits) {
-        messages = MessageReader(RequestHeadParser(), limits)
+        messages = MessageReader(RequestHeadParser(limits))
     }
 
     /// A reader with limits of its own.

@@ -2,6 +2,8 @@ import Basics
 
 /// Reads the head of a response (RFC 9112 4 and 5), resumable like `RequestHeadParser`.
 struct ResponseHeadParser: HeadParser {
+    private let shared: SharedLimits
+
     /// Whether the response is one to HEAD.
     var answersHead = false
     /// Whether the response may switch to another protocol (RFC 9110 7.8).
@@ -16,14 +18,23 @@ struct ResponseHeadParser: HeadParser {
     private var first: StatusLine?
     private var section = FieldSection(at: 0)
 
+    init(_ limits: SharedLimits) {
+        shared = limits
+    }
+
+    var limits: Limits { shared.values }
+
     var hasBegun: Bool { searched > 0 || first != nil || interimResponses > 0 }
 
     @inline(__always)
     mutating func parse(
-        _ bytes: Span<UInt8>, _ limits: Limits
+        _ bytes: Span<UInt8>
     ) throws(WireError) -> (head: ResponseHead, length: Int)? {
-        guard let first = try firstLine(bytes, limits) else { return nil }
-        guard let end = try section.read(bytes, limits) else {
+        guard let first = try firstLine(bytes) else { return nil }
+        guard
+            let end = try section.read(
+                bytes, bytesMax: limits.headerBytes, countMax: limits.headerCount)
+        else {
             self.first = first
             return nil
         }
@@ -37,9 +48,8 @@ struct ResponseHeadParser: HeadParser {
         return (head, end)
     }
 
-    mutating func interim(
-        _ head: ResponseHead, _ limits: Limits
-    ) throws(WireError) -> ResponseHead? {
+    @inline(__always)
+    mutating func interim(_ head: ResponseHead) throws(WireError) -> ResponseHead? {
         guard head.status.isInterim else {
             interimResponses = 0
             return nil
@@ -61,9 +71,7 @@ struct ResponseHeadParser: HeadParser {
     }
 
     @inline(__always)
-    private mutating func firstLine(
-        _ bytes: Span<UInt8>, _ limits: Limits
-    ) throws(WireError) -> StatusLine? {
+    private mutating func firstLine(_ bytes: Span<UInt8>) throws(WireError) -> StatusLine? {
         if let first { return first }
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count
@@ -110,7 +118,7 @@ private struct StatusLine {
             throw end >= 1 && bytes[end &- 1] != ASCII.carriageReturn ? .lineEnd : .statusLine
         }
         version = try HTTPVersion(bytes, at: 0)
-        guard bytes[8] == ASCII.space, let status = Self.status(bytes.extracting(9..<12)),
+        guard bytes[8] == ASCII.space, let status = Self.status(bytes[9], bytes[10], bytes[11]),
             end &- 1 == 12 || bytes[12] == ASCII.space
         else { throw .statusLine }
         guard bytes.firstControl(from: 12) == end &- 1 else { throw .statusLine }
@@ -118,13 +126,11 @@ private struct StatusLine {
         self.end = end &+ 1
     }
 
-    private static func status(_ digits: Span<UInt8>) -> Status? {
-        var code = 0
-        for index in digits.indices {
-            let digit = digits[index] &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            code = code * 10 + Int(digit)
-        }
-        return Status(code)
+    @inline(__always)
+    private static func status(_ first: UInt8, _ second: UInt8, _ third: UInt8) -> Status? {
+        let zero = UInt8(ascii: "0")
+        let (hundreds, tens, ones) = (first &- zero, second &- zero, third &- zero)
+        guard hundreds < 10, tens < 10, ones < 10 else { return nil }
+        return Status(Int(hundreds) &* 100 &+ Int(tens) &* 10 &+ Int(ones))
     }
 }

@@ -6,7 +6,7 @@ package struct ResponseReader {
     private var messages: MessageReader<ResponseHeadParser>
 
     package init(limits: SharedLimits) {
-        messages = MessageReader(ResponseHeadParser(), limits)
+        messages = MessageReader(ResponseHeadParser(limits))
     }
 
     /// A reader with limits of its own.

@@ -53,7 +53,9 @@ import Testing
 
     static func read(_ bytes: [UInt8], _ section: inout FieldSection) -> Verdict {
         do throws(WireError) {
-            return try section.read(bytes.span, Limits()).map(Verdict.complete) ?? .incomplete
+            let end = try section.read(
+                bytes.span, bytesMax: Limits().headerBytes, countMax: Limits().headerCount)
+            return end.map(Verdict.complete) ?? .incomplete
         } catch {
             return .error(error)
         }

@@ -103,13 +103,9 @@ package struct JSONObjectBuilder: ~Copyable {
     /// Whether a key of the text may be a reserved one. False only if that is certain: no string of the
     /// text begins with an escape or like a reserved key.
     private func mayHaveReservedKey(_ text: Span<UInt8>) -> Bool {
-        guard !reserved.isEmpty else { return false }
-        if text.hasString(beginning: .backslash) { return true }
-        for name in reserved {
-            guard name.plain.count > 1 else { return true }
-            if text.hasString(beginning: name.plain[0], name.plain[1]) { return true }
+        reserved.contains { name in
+            name.plain.count < 2 || text.mayHaveString(beginning: name.plain[0], name.plain[1])
         }
-        return false
     }
 
     /// Adds the keys that were written since the last call to `keys`.
@@ -140,18 +136,14 @@ extension Span<UInt8> {
 }
 
 extension Span<UInt8> {
-    /// Whether a string may begin with these two bytes, the second one as itself or as an escape; any
-    /// second byte if it is nil.
-    fileprivate func hasString(beginning first: UInt8, _ second: UInt8? = nil) -> Bool {
-        // An object begins with its brace.
-        var offset = firstOffset(of: first, from: 1)
-        while offset < count {
-            if self[offset - 1] == .quote {
-                guard let second, offset + 1 < count else { return true }
-                let next = self[offset + 1]
-                if next == second || next == .backslash { return true }
-            }
-            offset = firstOffset(of: first, from: offset + 1)
+    /// Whether a string may begin with these two bytes: with one of them as an escape, too.
+    fileprivate func mayHaveString(beginning first: UInt8, _ second: UInt8) -> Bool {
+        var quote = firstQuote(before: first, from: 0)
+        while quote < count {
+            guard self[quote + 1] == first, quote + 2 < count else { return true }
+            let next = self[quote + 2]
+            if next == second || next == .backslash { return true }
+            quote = firstQuote(before: first, from: quote + 1)
         }
         return false
     }

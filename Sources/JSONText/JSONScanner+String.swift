@@ -10,12 +10,7 @@ extension JSONScanner {
     /// The first byte that is not plain.
     @inline(__always)
     func afterPlain(_ start: Int) -> Int {
-        var at = start
-        while true {
-            let marks = Word.notPlain(text.word(at))
-            guard marks == 0 else { return at &+ Word.bytesBefore(marks) }
-            at &+= 8
-        }
+        text.endOfPlain(start)
     }
 
     @inline(never)

@@ -1,3 +1,5 @@
+import CByteClasses
+
 /// Text that may be read beyond its end: missing bytes are zero, which no JSON text may contain.
 ///
 /// Every read is defined, so its callers need no bounds checks. This is the only type of the module
@@ -53,6 +55,17 @@ struct Lookahead: ~Escapable {
         unsafe UInt64(
             littleEndian: text.bytes.unsafeLoadUnaligned(
                 fromUncheckedByteOffset: offset, as: UInt64.self))
+    }
+
+    /// The offset of the first byte at or after `start` that is not plain inside a string; a missing
+    /// byte is not.
+    @inline(__always)
+    func endOfPlain(_ start: Int) -> Int {
+        guard UInt(bitPattern: start) < UInt(bitPattern: count) else { return start }
+        return unsafe text.withUnsafeBufferPointer {
+            guard let first = $0.baseAddress else { return start }
+            return unsafe tributary_end_of_plain(first, count, start, 0)
+        }
     }
 
     /// Calls the closure with the address of the byte at `offset`, and with how many bytes follow.

@@ -1,8 +1,8 @@
 #ifndef TRIBUTARY_FIRSTBYTE_H
 #define TRIBUTARY_FIRSTBYTE_H
 
-/* Finds the first byte of a text that is not in a class, sixteen bytes at a time. The parsers of HTTP's heads use
-   these functions.
+/* Finds the first byte of a text that is not in a class, sixteen bytes at a time. The parsers of HTTP's heads and
+   of JSON use these functions.
 
    They are in the header so that the compiler inserts them into Swift code: names and values are short, and a call
    would cost as much as a block. No function reads a byte outside of the text. */
@@ -32,6 +32,9 @@ typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
 #define TRIBUTARY_ENDS_PATH(block, byte) (TRIBUTARY_ENDS_QUERY(block, byte) | ((block) == '?') | ((block) == '%'))
 #define TRIBUTARY_ENDS_VALUE(block, byte) \
     ((~TRIBUTARY_IS_OUTSIDE(block, 0, ' ') & ((block) != '\t')) | ((block) == 0x7F))
+/* Signed: bytes of UTF-8 sequences are below the space, too. */
+#define TRIBUTARY_ENDS_PLAIN(block, byte) \
+    (((tributary_signed16)(block) < ' ') | ((block) == '"') | ((block) == '\\'))
 #define TRIBUTARY_IS_BYTE(block, byte) ((block) == (byte))
 
 /* Defines a function that returns the offset of the first such byte at or after `from`, which is less than `count`;
@@ -63,6 +66,25 @@ TRIBUTARY_FIRST(tributary_end_of_query, TRIBUTARY_ENDS_QUERY)
 TRIBUTARY_FIRST(tributary_end_of_path, TRIBUTARY_ENDS_PATH)
 /* Control bytes; the tab is none of them (RFC 9110 5.5). */
 TRIBUTARY_FIRST(tributary_end_of_value, TRIBUTARY_ENDS_VALUE)
+/* Inside of a string of JSON: quotes, backslashes, control bytes and bytes of UTF-8 sequences. */
+TRIBUTARY_FIRST(tributary_end_of_plain, TRIBUTARY_ENDS_PLAIN)
 TRIBUTARY_FIRST(tributary_first_byte, TRIBUTARY_IS_BYTE)
+
+/* Returns the offset of the first quote at or after `from` that this byte or a backslash follows; `count` if there is
+   none. */
+static inline __attribute__((always_inline, pure)) size_t tributary_first_quote_before(
+    const uint8_t *_Nonnull text, size_t count, size_t from, uint8_t byte) {
+    size_t at = from;
+    for (; at + 16 < count; at += 16) {
+        tributary_bytes16 block = *(const tributary_unaligned16 *)(text + at);
+        tributary_bytes16 next = *(const tributary_unaligned16 *)(text + at + 1);
+        unsigned marks = TRIBUTARY_MASK16((block == '"') & ((next == byte) | (next == '\\')));
+        if (marks != 0) return at + (size_t)__builtin_ctz(marks);
+    }
+    for (; at + 1 < count; at++) {
+        if (text[at] == '"' && (text[at + 1] == byte || text[at + 1] == '\\')) return at;
+    }
+    return count;
+}
 
 #endif

@@ -10,7 +10,7 @@ extension Node {
             guard let handler = child.takeHandler(Transform<In, Out>.self),
                 let value = child.receive(In.self)
             else { return }
-            do { child.fulfill(try handler.call(value)) } catch { child.reject(error) }
+            do { child.fulfill(try (consume handler)(value)) } catch { child.reject(error) }
         }
     }
 
@@ -23,7 +23,7 @@ extension Node {
                 let value = child.receive(In.self)
             else { return }
             do {
-                if let result = try handler.call(value) {
+                if let result = try (consume handler)(value) {
                     child.fulfill(result)
                 } else {
                     child.reject(PromiseError.noValue)
@@ -43,7 +43,7 @@ extension Node {
                 let value = child.receive(In.self)
             else { return }
             do {
-                if try handler.call(value) {
+                if try (consume handler)(value) {
                     child.fulfill(value)
                 } else {
                     child.reject(PromiseError.validationFailed)
@@ -63,7 +63,7 @@ extension Node {
                 let value = child.receive(In.self)
             else { return }
             do {
-                try handler.call(value)
+                try (consume handler)(value)
                 child.fulfill(value)
             } catch {
                 child.reject(error)
@@ -82,7 +82,7 @@ extension Node {
                 let value = child.receive(In.self)
             else { return }
             do {
-                try handler.call(value)
+                try (consume handler)(value)
                 child.fulfill(())
             } catch {
                 child.reject(error)

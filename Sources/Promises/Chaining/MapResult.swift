@@ -11,7 +11,7 @@ extension Node {
                 var parent = child.takeParent()
             else { return }
             do {
-                child.fulfill(try handler.call(parent.takeResult(as: In.self)))
+                child.fulfill(try (consume handler)(parent.takeResult(as: In.self)))
             } catch {
                 child.reject(error)
             }

@@ -53,13 +53,11 @@ extension Node {
         on context: (any ExecutionContext)? = nil,
         _ body: @escaping (Result<Value, any Error>) -> Void
     ) {
-        let observer = Node.make(
-            Void.self, placement: context.map { .context($0) } ?? placement, parent: self
-        ) { observer in
+        let observer = makeChild(Void.self, on: context) { observer in
             guard let handler = observer.takeHandler(Observer<Result<Value, any Error>>.self),
                 var parent = observer.takeParent()
             else { return }
-            handler.call(parent.takeResult(as: Value.self))
+            (consume handler)(parent.takeResult(as: Value.self))
         }
         observer.storeHandler(Observer(body))
         attach(observer: observer)

@@ -59,8 +59,10 @@ extension Node {
     @inlinable
     func concludeAny<Key: Hashable & Sendable, Value>(keyedBy: Key.Type, of: Value.Type) {
         guard decide() else { return }
+        let hasValue = unsafe Node.valuePointer(of: AnyResult<Key, Value>.self, at: valueSlot)
+            .pointee.hasValue
+        if hasValue { return publish(StateBits.fulfilled) }
         let inputs = value(as: AnyResult<Key, Value>.self).inputs
-        if inputs.contains(where: \.inputSlot.isFulfilled) { return publish(StateBits.fulfilled) }
         clear()
         write(error: ErrorDictionary(inputs.map { (key: $0.key, error: $0.inputSlot.error) }))
         publish(StateBits.rejected)

@@ -56,6 +56,10 @@ public struct AnyResult<Key: Hashable & Sendable, Value> {
         return try unsafe body(Node.valuePointer(of: Value.self, at: inputSlot.valueSlot).pointee)
     }
 
+    /// Whether at least one input has a value.
+    @inlinable
+    var hasValue: Bool { inputs.contains(where: \.inputSlot.isFulfilled) }
+
     /// Whether every input has a value.
     @inlinable
     public var isComplete: Bool { inputs.allSatisfy(\.inputSlot.isFulfilled) }

@@ -35,7 +35,7 @@ extension Node {
         if input.hasCreationSite {
             PromiseDiagnostics.recordCreationSite(of: inputSlot, asChildOf: input)
         }
-        inputSlot.result = self
+        inputSlot.setResult(self)
         return inputSlot
     }
 
@@ -43,8 +43,7 @@ extension Node {
     /// it.
     @inlinable
     func receiveOutcome<Value>(_ type: Value.Type) -> Node? {
-        let result = result
-        self.result = nil
+        let result = takeResult()
         inherit(Value.self)
         return result
     }
@@ -73,7 +72,7 @@ extension Node {
     func release(_ inputSlots: [Node]) {
         let reason = withdrawalError
         for inputSlot in inputSlots {
-            if inputSlot.isConfined { inputSlot.result = nil }
+            if inputSlot.isConfined { inputSlot.dropResult() }
             inputSlot.cancel(with: reason)
         }
     }
@@ -99,7 +98,7 @@ extension Node {
         // Marked as observed, because the result handles its error.
         _ = control.insert(ControlBits.observed)
         _ = control.add(ControlBits.consumer)
-        self.result = result
+        setResult(result)
         return true
     }
 
@@ -107,7 +106,7 @@ extension Node {
     @usableFromInline
     func withdrawInput(from result: Node) {
         guard let own = self.result, own === result else { return }
-        self.result = nil
+        dropResult()
         // No withdrawn node is left on the stack for it.
         _ = control.add(0 &- ControlBits.withdrawn)
         withdraw(with: result.withdrawalError)
@@ -115,7 +114,7 @@ extension Node {
 
     /// When this node is settled: notifies the result whose input slot it is.
     func notifyResult() {
-        guard let result = unsafe header.pointee.result.take() else { return }
+        guard let result = takeResult() else { return }
         if let arrival = unsafe result.handlerPointer(Observer<Node>.self).pointee {
             arrival.call(result)
         }
@@ -124,7 +123,7 @@ extension Node {
     /// Settles this result with `step`. A confined result does so in a turn of its own, because it
     /// is notified while its input is being settled: so results of results do not nest, and
     /// handlers that were attached to the input before this result run first.
-    @usableFromInline
+    @inlinable @inline(__always)
     func concludeSoon(_ step: @escaping (Node) -> Void) {
         guard isConfined else { return step(self) }
         // No input is pending.

@@ -3,7 +3,7 @@
 // A node stores the handler beside its step; the step does not capture it. So the step is a plain
 // function, and a link allocates only the node and the context of the caller's closure. There is
 // one struct for each kind of result, because converting a closure to a more general type wraps it,
-// which allocates.
+// which allocates. A call consumes the handler, so that its context is not retained for the call.
 
 /// Turns a value or an error into a value.
 @usableFromInline
@@ -12,6 +12,9 @@ struct Transform<Input, Output> {
 
     @inlinable
     init(_ call: @escaping (Input) throws -> Output) { self.call = call }
+
+    @inlinable @inline(__always)
+    consuming func callAsFunction(_ input: Input) throws -> Output { try call(input) }
 }
 
 /// Turns a value into an optional value.
@@ -21,6 +24,9 @@ struct OptionalTransform<Input, Output> {
 
     @inlinable
     init(_ call: @escaping (Input) throws -> Output?) { self.call = call }
+
+    @inlinable @inline(__always)
+    consuming func callAsFunction(_ input: Input) throws -> Output? { try call(input) }
 }
 
 /// Checks a value.
@@ -30,6 +36,9 @@ struct Predicate<Input> {
 
     @inlinable
     init(_ call: @escaping (Input) throws -> Bool) { self.call = call }
+
+    @inlinable @inline(__always)
+    consuming func callAsFunction(_ input: Input) throws -> Bool { try call(input) }
 }
 
 /// Observes a value.
@@ -39,6 +48,9 @@ struct ValueObserver<Input> {
 
     @inlinable
     init(_ call: @escaping (Input) throws -> Void) { self.call = call }
+
+    @inlinable @inline(__always)
+    consuming func callAsFunction(_ input: Input) throws { try call(input) }
 }
 
 /// Observes an outcome and passes nothing on.
@@ -48,6 +60,9 @@ struct Observer<Input> {
 
     @inlinable
     init(_ call: @escaping (Input) -> Void) { self.call = call }
+
+    @inlinable @inline(__always)
+    consuming func callAsFunction(_ input: Input) { call(input) }
 }
 
 /// Any of these structs, untyped: it can only be stored and dropped. The step of the node knows its

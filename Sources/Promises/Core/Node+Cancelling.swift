@@ -58,7 +58,7 @@ extension Node {
             }
             // The result of an input slot. A confined input may be its own input slot, and is about
             // to notify its result.
-            if !isConfined { result = nil }
+            if !isConfined { dropResult() }
         }
         clear()
         write(error: error)

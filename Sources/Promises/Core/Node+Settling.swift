@@ -116,6 +116,7 @@ extension Node {
     }
 
     /// Enqueues an owned waiter of this node on its context.
+    @usableFromInline
     func enqueue(_ child: NodeRef) {
         if isConfined, let readyQueue = unsafe child.with({ unsafe $0.readyQueue }) {
             // Both nodes are confined, so this is their thread.

@@ -56,16 +56,17 @@ extension Node {
     }
 
     /// Empties the storage.
-    @inlinable
+    @inlinable @inline(__always)
     func clear() {
-        if let type = unsafe header.pointee.storedType { destroy(type) }
+        guard let type = unsafe header.pointee.storedType else { return }
+        unsafe header.pointee.storedType = nil
+        unsafe Node.destroyValue(of: type, at: valueSlot)
     }
 
-    /// Destroys the stored value through its type's witnesses, not specialized: values that need no
-    /// destruction never come here.
+    /// Destroys a stored value through its type's witnesses, not specialized: values that need no
+    /// destruction never come here. Static, so that a node that is being freed is not retained.
     @usableFromInline
-    func destroy(_ type: Any.Type) {
-        unsafe header.pointee.storedType = nil
+    static func destroyValue(of type: Any.Type, at valueSlot: UnsafeMutableRawPointer) {
         func open<Stored>(_ type: Stored.Type) {
             let place = unsafe Node.valuePointer(of: Stored.self, at: valueSlot)
             unsafe place.deinitialize(count: 1)

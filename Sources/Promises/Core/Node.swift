@@ -29,7 +29,11 @@ struct Node: @unchecked Sendable {
 /// error, all in one allocation.
 @usableFromInline
 final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
-    deinit { if Node(self).needsTearDown { Node(self).tearDown() } }
+    // No variable for the node: it would be retained and released.
+    deinit {
+        if Node(self).needsTearDown { Node(self).tearDown() }
+        Node(self).clear()
+    }
 }
 
 /// The fields of a node besides its two words and its value.
@@ -45,8 +49,8 @@ struct NodeHeader {
     @usableFromInline var parent: NodeRef?
     /// The next node of the list that this node is in: a waiter stack, an inbox or a ready queue.
     @usableFromInline var next: NodeRef?
-    /// The combinator's result whose input slot this is.
-    @usableFromInline var result: Node?
+    /// The combinator's result whose input slot this is. Counted by hand, like the parent.
+    @usableFromInline var result: NodeRef?
     /// The type of the stored value, if the value must be destroyed.
     @usableFromInline var storedType: Any.Type?
 
@@ -225,11 +229,21 @@ extension Node {
         nonmutating set { unsafe header.pointee.next = newValue }
     }
 
+    /// The combinator's result whose input slot this is.
     @inlinable @inline(__always)
     var result: Node? {
-        get { unsafe header.pointee.result }
-        nonmutating set { unsafe header.pointee.result = newValue }
+        unsafe header.pointee.result?.with { $0 }
     }
+
+    /// There must be no result before the call.
+    @inlinable @inline(__always)
+    func setResult(_ result: Node) { unsafe header.pointee.result = NodeRef(retaining: result) }
+
+    @inlinable @inline(__always)
+    func takeResult() -> Node? { unsafe header.pointee.result.take()?.take() }
+
+    @inlinable @inline(__always)
+    func dropResult() { unsafe header.pointee.result.take()?.release() }
 
     @inlinable @inline(__always)
     func takeParent() -> Node? { takeParentRef()?.take() }
@@ -272,13 +286,13 @@ extension Node {
 
     // MARK: Teardown.
 
-    /// Whether `tearDown` has anything to do: nearly always false, and a call would retain and
-    /// release the object.
+    /// Whether `tearDown` has more to do than to destroy a value: nearly always false, and a call
+    /// would retain and release the object.
     @inline(__always)
     fileprivate var needsTearDown: Bool {
         let bits = state.bits
         if bits & (StateBits.rejected | ~StateBits.tags) != 0 || hasCreationSite { return true }
-        return unsafe header.pointee.storedType != nil || header.pointee.parent != nil
+        return unsafe header.pointee.parent != nil || header.pointee.result != nil
     }
 
     fileprivate func tearDown() {
@@ -289,6 +303,7 @@ extension Node {
         clear()
         if bits & ~StateBits.tags != 0 { releaseWithdrawnNodes(bits) }
         if unsafe header.pointee.parent != nil { releaseAncestors() }
+        dropResult()
         if hasCreationSite { PromiseDiagnostics.forget(ObjectIdentifier(object)) }
     }
 

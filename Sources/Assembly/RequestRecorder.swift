@@ -78,14 +78,16 @@ final class RequestRecorder {
     }
 
     private func ended(_ end: ServerHooks.ExchangeEnd) {
-        let record = end.exchange.record
-        let duration = record.duration ?? .zero
+        let (exchange, outcome) = (end.exchange, end.outcome)
+        let record = exchange.record
         unsafe meter.count(
-            record, endpoint: end.exchange.endpoint, status: end.status, end.outcome,
-            Exemplar(end.exchange.trace, at: loop.now))
-        recent?.record(end.exchange, status: end.status, end.outcome)
-        if let reason = end.exchange.refusal { unsafe meter.refusals.count(reason) }
-        onRequestEnded?(end.exchange, end.status, end.outcome)
+            record, endpoint: exchange.endpoint, status: end.status, outcome,
+            Exemplar(exchange.trace, at: loop.now))
+        recent?.record(exchange, status: end.status, outcome)
+        if let reason = exchange.refusal { unsafe meter.refusals.count(reason) }
+        onRequestEnded?(exchange, end.status, outcome)
+        if accessLog == nil && traces == nil { return }
+        let duration = record.duration ?? .zero
         accessLog?.write(end, after: duration, loop.entropy)
         traces?.record(end, after: duration)
     }

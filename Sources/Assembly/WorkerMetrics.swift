@@ -54,12 +54,19 @@ package struct WorkerMetrics: Sendable {
         of record: RequestRecord, _ endpoint: RecordedEndpoint, _ exemplar: Exemplar
     ) {
         let (records, slots) = (record.calls, endpoint.callSlots)
+        var hasRepetition = false
         for index in records.indices where slots.indices.contains(index) {
+            if records[index].attempts > 1 { hasRepetition = true }
             let slot = slots[index]
             guard calls.indices.contains(slot) else { continue }
             calls[slot].count(records[index], hidesTimes: endpoint.isPadded, exemplar)
         }
-        let attempts = record.attempts
+        if hasRepetition { countRepetitions(record.attempts, records, slots) }
+    }
+
+    private mutating func countRepetitions(
+        _ attempts: [AttemptRecord], _ records: [CallRecord], _ slots: [Int]
+    ) {
         for attempt in attempts {
             switch attempt.cause {
             // Nothing was sent to the host that could not be reached.

@@ -4,10 +4,10 @@
 /// Only the arithmetic: the counts belong to the caller, one `UInt32` for each bucket.
 package enum LogLinearBuckets {
     /// The last bucket also counts times longer than two minutes.
-    @inlinable package static var count: Int { 192 }
+    @inlinable @inline(__always) package static var count: Int { 192 }
 
     /// The bucket of a time. The first eight are two microseconds wide.
-    @inlinable
+    @inlinable @inline(__always)
     package static func bucket(of microseconds: UInt32) -> Int {
         guard microseconds >= 16 else { return Int(microseconds / 2) }
         let exponent = 31 &- microseconds.leadingZeroBitCount

@@ -26,7 +26,7 @@ package struct EndpointMetrics: Sendable {
         _ exemplar: Exemplar
     ) {
         add(status, 1)
-        if outcome == .partial { partial &+= 1 }
+        if case .partial = outcome { partial &+= 1 }
         guard record.ended.hasHappened else { return }
         durations.record(Int64(record.ended.microseconds), exemplar)
         if !hidesOwnTime { ownTimes.record(Int64(record.times.microseconds(.own))) }

@@ -5,6 +5,9 @@ import HTTP
 /// The methods of one path, each with its endpoint.
 struct RouteMethods {
     private var entries: [(method: Method, endpoint: Int)] = []
+    /// The endpoint of each method by its `slot`, -1 without one. A search of `entries` would copy them
+    /// and call the comparison of the other module.
+    private var slots = InlineArray<7, Int>(repeating: -1)
     /// The endpoint of `ANY`.
     private var others: Int?
 
@@ -13,13 +16,21 @@ struct RouteMethods {
 
     var isEmpty: Bool { entries.isEmpty && others == nil }
 
+    /// Inlined, so that the methods are not copied.
+    @inline(__always)
     func endpoint(for method: Method) -> Int? {
-        if let exact = entries.first(where: { $0.method == method }) { return exact.endpoint }
-        if method == .head, let get = entries.first(where: { $0.method == .get }) {
-            return get.endpoint
-        }
+        switch method {
         // Neither concerns the resource: one connects to a host, one shows the request's own path.
-        return method == .connect || method == .trace ? nil : others
+        case .connect, .trace: nil
+        case .head: endpoint(named: .head) ?? endpoint(named: .get) ?? others
+        default: endpoint(named: method) ?? others
+        }
+    }
+
+    @inline(__always)
+    private func endpoint(named method: Method) -> Int? {
+        guard let slot = method.slot, slots[slot] >= 0 else { return nil }
+        return slots[slot]
     }
 
     /// The first endpoint keeps its method.
@@ -31,7 +42,8 @@ struct RouteMethods {
 
     /// The first endpoint keeps its method.
     mutating func addNamed(_ method: Method, endpoint: Int) {
-        if entries.contains(where: { $0.method == method }) { return }
+        guard let slot = method.slot, slots[slot] < 0 else { return }
+        slots[slot] = endpoint
         entries.append((method, endpoint))
         updateAllow()
     }
@@ -65,6 +77,20 @@ struct RouteMethods {
 }
 
 extension Method {
+    /// Its place among the methods that a route can have; nil for others.
+    fileprivate var slot: Int? {
+        switch self {
+        case .get: 0
+        case .head: 1
+        case .post: 2
+        case .put: 3
+        case .patch: 4
+        case .delete: 5
+        case .options: 6
+        case .trace, .connect, .other: nil
+        }
+    }
+
     /// Nil for `ANY`.
     init?(named method: Config.Method) {
         switch method {

@@ -62,12 +62,12 @@ struct RouteTrie {
 
     /// The endpoint of the routes that end at a node.
     func endpoint(for method: Method, at node: Int) -> Int? {
-        nodes[node].methods.endpoint(for: method)
+        nodes.span[node].methods.endpoint(for: method)
     }
 
     /// The endpoint of the routes that match everything below a node.
     func endpointOfRest(for method: Method, below node: Int) -> Int? {
-        nodes[node].rest.endpoint(for: method)
+        nodes.span[node].rest.endpoint(for: method)
     }
 
     func parameter(below node: Int) -> Int? { nodes[node].parameter }

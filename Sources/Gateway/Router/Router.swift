@@ -32,8 +32,10 @@ package struct Router {
     package func match(_ method: Method, _ path: Bytes) -> Match {
         // Every route begins with a slash; `*` in `OPTIONS *` is not a path.
         guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
-        var search = RouteSearch(trie: trie, method: method, path: path)
-        if let endpoint = search.endpoint(below: RouteTrie.root, from: PathSegments.start) {
+        var search = RouteSearch(method)
+        if let endpoint = search.endpoint(
+            path.span, in: trie, below: RouteTrie.root, from: PathSegments.start)
+        {
             return .endpoint(endpoint)
         }
         guard let first = search.refused.first else { return .notFound }
@@ -44,46 +46,45 @@ package struct Router {
 /// One search in the trie.
 ///
 /// It visits no node twice and goes at most as deep as the longest route, so the routes bound the
-/// cost of a hostile path.
-private struct RouteSearch {
-    let trie: RouteTrie
+/// cost of a hostile path. It does not hold the trie and the path: a copy of them would count
+/// references.
+private struct RouteSearch: ~Copyable {
     let method: Method
-    let path: Bytes
     /// The methods of the matching paths that do not have the requested method.
     var refused: [RouteMethods] = []
 
-    init(trie: RouteTrie, method: Method, path: Bytes) {
-        self.trie = trie
+    init(_ method: Method) {
         self.method = method
-        self.path = path
     }
 
     /// - Parameter start: the offset of the first segment that is not matched yet
-    mutating func endpoint(below node: Int, from start: Int) -> Int? {
-        guard let segment = PathSegments.range(in: path.span, from: start) else {
-            return endpoint(at: node)
+    mutating func endpoint(
+        _ path: Span<UInt8>, in trie: RouteTrie, below node: Int, from start: Int
+    ) -> Int? {
+        guard let segment = PathSegments.range(in: path, from: start) else {
+            return endpoint(in: trie, at: node)
         }
         let rest = segment.upperBound + 1
-        if let literal = trie.literal(path.span.extracting(segment), below: node),
-            let endpoint = endpoint(below: literal, from: rest)
+        if let literal = trie.literal(path.extracting(segment), below: node),
+            let endpoint = endpoint(path, in: trie, below: literal, from: rest)
         {
             return endpoint
         }
         if !segment.isEmpty, let parameter = trie.parameter(below: node),
-            let endpoint = endpoint(below: parameter, from: rest)
+            let endpoint = endpoint(path, in: trie, below: parameter, from: rest)
         {
             return endpoint
         }
-        return endpointOfRest(below: node)
+        return endpointOfRest(in: trie, below: node)
     }
 
-    private mutating func endpoint(at node: Int) -> Int? {
+    private mutating func endpoint(in trie: RouteTrie, at node: Int) -> Int? {
         if let endpoint = trie.endpoint(for: method, at: node) { return endpoint }
         refuse(trie.methods(at: node))
         return nil
     }
 
-    private mutating func endpointOfRest(below node: Int) -> Int? {
+    private mutating func endpointOfRest(in trie: RouteTrie, below node: Int) -> Int? {
         if let endpoint = trie.endpointOfRest(for: method, below: node) { return endpoint }
         refuse(trie.rest(below: node))
         return nil

@@ -5,8 +5,9 @@ package import JSONText
 /// The values that the templates of one request can use: its parameters, head and body, and the
 /// parts received so far.
 ///
-/// One object per request, shared by its calls; confined to the request's worker.
-package final class CallValues {
+/// One object per request, shared by its calls; confined to the request's worker. That of a request
+/// whose calls are made is a `FanOutState`.
+package class CallValues {
     package let head: RequestHead
     package let params: Params
     package let body: Bytes
@@ -30,7 +31,7 @@ package final class CallValues {
     ///   - checkedBody: the body as JSON, where the endpoint declares it
     ///   - calls: how many parts to store; 0 where no template uses another call's response
     ///   - exchange: for the client's address and the caller
-    package init(
+    init(
         head: RequestHead, params: Params, body: Bytes = Bytes(), checkedBody: JSONSlice? = nil,
         calls: Int = 0, exchange: Exchange? = nil, proxies: TrustedProxies = .none
     ) {

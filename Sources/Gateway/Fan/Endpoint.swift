@@ -11,13 +11,13 @@ import Reactor
 ///
 /// The body, the padding and the deadline are filters around it (`Chain`).
 final class Endpoint {
-    private let plan: EndpointPlan
+    let plan: EndpointPlan
     private let fanOut: FanOut
     private let aggregator: ResponseAggregator
     private let failureResponse: FailureResponse
     /// Charges the rate limits that need validated values; nil if there are none.
     private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
-    private let loop: any Loop
+    let loop: any Loop
 
     /// - Parameter checkLimits: charges the limits that need validated values; gives the response of
     ///   one that refuses the request
@@ -42,19 +42,21 @@ final class Endpoint {
             exchange.record.responseMade(at: loop.now)
             return exchange.local.value(error.response(to: exchange))
         }
-        switch checkLimits?(state.values, exchange) {
-        case .granted?, nil: return runCalls(state, exchange)
-        case .refused(let refusal)?: return exchange.local.value(refusal)
-        case .later(let refusal)?:
+        guard let checkLimits else { return runCalls(state) }
+        switch checkLimits(state, exchange) {
+        case .granted: return runCalls(state)
+        case .refused(let refusal): return exchange.local.value(refusal)
+        case .later(let refusal):
             return refusal.then { [self] refusal in
-                refusal.map { exchange.local.value($0) } ?? runCalls(state, exchange)
+                refusal.map { exchange.local.value($0) } ?? runCalls(state)
             }
         }
     }
 
-    private func runCalls(_ state: FanOutState, _ exchange: Exchange) -> LocalPromise<Response> {
-        fanOut.runCalls(state).mapResult { [self] parts in
-            let response = try response(from: parts, state)
+    private func runCalls(_ state: FanOutState) -> LocalPromise<Response> {
+        // The closure captures one object only, so that it needs no memory.
+        fanOut.runCalls(state).mapResult { parts in
+            let response = try state.endpoint.response(from: parts, state)
             state.recordResponse()
             return response
         }
@@ -76,8 +78,11 @@ final class Endpoint {
         -> FanOutState
     {
         guard !request.head.opensWebSocket else { throw .malformed(.connectProtocol) }
-        let values = try plan.values(
-            of: request.head, body: try RefusedRequest.body(of: request), exchange: exchange)
-        return FanOutState(values: values, exchange: exchange, loop: loop, plan: plan)
+        let (head, body) = (request.head, try RefusedRequest.body(of: request))
+        return try plan.values(of: head, body: body) { params, checkedBody in
+            FanOutState(
+                head: head, params: params, body: body, checkedBody: checkedBody, of: self,
+                exchange)
+        }
     }
 }

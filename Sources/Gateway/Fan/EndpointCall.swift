@@ -33,7 +33,7 @@ final class EndpointCall {
 
     private func send(_ state: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
-            var request = try builder.request(with: state.values, deadline: state.deadline)
+            var request = try builder.request(with: state, deadline: state.deadline)
             request.attempt = state.recordStart(of: plan)
             if let timeout {
                 guard let limit = timeout.limit(of: request) else {

@@ -13,9 +13,22 @@ extension EndpointPlan {
     package func values(
         of head: RequestHead, body: Bytes?, exchange: Exchange? = nil
     ) throws(RefusedRequest) -> CallValues {
+        try values(of: head, body: body) { params, checkedBody in
+            CallValues(
+                head: head, params: params, body: body ?? Bytes(), checkedBody: checkedBody,
+                calls: storedParts, exchange: exchange, proxies: proxies)
+        }
+    }
+
+    /// - Parameter make: makes the values from the valid parameters, and the valid body where the
+    ///   endpoint declares it
+    func values<Values: CallValues>(
+        of head: RequestHead, body: Bytes?, _ make: (consuming Params, JSONSlice?) -> Values
+    ) throws(RefusedRequest) -> Values {
         if let body, body.count > bodyMax { throw .tooLarge }
         do throws(InvalidRequest) {
-            let values = try checkedValues(of: head, body, exchange)
+            let (params, checkedBody) = try checkedParts(head, body)
+            let values = make(params, checkedBody)
             try checkSegments(values)
             return values
         } catch {
@@ -24,9 +37,9 @@ extension EndpointPlan {
     }
 
     /// Parameters and body of a request, checked together.
-    private func checkedValues(
-        of head: RequestHead, _ body: Bytes?, _ exchange: Exchange?
-    ) throws(InvalidRequest) -> CallValues {
+    private func checkedParts(
+        _ head: RequestHead, _ body: Bytes?
+    ) throws(InvalidRequest) -> (Params, JSONSlice?) {
         var errors: [InvalidRequest.Fault] = []
         var work = PatternWork()
         let params = Params(params, of: head, &work, &errors)
@@ -38,8 +51,6 @@ extension EndpointPlan {
             errors += error.errors
         }
         guard errors.isEmpty else { throw InvalidRequest(errors: errors) }
-        return CallValues(
-            head: head, params: params, body: body ?? Bytes(), checkedBody: checkedBody,
-            calls: hasReferences ? calls.count : 0, exchange: exchange, proxies: proxies)
+        return (params, checkedBody)
     }
 }

@@ -79,7 +79,7 @@ struct FanOut {
                 let settled = settled(call.plan.conditionCalls, parts, state)
                 if !settled.isEmpty {
                     part = startCall(call, after: parts, state, if: condition, settled)
-                } else if condition.holds(in: state.values) {
+                } else if condition.holds(in: state) {
                     part = startEnabledCall(call, after: parts, state)
                 } else {
                     state.recordDisabled(call.plan)
@@ -151,7 +151,7 @@ struct FanOut {
         if condition: ConditionPlan, _ settled: [LocalPromise<Void>]
     ) -> LocalPromise<Part> {
         state.exchange.local.all(settled).then { _ in
-            guard condition.holds(in: state.values) else {
+            guard condition.holds(in: state) else {
                 state.recordDisabled(call.plan)
                 throw DisabledCall()
             }

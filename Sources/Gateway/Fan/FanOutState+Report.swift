@@ -20,7 +20,7 @@ extension FanOutState {
     /// `product;dur=12.1, ..., total;dur=15.0` in milliseconds, for the calls that were made.
     func serverTiming(of plan: EndpointPlan) -> FieldValue {
         var text: [UInt8] = []
-        let calls = exchange.record.calls
+        let calls = record.calls
         for call in plan.calls where calls.indices.contains(call.index) {
             let record = calls[call.index]
             guard let duration = record.ended.since(record.began) else { continue }
@@ -30,7 +30,7 @@ extension FanOutState {
             text.append(literal: ", ")
         }
         text.append(literal: "total;dur=")
-        text.append(tenthsOfMilliseconds: loop.now - exchange.requestReceived)
+        text.append(tenthsOfMilliseconds: endpoint.loop.now - exchange.requestReceived)
         return FieldValue(Bytes(text)) ?? "total"
     }
 }

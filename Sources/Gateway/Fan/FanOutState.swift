@@ -3,11 +3,12 @@ import HTTP
 import JSONText
 import Reactor
 
-/// The state of one request's fan-out: the values that templates use, and the failures so far.
-final class FanOutState {
-    let values: CallValues
+/// The state of one request's fan-out: the values that templates use, and the failures so far. Both
+/// exist for each request, so they are one object.
+final class FanOutState: CallValues {
+    let endpoint: Endpoint
     let exchange: Exchange
-    let loop: any Loop
+    private let loop: any Loop
     /// When the response must be ready.
     let deadline: Instant
 
@@ -17,18 +18,20 @@ final class FanOutState {
     private var disabled: [Int] = []
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
     private(set) var partBytes = 0
-    private let exposesDetails: Bool
-    private let record: RequestRecord
+    let record: RequestRecord
 
     init(
-        values: CallValues, exchange: Exchange, loop: any Loop, plan: EndpointPlan
+        head: RequestHead, params: Params, body: Bytes, checkedBody: JSONSlice?,
+        of endpoint: Endpoint, _ exchange: Exchange
     ) {
-        self.values = values
+        self.endpoint = endpoint
         self.exchange = exchange
-        self.loop = loop
+        loop = endpoint.loop
         deadline = exchange.deadline
-        exposesDetails = plan.exposesDetails
         record = exchange.record
+        super.init(
+            head: head, params: params, body: body, checkedBody: checkedBody,
+            calls: endpoint.plan.storedParts, exchange: exchange, proxies: endpoint.plan.proxies)
     }
 
     /// Records that a call is sent now; gives the place of its first attempt in the record.
@@ -43,7 +46,7 @@ final class FanOutState {
     func recordPart(_ part: Part, of call: CallPlan) {
         record.endCall(call.index, .succeeded, at: loop.now)
         partBytes += part.value.bytes.count
-        values.store(part.value, of: call.index)
+        store(part.value, of: call.index)
     }
 
     /// Records that a call failed, for the report.
@@ -52,7 +55,7 @@ final class FanOutState {
         record.endCall(call.index, .failed(failure.kind), at: loop.now)
         let failed = FailedCall(
             failure: failure, call: call.index,
-            host: exposesDetails ? record.lastHost(of: call.index) : nil)
+            host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil)
         unsafe failures.removeAll { $0.call == call.index }
         unsafe failures.append(failed)
         return failed

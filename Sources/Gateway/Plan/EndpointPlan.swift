@@ -45,6 +45,8 @@ package final class EndpointPlan {
     /// How requests are passed through; nil for an endpoint with calls.
     package let relay: RelayPlan?
     package let graph: CallGraph
+    /// How many parts to store for other calls: none if no call and no condition uses one.
+    let storedParts: Int
     /// The segments of call paths that the client's values could make empty, `.` or `..`.
     let clientSegments: [ClientSegment]
 
@@ -79,6 +81,8 @@ package final class EndpointPlan {
         queryNames =
             planner.refusesUnknownQuery ? Self.queryNames(params, calls, auth, limits) : nil
         graph = planner.graph
+        storedParts =
+            calls.contains { !$0.uses.isEmpty || !$0.conditionCalls.isEmpty } ? calls.count : 0
         clientSegments = Self.clientSegments(of: calls)
     }
 
@@ -103,11 +107,6 @@ package final class EndpointPlan {
         for call in calls { names += call.queryNames }
         for limit in limits { names += limit.queryNames }
         return names + (auth?.queryNames ?? [])
-    }
-
-    /// Whether a call, or its condition, uses the response of another one.
-    var hasReferences: Bool {
-        calls.contains { !$0.uses.isEmpty || !$0.conditionCalls.isEmpty }
     }
 
     /// `GET /products/{id}`, the name in logs and metrics.

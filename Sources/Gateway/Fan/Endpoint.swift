@@ -54,23 +54,36 @@ final class Endpoint {
     }
 
     private func runCalls(_ state: FanOutState) -> LocalPromise<Response> {
-        // The closure captures one object only, so that it needs no memory.
-        fanOut.runCalls(state).mapResult { parts in
-            let response = try state.endpoint.response(from: parts, state)
-            state.recordResponse()
-            return response
+        // The closures capture one object only, so that they need no memory.
+        if fanOut.hasOneCall {
+            return fanOut.startOnlyCall(state).mapResult { result in
+                try state.endpoint.response(state, fromOnlyCall: result)
+            }
+        }
+        return fanOut.runCalls(state).mapResult { parts in
+            try state.endpoint.response(state) { try parts.get() }
         }
     }
 
-    /// A failure of the calls, or of the aggregation, becomes a response, too.
     private func response(
-        from parts: Result<AnyResult<Int, Part>, any Error>, _ state: FanOutState
+        _ state: FanOutState, fromOnlyCall result: Result<ClientResponse, any Error>
     ) throws -> Response {
+        try response(state) { try fanOut.onlyPart(of: result, state) }
+    }
+
+    /// The response made of the parts. A failure of the calls, or of the aggregation, becomes a
+    /// response, too.
+    private func response(
+        _ state: FanOutState, from parts: () throws -> some CallParts
+    ) throws -> Response {
+        let response: Response
         do {
-            return try aggregator.response(from: parts.get(), state)
+            response = try aggregator.response(from: parts(), state)
         } catch {
-            return try failureResponse.response(to: error, state)
+            response = try failureResponse.response(to: error, state)
         }
+        state.recordResponse()
+        return response
     }
 
     /// Reads and checks parameters and body; throws every error of the client at once.

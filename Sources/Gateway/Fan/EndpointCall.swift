@@ -25,13 +25,14 @@ final class EndpointCall {
         startsAtOnce = plan.condition == nil && plan.needs.isEmpty
     }
 
-    /// Builds the request, sends it through the call's chain and decodes the response to a part.
-    /// Rejects with a `FailedCall`, which is recorded in `state`.
+    /// Sends the call's request and decodes the response to a part. Rejects with a `FailedCall`, which
+    /// is recorded in `state`.
     func startCall(_ state: FanOutState) -> LocalPromise<Part> {
-        send(state).mapResult { [self] result in try part(of: result, state) }
+        sendRequest(state).mapResult { [self] result in try part(of: result, state) }
     }
 
-    private func send(_ state: FanOutState) -> LocalPromise<ClientResponse> {
+    /// Builds the request and sends it through the call's chain.
+    func sendRequest(_ state: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
             var request = try builder.request(with: state, deadline: state.deadline)
             request.attempt = state.recordStart(of: plan)
@@ -47,7 +48,8 @@ final class EndpointCall {
         }
     }
 
-    private func part(
+    /// The part that a response contains.
+    func part(
         of result: Result<ClientResponse, any Error>, _ state: FanOutState
     ) throws(FailedCall) -> Part {
         do {

@@ -25,10 +25,8 @@ struct ResponseAggregator {
         relayingCalls = plan.calls.filter { !$0.relayHeaders.isEmpty }
     }
 
-    func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
-        for call in requiredCalls where state.isEnabled(call) {
-            _ = try result.requiredValue(for: call.index)
-        }
+    func response(from result: some CallParts, _ state: FanOutState) throws -> Response {
+        try result.requireParts(of: requiredCalls, state)
         var body = JSONObjectBuilder(
             capacity: namesCount + state.partBytes, reserved: isFlat ? [] : [FailureReport.name])
         var dropped: [ReportedFailure] = []
@@ -49,7 +47,7 @@ struct ResponseAggregator {
     // MARK: Body
 
     private func add(
-        _ call: CallPlan, _ result: AnyResult<Int, Part>, _ state: FanOutState,
+        _ call: CallPlan, _ result: some CallParts, _ state: FanOutState,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         guard state.isEnabled(call) else { return }
@@ -83,7 +81,7 @@ struct ResponseAggregator {
     ]
 
     private func fields(
-        _ result: AnyResult<Int, Part>, _ report: FailureReport, _ state: FanOutState
+        _ result: some CallParts, _ report: FailureReport, _ state: FanOutState
     ) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
         if report.isComplete, let cacheControl = plan.cacheControl {
@@ -100,7 +98,7 @@ struct ResponseAggregator {
     /// Adds the header lines that calls relay. As with keys, the earlier call keeps a name; only
     /// `Set-Cookie` lines of several calls are combined.
     private func relay(
-        _ result: AnyResult<Int, Part>, _ state: FanOutState, to fields: inout Fields
+        _ result: some CallParts, _ state: FanOutState, to fields: inout Fields
     ) {
         for call in relayingCalls where !state.hasFailed(call) {
             result.withPart(of: call) { fields.relay(call.relayHeaders, of: $0.fields) }
@@ -120,10 +118,31 @@ extension CallPlan {
     }
 }
 
-extension AnyResult<Int, Part> {
+/// The parts that a response is made of.
+protocol CallParts {
+    /// Throws the error of the first of these calls that has no part although it is enabled.
+    func requireParts(of calls: [CallPlan], _ state: FanOutState) throws
+
     /// Passes the part of a call to `body`; nil for a call that failed or was disabled by `when`.
     @discardableResult
-    fileprivate func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return? {
+    func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return?
+}
+
+/// The part of an endpoint's only call.
+extension Part: CallParts {
+    func requireParts(of calls: [CallPlan], _ state: FanOutState) {}
+
+    func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return? { body(self) }
+}
+
+extension AnyResult<Int, Part>: CallParts {
+    func requireParts(of calls: [CallPlan], _ state: FanOutState) throws {
+        for call in calls where state.isEnabled(call) {
+            _ = try requiredValue(for: call.index)
+        }
+    }
+
+    func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return? {
         for position in 0..<count where key(at: position) == call.index {
             return withValue(at: position, body)
         }

@@ -9,10 +9,13 @@ struct Decoder {
     let plan: CallPlan
     /// Whether the part is the whole body.
     private let takesWhole: Bool
+    /// Whether the part is merged into the root.
+    private let isMerged: Bool
 
     init(plan: CallPlan) {
         self.plan = plan
         takesWhole = plan.shape.isIdentity
+        isMerged = plan.placement != .named && !plan.keepsNothing
     }
 
     func part(of response: ClientResponse) throws -> Part {
@@ -34,16 +37,16 @@ struct Decoder {
     /// nothing to merge.
     private func shaped(_ response: ClientResponse) throws -> JSONSlice {
         let content = response.content
+        let isEmpty = content.isEmpty
         let whole = try value(of: content)
         let value = takesWhole ? whole : try plan.shape.applied(to: whole)
-        if plan.placement != .named, value.kind != .object, !content.isEmpty, !plan.keepsNothing {
-            throw InvalidShape()
-        }
-        return value
+        guard isMerged, !isEmpty else { return value }
+        if case .object = value.kind { return value }
+        throw InvalidShape()
     }
 
     /// An empty body, such as that of a 204, is null and not a failure.
-    private func value(of content: Bytes) throws -> JSONSlice {
+    private func value(of content: consuming Bytes) throws -> JSONSlice {
         guard !content.isEmpty else { return .null }
         do {
             return try JSONSlice(validating: content)

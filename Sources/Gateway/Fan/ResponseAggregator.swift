@@ -8,36 +8,41 @@ import Promises
 /// optional call contributes its `if_failed`, and a report lists what failed or was dropped.
 struct ResponseAggregator {
     private let plan: EndpointPlan
-    private let names: [JSONName]
+    private let calls: [NamedCall]
     /// Bytes of all names, with a separator each.
     private let namesCount: Int
-    private let isFlat: Bool
+    /// The keys that merged objects must not have; none if nothing is merged.
+    private let reserved: [JSONName]
+    /// Compared here, since a comparison of another module's type is a call.
+    private let reportsInBody: Bool
+    private let reportsInHeader: Bool
     private let requiredCalls: [CallPlan]
     /// The calls that relay header lines.
     private let relayingCalls: [CallPlan]
 
     init(_ plan: EndpointPlan) {
         self.plan = plan
-        names = plan.calls.map { JSONName($0.name) }
-        namesCount = names.reduce(0) { $0 + $1.written.count + 1 }
-        isFlat = plan.calls.allSatisfy { $0.placement == .named }
+        calls = plan.calls.map { NamedCall($0) }
+        namesCount = calls.reduce(0) { $0 + $1.name.written.count + 1 }
+        reserved = plan.calls.allSatisfy { $0.placement == .named } ? [] : [FailureReport.name]
+        reportsInBody = plan.report == .body
+        reportsInHeader = plan.report == .header
         requiredCalls = plan.calls.filter(\.isRequired)
         relayingCalls = plan.calls.filter { !$0.relayHeaders.isEmpty }
     }
 
     func response(from result: some CallParts, _ state: FanOutState) throws -> Response {
         try result.requireParts(of: requiredCalls, state)
-        var body = JSONObjectBuilder(
-            capacity: namesCount + state.partBytes, reserved: isFlat ? [] : [FailureReport.name])
+        var body = JSONObjectBuilder(capacity: namesCount + state.partBytes, reserved: reserved)
         var dropped: [ReportedFailure] = []
-        for call in plan.calls {
+        for call in calls {
             try add(call, result, state, to: &body, dropped: &dropped)
         }
         let report = FailureReport(
             failures: state.reportedFailures(of: plan), dropped: dropped,
             exposesDetails: plan.exposesDetails)
-        state.exchange.record.isPartial = !report.isComplete
-        if plan.report == .body { report.add(to: &body) }
+        state.record.isPartial = !report.isComplete
+        if reportsInBody { report.add(to: &body) }
         return Response(
             status: report.isComplete ? .ok : plan.partialStatus,
             fields: fields(result, report, state),
@@ -47,15 +52,16 @@ struct ResponseAggregator {
     // MARK: Body
 
     private func add(
-        _ call: CallPlan, _ result: some CallParts, _ state: FanOutState,
+        _ named: NamedCall, _ result: some CallParts, _ state: FanOutState,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
+        let call = named.plan
         guard state.isEnabled(call) else { return }
         let part = result.withPart(of: call) { $0.value }
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
-        case .named: collisions = body.add(names[call.index], value) ? [] : [call.name]
+        case .named: collisions = body.add(named.name, value) ? [] : [call.name]
         case .root(let failsOnCollision):
             if failsOnCollision, part != nil, let key = body.collisions(with: value).first {
                 // Nothing of the call is used, so the collision is recorded as its failure.
@@ -68,6 +74,17 @@ struct ResponseAggregator {
         }
         for key in collisions {
             dropped.append(ReportedFailure(call: call, failure: .collision(key: key)))
+        }
+    }
+
+    /// A call with its name as JSON. A class, so that a use of it counts one reference.
+    private final class NamedCall {
+        let plan: CallPlan
+        let name: JSONName
+
+        init(_ plan: CallPlan) {
+            self.plan = plan
+            name = JSONName(plan.name)
         }
     }
 
@@ -87,10 +104,10 @@ struct ResponseAggregator {
         if report.isComplete, let cacheControl = plan.cacheControl {
             fields.append(.cacheControl, cacheControl)
         }
-        if plan.report == .header, let value = report.field {
+        if reportsInHeader, let value = report.field {
             fields.append(.gatewayFailures, value)
         }
-        relay(result, state, to: &fields)
+        if !relayingCalls.isEmpty { relay(result, state, to: &fields) }
         if plan.hasServerTiming { fields.append(.serverTiming, state.serverTiming(of: plan)) }
         return fields
     }

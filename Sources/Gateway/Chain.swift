@@ -151,7 +151,9 @@ struct Chain {
     /// One call of an endpoint, from its request to its backend's response.
     ///
     /// - Parameter timeout: nil if the pool limits the time
-    func call(_ plan: CallPlan, _ timeout: CallTimeout?) -> CallService {
+    func call(
+        _ plan: CallPlan, _ timeout: CallTimeout?, _ templates: [RequestTemplate]
+    ) -> CallChain {
         let backend = backends[plan.backend]
         let filters: [CallFilter?] = [
             // Above hedge, retry and queue: one time limit covers all of them.
@@ -168,11 +170,11 @@ struct Chain {
             // Next to the backend, so that it records every request that is sent.
             targets?.filter(plan),
         ]
-        return filters.compactMap { $0 }.around(CallService { backend.send($0, $1) })
+        return CallChain(filters.compactMap { $0 }, to: backend, templates)
     }
 
     /// The one call of a request that is passed through.
-    private func relayedCall(_ relay: RelayPlan) -> CallService {
+    private func relayedCall(_ relay: RelayPlan) -> CallChain {
         let backend = backends[relay.backend]
         let filters: [CallFilter?] = [
             // Above the breaker, which counts each attempt.
@@ -182,7 +184,9 @@ struct Chain {
             // The permit is held until the last byte of the response.
             backend.concurrencyLimit?.relayFilter,
         ]
-        return filters.compactMap { $0 }.around(CallService { backend.send($0, $1) })
+        return CallChain(
+            filters.compactMap { $0 }, to: backend,
+            backend.templates(backend.plan.fields, responseBytesMax: 0))
     }
 
     /// The names that the records of an endpoint's requests refer to.
@@ -211,16 +215,18 @@ struct Chain {
             let timeout = CallTimeout(call.timeout, deadline: plan.deadline, loop: loop)
             let isOneRequest =
                 call.hedgeAfter == nil && call.retry == nil && backend.sendsAtOnce
+            let chain = self.call(
+                call, isOneRequest ? nil : timeout,
+                backend.templates(
+                    call.constantFields(of: backend.plan.fields),
+                    responseBytesMax: call.responseBytesMax,
+                    statusesWithoutFields: call.statusesWithoutFields))
             return EndpointCall(
                 plan: call,
                 builder: RequestBuilder(
-                    call, backendFields: backend.plan.fields,
-                    templates: backend.templates(
-                        call.constantFields(of: backend.plan.fields),
-                        responseBytesMax: call.responseBytesMax,
-                        statusesWithoutFields: call.statusesWithoutFields),
+                    call, backendFields: backend.plan.fields, template: chain.template,
                     params: plan.params, calls: names),
-                service: self.call(call, isOneRequest ? nil : timeout),
+                chain: chain,
                 timeout: isOneRequest ? timeout : nil,
                 decoder: Decoder(plan: call))
         }

@@ -159,12 +159,12 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
         guard let call = unsafe call.take() else { return }
         stopSendingBody()
         // The connection is returned first, so that the next call of the response's user can use
-        // it.
+        // it. The call's reference to the pool needs no count, unlike the connection's.
         if isReusable {
             resumeReading()
-            pool.returnConnection(id)
+            call.pool.returnConnection(id)
         } else {
-            pool.removeConnection(id)
+            call.pool.removeConnection(id)
         }
         call.complete()
     }

@@ -8,17 +8,19 @@ package struct ClientRequest {
     package let method: Method
 
     /// Path and query, unchanged; the authority of an absolute form is not sent.
-    package let target: Target
+    package var target: Target
 
     /// The parts that many requests share. They are neither copied nor built for each call.
-    package let template: RequestTemplate
+    package var template: RequestTemplate
 
     /// The fields of this request only.
     package let fields: Fields
 
     /// What the backend learns about the client's request; nil for a request that serves no client,
     /// such as a health check.
-    package let exchange: ExchangeFields?
+    ///
+    /// Not written as `ExchangeFields?`, which would be set to nil before `init` sets it.
+    package var exchange: Optional<ExchangeFields>
 
     /// The source of a stream is started when the request is written, and cancelled when the call
     /// ends before it. It is not touched if the request is never written.

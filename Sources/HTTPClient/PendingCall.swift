@@ -39,7 +39,7 @@ final class PendingCall {
     private(set) var isTimedOut = false
 
     /// Nil without a limit.
-    private var timeLimitError: (any Error)?
+    private let timeLimitError: (any Error)?
     /// Nil without a limit, and after the end. Unchecked: it is taken out before it is used.
     @exclusivity(unchecked) private var timer: Timer?
 
@@ -47,9 +47,13 @@ final class PendingCall {
     /// call. Unchecked, since no access calls other code.
     @exclusivity(unchecked) unowned var source: ResponseBodySource?
 
-    init(_ request: consuming ClientRequest, to pool: Pool, _ stream: (any StreamedCall)?) {
+    init(
+        _ request: consuming ClientRequest, to pool: Pool, _ stream: (any StreamedCall)?,
+        within limit: TimeLimit? = nil
+    ) {
         self.pool = pool
         self.stream = stream
+        timeLimitError = limit?.error
         attempt = RecordedAttempt(of: request)
         self.request = request
     }
@@ -63,11 +67,10 @@ final class PendingCall {
         return promise
     }
 
-    /// Rejects the promise and cancels the call when its time is over.
-    func startTimer(_ limit: TimeLimit) {
-        timeLimitError = limit.error
+    /// Rejects the promise and cancels the call after this time, that of its limit.
+    func startTimer(after duration: Duration, on loop: any Loop) {
         // Captures nothing else, so that the closure needs no memory.
-        unsafe timer = pool.loop.timer(after: limit.duration) { [self] in timeLimitReached() }
+        unsafe timer = loop.timer(after: duration) { [self] in timeLimitReached() }
     }
 
     private func timeLimitReached() {
@@ -102,7 +105,7 @@ final class PendingCall {
         attempt?.answered(head.status, at: pool.now)
         // A response without a body ends at once, so that there is nothing to stream.
         let isUpgraded = head.status.code == 101
-        guard stream != nil, isUpgraded || head.framing != .none else {
+        guard stream != nil, isUpgraded || head.hasBody else {
             return try unsafe collector.begin(head, for: request)
         }
         // The rest is the transfer of the body, which may last for hours.
@@ -157,6 +160,11 @@ final class PendingCall {
     private func recordFailedAttempt(_ kind: CallFailureKind) {
         attempt?.failed(kind, at: pool.now)
     }
+}
+
+extension ResponseHead {
+    /// Not `framing != .none`, which calls the comparison of the other module by its address.
+    fileprivate var hasBody: Bool { if case .none = framing { false } else { true } }
 }
 
 extension PendingCall: Cancellable {

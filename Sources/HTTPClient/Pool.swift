@@ -12,6 +12,7 @@ package final class Pool {
 
     let settings: PoolSettings
     let loop: any Loop
+    private let local: LocalContext
     var now: Instant { loop.now }
     private let connector: Connector
     private let writer = RequestWriter()
@@ -29,6 +30,7 @@ package final class Pool {
         self.origin = origin
         self.settings = settings
         self.loop = loop
+        local = loop.local
         connector = Connector(origin, settings, loop: loop)
         h2Writer =
             settings.mayUseHTTP2 ? H2RequestWriter(isSecure: settings.security != nil) : nil
@@ -86,10 +88,11 @@ package final class Pool {
     ///
     /// - Parameter limit: nil for no other limit than `connectTimeout`
     package func send(
-        _ request: consuming ClientRequest, within limit: TimeLimit? = nil
+        _ request: consuming ClientRequest, within limit: consuming TimeLimit? = nil
     ) -> LocalPromise<ClientResponse> {
-        let call = PendingCall(request, to: self, nil)
-        if let limit { call.startTimer(limit) }
+        let duration = limit?.duration
+        let call = PendingCall(request, to: self, nil, within: limit)
+        if let duration { call.startTimer(after: duration, on: loop) }
         return dispatchCall(call)
     }
 
@@ -106,7 +109,7 @@ package final class Pool {
 
     /// Sends the call on an idle connection, or lets it wait for a connection.
     private func dispatchCall(_ call: PendingCall) -> LocalPromise<ClientResponse> {
-        let response = call.promise(on: loop.local)
+        let response = call.promise(on: local)
         assignConnection(to: call)
         return response
     }
@@ -137,7 +140,7 @@ package final class Pool {
     @discardableResult
     package func close() -> LocalPromise<Void> {
         if let closed { return closed }
-        let resolver = LocalResolver<Void>(on: loop.local)
+        let resolver = LocalResolver<Void>(on: local)
         let promise = resolver.promise
         closing = consume resolver
         closed = promise
@@ -167,7 +170,7 @@ package final class Pool {
 
     /// Runs an action in this loop iteration, never inside this call.
     func runSoon(_ action: @escaping () -> Void) {
-        loop.local.value(()).whenSettled { _ in action() }
+        local.value(()).whenSettled { _ in action() }
     }
 
     /// A connection can be used again.

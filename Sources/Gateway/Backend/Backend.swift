@@ -15,7 +15,9 @@ final class Backend {
     fileprivate let hostStates: HostStates?
     private var checks: HealthChecks?
     private let hosts: [Host]
+    private let firstHost: Host
     let loop: any Loop
+    private let entropy: Entropy
     /// Where the next search for a host begins, so that equally busy hosts are called in turn.
     private var searchStart = 0
 
@@ -36,11 +38,28 @@ final class Backend {
             self.hostField = hostField
         }
 
+        /// The target of a call with the prefix.
         func target(_ target: Target) -> Target {
             guard !pathPrefix.isEmpty else { return target }
             // Two valid pieces of a path form a valid path; if they ever do not, the call's own
             // target is sent.
             return Target(Bytes(pathPrefix.array + target.text.array)) ?? target
+        }
+
+        /// Sends a request, which moves to the pool.
+        func send(
+            _ request: consuming ClientRequest, _ relayed: (any RelayedRequest)?,
+            within limit: consuming TimeLimit?
+        ) -> LocalPromise<ClientResponse> {
+            if !pathPrefix.isEmpty { request.target = target(request.target) }
+            guard let relayed else { return pool.send(request, within: limit) }
+            if let name = relayed.host {
+                request.template = request.template.replacingHost(name)
+            }
+            if relayed.upgrade != nil, let upgradePool {
+                return upgradePool.sendStreaming(request, relayed)
+            }
+            return pool.sendStreaming(request, relayed)
         }
     }
 
@@ -55,6 +74,7 @@ final class Backend {
     ) {
         self.plan = plan
         self.loop = loop
+        entropy = loop.entropy
         let reusable = former.flatMap { $0.plan.hasSameHosts(as: plan) ? $0 : nil }
         concurrencyLimit =
             reusable?.plan.concurrency == plan.concurrency
@@ -74,6 +94,7 @@ final class Backend {
                 pathPrefix: Bytes(host.pathPrefix),
                 hostField: FieldValue(host.origin.hostField) ?? "localhost")
         }
+        firstHost = hosts[0]
         if runsHealthChecks { checks = healthChecks() }
     }
 
@@ -147,6 +168,20 @@ final class Backend {
             try self.sendToNextHost(
                 request, exchange, after: error, tried: first, remaining: self.hosts.count - 1)
         }
+    }
+
+    /// Whether there is one host, and no rule that makes it unavailable.
+    var hasOneHost: Bool { hosts.count == 1 && hostStates == nil }
+
+    /// Sends a call to the host of a backend that has one. The request moves to the pool.
+    func sendToOnlyHost(
+        _ request: consuming ClientRequest, _ context: CallContext,
+        within limit: consuming TimeLimit?, _ exchange: Exchange
+    ) -> LocalPromise<ClientResponse> {
+        request.exchange = beginAttempt(
+            context.attempt, at: 0, before: context.relayed == nil ? context.deadline : nil,
+            exchange)
+        return firstHost.send(request, context.relayed, within: limit)
     }
 
     /// Sends a request of the gateway itself, which serves no client, through the breaker to the host
@@ -230,17 +265,11 @@ final class Backend {
     private func send(
         _ request: CallRequest, to index: Int, _ exchange: Exchange
     ) -> LocalPromise<ClientResponse> {
-        let host = hosts[index]
-        // A request that is passed through has no deadline that the backend could keep.
-        let exchangeFields = ExchangeFields(
-            of: exchange, span: loop.entropy.next(),
-            left: request.relayed == nil ? request.deadline - loop.now : nil,
-            attempt: request.attempt)
-        if let attempt = request.attempt {
-            exchange.record.permitAttempt(
-                attempt, host: index, spanID: exchangeFields.parentID, at: loop.now)
-        }
-        let response = dispatch(request, to: host, request.templates[index], exchangeFields)
+        let fields = beginAttempt(
+            request.attempt, at: index, before: request.relayed == nil ? request.deadline : nil,
+            exchange)
+        let response = hosts[index].send(
+            request.sent(toHost: index, fields), request.relayed, within: request.timeLimit)
         if let hostStates, plan.eject != nil {
             response.whenSettled { [loop] result in
                 hostStates.availability.recordCall(
@@ -250,25 +279,20 @@ final class Backend {
         return response
     }
 
-    private func dispatch(
-        _ request: CallRequest, to host: Host, _ template: RequestTemplate,
-        _ exchangeFields: ExchangeFields
-    ) -> LocalPromise<ClientResponse> {
-        guard let relayed = request.relayed else {
-            return host.pool.send(
-                ClientRequest(
-                    method: request.method, target: host.target(request.target),
-                    template: template, fields: request.fields, exchange: exchangeFields,
-                    body: .bytes(request.body)),
-                within: request.timeLimit)
+    /// Records that an attempt is sent to a host; gives what the host receives about the exchange.
+    ///
+    /// - Parameter deadline: nil for a request that is passed through, which has none that the
+    ///   backend could keep
+    private func beginAttempt(
+        _ attempt: Int?, at host: Int, before deadline: Instant?, _ exchange: Exchange
+    ) -> ExchangeFields {
+        let now = loop.now
+        let fields = ExchangeFields(
+            of: exchange, span: entropy.next(), left: deadline.map { $0 - now }, attempt: attempt)
+        if let attempt {
+            exchange.record.permitAttempt(attempt, host: host, spanID: fields.parentID, at: now)
         }
-        let pool = relayed.upgrade == nil ? host.pool : host.upgradePool ?? host.pool
-        return pool.sendStreaming(
-            ClientRequest(
-                method: request.method, target: host.target(request.target),
-                template: relayed.host.map { template.replacingHost($0) } ?? template,
-                fields: request.fields, exchange: exchangeFields, body: relayed.body),
-            relayed)
+        return fields
     }
 
     /// What the requests of a call share, for each host.

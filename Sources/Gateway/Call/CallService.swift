@@ -3,26 +3,72 @@ import HTTP
 import HTTPClient
 import Promises
 
-/// The request of one call, without the host, which the backend chooses last.
-struct CallRequest {
-    let method: Method
-    /// Path and query, without the prefix of the host's URL.
-    let target: Target
-    /// What the requests of the call share, for each host of the backend.
-    let templates: [RequestTemplate]
-    /// The fields of the call and of the client's request; none of the templates has their names.
-    let fields: Fields
-    let body: Bytes
+/// What the filters and the backend know of a call besides its request.
+struct CallContext {
     /// When the response is no longer of use; the backend receives the time left.
     let deadline: Instant
     /// The index of the call in its endpoint.
     let call: Int
-    /// Measured by the pool; nil if a filter measures it, and for a request that is passed through.
-    var timeLimit: TimeLimit?
+    /// The place of the first attempt in the exchange's record; nil if it is not recorded.
+    let attempt: Int?
     /// What a request that is passed through has besides; nil for a call.
-    var relayed: (any RelayedRequest)?
+    let relayed: (any RelayedRequest)?
+}
+
+/// One attempt of a call on its way through the filters, which may send it again. All attempts share
+/// their request.
+struct CallRequest {
+    private let shared: SharedRequest
     /// Its place among the attempts of the exchange's record; nil if it is not recorded.
-    var attempt: Int?
+    private(set) var attempt: Int?
+
+    /// - Parameters:
+    ///   - request: without the prefix of a host's URL in its target, and without `exchange`
+    ///   - templates: for each host of the backend
+    init(
+        _ request: consuming ClientRequest, _ context: CallContext, within limit: TimeLimit?,
+        templates: [RequestTemplate]
+    ) {
+        shared = SharedRequest(request, context, limit, templates)
+        attempt = context.attempt
+    }
+
+    private final class SharedRequest {
+        let request: ClientRequest
+        let context: CallContext
+        let timeLimit: TimeLimit?
+        let templates: [RequestTemplate]
+
+        init(
+            _ request: consuming ClientRequest, _ context: CallContext, _ limit: TimeLimit?,
+            _ templates: [RequestTemplate]
+        ) {
+            self.request = request
+            self.context = context
+            timeLimit = limit
+            self.templates = templates
+        }
+    }
+}
+
+extension CallRequest {
+    var method: Method { shared.request.method }
+    var target: Target { shared.request.target }
+    var deadline: Instant { shared.context.deadline }
+    /// The index of the call in its endpoint.
+    var call: Int { shared.context.call }
+    /// Measured by the pool; nil if a filter measures it, and for a request that is passed through.
+    var timeLimit: TimeLimit? { shared.timeLimit }
+    /// What a request that is passed through has besides; nil for a call.
+    var relayed: (any RelayedRequest)? { shared.context.relayed }
+
+    /// What is sent to a host of the backend. Made of the parts: a copy of the whole request that is
+    /// changed would be copied again.
+    func sent(toHost index: Int, _ exchange: consuming ExchangeFields) -> ClientRequest {
+        ClientRequest(
+            method: method, target: target, template: shared.templates[index],
+            fields: shared.request.fields, exchange: exchange, body: shared.request.body)
+    }
 }
 
 extension CallRequest {

@@ -13,9 +13,8 @@ struct RequestBuilder {
     /// The target, where it contains neither a value nor a part of the client's query.
     private let constantTarget: Target?
     private let targetTemplate: TargetTemplate
-    /// What all requests share, for each host of the backend: with those fields of the backend that
-    /// the call does not set itself.
-    private let templates: [RequestTemplate]
+    /// What all requests share: with those fields of the backend that the call does not set itself.
+    private let template: RequestTemplate
     /// Whether the backend's fields have the type of the body.
     private let hasContentType: Bool
     private let forwarded: ForwardedHeaders
@@ -31,15 +30,15 @@ struct RequestBuilder {
 
     /// - Parameters:
     ///   - backendFields: the `headers` of the call's backend
-    ///   - templates: for each host of the backend, with the plan's `constantFields`
+    ///   - template: with the plan's `constantFields`
     ///   - params: the endpoint's, for the names of values that a client did not send
     ///   - calls: the names of the endpoint's calls
     init(
-        _ plan: CallPlan, backendFields: Fields, templates: [RequestTemplate],
+        _ plan: CallPlan, backendFields: Fields, template: RequestTemplate,
         params: [ParamPlan], calls: [String]
     ) {
         self.plan = plan
-        self.templates = templates
+        self.template = template
         hasContentType = plan.constantFields(of: backendFields).contains(.contentType)
         forwarded = ForwardedHeaders(plan, backendFields: backendFields)
         targetTemplate = TargetTemplate(plan.target)
@@ -56,23 +55,16 @@ struct RequestBuilder {
     }
 
     /// Throws `skipped` where a value is missing.
-    func request(
-        with values: CallValues, deadline: Instant
-    ) throws(CallFailure) -> CallRequest {
+    func request(with values: CallValues) throws(CallFailure) -> ClientRequest {
         let target = try target(values)
         var fields = try fields(values)
         let body = try body(values)
         if body != nil, !hasContentType, !fields.contains(.contentType) {
             fields.append(.contentType, "application/json")
         }
-        return CallRequest(
-            method: plan.method,
-            target: target,
-            templates: templates,
-            fields: fields,
-            body: body ?? Bytes(),
-            deadline: deadline,
-            call: plan.index)
+        return ClientRequest(
+            method: plan.method, target: target, template: template, fields: fields,
+            body: .bytes(body ?? Bytes()))
     }
 
     // MARK: Target

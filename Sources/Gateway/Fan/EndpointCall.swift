@@ -5,21 +5,21 @@ import Promises
 /// One call of an endpoint, ready to be started: request builder, chain, decoder.
 final class EndpointCall {
     let plan: CallPlan
-    let builder: RequestBuilder
-    let service: CallService
+    private let builder: RequestBuilder
+    private let chain: CallChain
     /// The limit that the pool measures; nil if the chain has it.
     private let timeout: CallTimeout?
-    let decoder: Decoder
+    private let decoder: Decoder
     /// Whether it has neither a condition nor calls to wait for.
     let startsAtOnce: Bool
 
     init(
-        plan: CallPlan, builder: RequestBuilder, service: CallService, timeout: CallTimeout?,
+        plan: CallPlan, builder: RequestBuilder, chain: CallChain, timeout: CallTimeout?,
         decoder: Decoder
     ) {
         self.plan = plan
         self.builder = builder
-        self.service = service
+        self.chain = chain
         self.timeout = timeout
         self.decoder = decoder
         startsAtOnce = plan.condition == nil && plan.needs.isEmpty
@@ -34,18 +34,19 @@ final class EndpointCall {
     /// Builds the request and sends it through the call's chain.
     func sendRequest(_ state: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
-            var request = try builder.request(with: state, deadline: state.deadline)
-            request.attempt = state.recordStart(of: plan)
-            if let timeout {
-                guard let limit = timeout.limit(of: request) else {
-                    return state.exchange.local.error(timeout.deadlineError)
-                }
-                request.timeLimit = limit
-            }
-            return service(request, state.exchange)
+            return chain.send(
+                try builder.request(with: state), beginCall(state),
+                within: try timeout?.limit(before: state.deadline), state.exchange)
         } catch {
             return state.exchange.local.error(error)
         }
+    }
+
+    /// Records that the call is sent now.
+    private func beginCall(_ state: FanOutState) -> CallContext {
+        CallContext(
+            deadline: state.deadline, call: plan.index, attempt: state.recordStart(of: plan),
+            relayed: nil)
     }
 
     /// The part that a response contains.

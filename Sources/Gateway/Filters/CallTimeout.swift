@@ -8,22 +8,22 @@ import Reactor
 final class CallTimeout {
     private let own: TimeLimit
     private let loop: any Loop
-    /// The error at the deadline of the request.
-    let deadlineError: any Error
+    /// At the deadline of the request.
+    private let deadlineFailure: CallFailure
 
     init(_ timeout: Duration, deadline: Duration, loop: any Loop) {
         self.loop = loop
         own = TimeLimit(timeout, error: CallFailure.responseTimeout(limit: timeout))
-        deadlineError = CallFailure.responseTimeout(limit: deadline)
+        deadlineFailure = CallFailure.responseTimeout(limit: deadline)
     }
 
-    /// The limit of a call that starts now; nil if no time is left.
-    func limit(of request: CallRequest) -> TimeLimit? {
+    /// The limit of a call that starts now. Throws if no time is left.
+    func limit(before deadline: Instant) throws(CallFailure) -> TimeLimit {
         let timeout = own.duration
-        let left = request.deadline - loop.now
-        guard left > .zero else { return nil }
+        let left = deadline - loop.now
+        guard left > .zero else { throw deadlineFailure }
         return timeout <= left
-            ? own : TimeLimit(left, error: deadlineError)
+            ? own : TimeLimit(left, error: deadlineFailure)
     }
 
     /// For calls that may wait or be repeated: one limit covers all of it. That of a single request
@@ -31,10 +31,12 @@ final class CallTimeout {
     var filter: CallFilter {
         CallFilter { [self] next in
             CallService { [self] request, exchange in
-                guard let limit = limit(of: request) else {
-                    return exchange.local.error(deadlineError)
+                do throws(CallFailure) {
+                    let limit = try limit(before: request.deadline)
+                    return next(request, exchange).timeout(limit.duration, error: limit.error)
+                } catch {
+                    return exchange.local.error(error)
                 }
-                return next(request, exchange).timeout(limit.duration, error: limit.error)
             }
         }
     }

@@ -14,29 +14,28 @@ final class Relay {
     let plan: RelayPlan
     let head: RelayHead
     let backend: Backend
-    let service: CallService
+    private let chain: CallChain
     private let failures: RelayFailure
     /// Charges the rate limits that need validated values; nil if there are none.
     private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
     let loop: any Loop
-    /// For each host of the backend.
-    private let templates: [RequestTemplate]
+    private let template: RequestTemplate
 
     /// - Parameters:
-    ///   - service: the chain of the backend
+    ///   - chain: that of the backend
     ///   - checkLimits: charges the limits that need validated values
     init(
-        _ plan: RelayPlan, of endpoint: EndpointPlan, _ backend: Backend, _ service: CallService,
+        _ plan: RelayPlan, of endpoint: EndpointPlan, _ backend: Backend, _ chain: CallChain,
         checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?, loop: any Loop
     ) {
         self.endpoint = endpoint
         self.plan = plan
         self.backend = backend
-        self.service = service
+        self.chain = chain
         self.checkLimits = checkLimits
         self.loop = loop
         head = RelayHead(plan, of: endpoint)
-        templates = backend.templates(backend.plan.fields, responseBytesMax: 0)
+        template = chain.template
         failures = RelayFailure(of: endpoint, loop: loop)
     }
 
@@ -107,12 +106,21 @@ final class Relay {
         exchange.record.beginCall(0, at: loop.exactNow)
         var fields = head.requestFields(requestHead, exchange)
         handshake?.addKey(to: &fields)
-        var call = CallRequest(
-            method: requestHead.method, target: target, templates: templates,
-            fields: consume fields, body: Bytes(), deadline: loop.now + plan.timeout, call: 0)
-        call.relayed = transfer
-        call.attempt = exchange.record.beginAttempt(of: 0, .first, at: loop.now)
-        return transfer.start(call)
+        let context = CallContext(
+            deadline: loop.now + plan.timeout, call: 0,
+            attempt: exchange.record.beginAttempt(of: 0, .first, at: loop.now), relayed: transfer)
+        return transfer.start(
+            ClientRequest(
+                method: requestHead.method, target: target, template: template, fields: fields,
+                body: transfer.body),
+            context)
+    }
+
+    /// Sends a request through the chain of the backend.
+    func send(
+        _ request: consuming ClientRequest, _ context: CallContext, _ exchange: Exchange
+    ) -> LocalPromise<ClientResponse> {
+        chain.send(request, context, within: nil, exchange)
     }
 
     // MARK: The response

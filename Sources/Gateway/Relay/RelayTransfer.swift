@@ -100,7 +100,9 @@ final class RelayTransfer: RelayedRequest {
 
     /// Starts the call; promises the response, whose body passes through a pipe unless all of it has
     /// arrived. Cancelling ends the transfer.
-    func start(_ request: CallRequest) -> LocalPromise<Response> {
+    func start(
+        _ request: consuming ClientRequest, _ context: CallContext
+    ) -> LocalPromise<Response> {
         let resolver = LocalResolver<Response>(on: exchange.local)
         let promise = resolver.promise
         resolver.onCancel(cancel: self)
@@ -112,7 +114,7 @@ final class RelayTransfer: RelayedRequest {
                 requestPipe?.release()
             }
         }
-        let call = relay.service(request, exchange)
+        let call = relay.send(request, context, exchange)
         self.call = call
         call.whenSettled { [self] result in headReceived(result) }
         return promise

@@ -1,0 +1,41 @@
+import HTTP
+import HTTPClient
+import Promises
+
+/// The way of a request to its backend: through the filters of its call, or directly where there are
+/// none and the backend has nothing to choose.
+struct CallChain {
+    private let backend: Backend
+    /// What the requests of the call share, for each host of the backend.
+    private let templates: [RequestTemplate]
+    /// The filters around the backend; nil for the direct way.
+    private let service: CallService?
+
+    /// - Parameter filters: in the order in which a request passes them
+    init(_ filters: [CallFilter], to backend: Backend, _ templates: [RequestTemplate]) {
+        self.backend = backend
+        self.templates = templates
+        service =
+            filters.isEmpty && backend.hasOneHost
+            ? nil : filters.around(CallService { backend.send($0, $1) })
+    }
+
+    /// The template of a request whose host is not chosen yet.
+    var template: RequestTemplate { templates[0] }
+
+    /// Sends a request; promises the response of the backend.
+    ///
+    /// - Parameters:
+    ///   - request: with `template`, and without `exchange`
+    ///   - limit: measured by the pool; nil for none
+    func send(
+        _ request: consuming ClientRequest, _ context: CallContext,
+        within limit: consuming TimeLimit?, _ exchange: Exchange
+    ) -> LocalPromise<ClientResponse> {
+        guard let service else {
+            return backend.sendToOnlyHost(request, context, within: limit, exchange)
+        }
+        return service(
+            CallRequest(request, context, within: limit, templates: templates), exchange)
+    }
+}

@@ -96,19 +96,20 @@ final class Relay {
     }
 
     private func relay(
-        _ request: Request, to target: Target, _ exchange: Exchange
+        _ request: Request, to target: consuming Target, _ exchange: Exchange
     ) -> LocalPromise<Response> {
         // Each use through the request would count a reference.
         let requestHead = request.head
         let handshake =
             requestHead.opensWebSocket ? WebSocketHandshake(from: loop.entropy) : nil
-        let transfer = RelayTransfer(of: request, exchange, by: self, handshake)
+        let now = loop.now
+        let transfer = RelayTransfer(of: request, exchange, by: self, handshake, at: now)
         exchange.record.beginCall(0, at: loop.exactNow)
         var fields = head.requestFields(requestHead, exchange)
         handshake?.addKey(to: &fields)
         let context = CallContext(
-            deadline: loop.now + plan.timeout, call: 0,
-            attempt: exchange.record.beginAttempt(of: 0, .first, at: loop.now), relayed: transfer)
+            deadline: now + plan.timeout, call: 0,
+            attempt: exchange.record.beginAttempt(of: 0, .first, at: now), relayed: transfer)
         return transfer.start(
             ClientRequest(
                 method: requestHead.method, target: target, template: template, fields: fields,
@@ -126,12 +127,21 @@ final class Relay {
     // MARK: The response
 
     /// The response to the client, when the head of the backend's response has arrived.
-    func response(_ response: ClientResponse, to exchange: Exchange) -> Response {
+    ///
+    /// - Parameter body: for the client
+    func response(
+        _ response: ClientResponse, with body: consuming Body, to exchange: Exchange
+    ) -> Response {
+        let isStreamed =
+            switch body {
+            case .bytes, .described: false
+            case .stream, .tunnel: true
+            }
         exchange.record.endCall(0, .succeeded, at: loop.now)
-        exchange.record.responseMade(at: loop.now, isStreamed: response.body.source != nil)
+        exchange.record.responseMade(at: loop.now, isStreamed: isStreamed)
         var relayed = Response(
             status: response.status, fields: head.responseFields(response.fields, exchange),
-            body: response.body)
+            body: body)
         relayed.isRelayed = true
         return relayed
     }

@@ -54,13 +54,14 @@ final class RelayHead {
 
     /// The fields of the request, without those of the backend's configuration.
     func requestFields(_ head: RequestHead, _ exchange: Exchange) -> Fields {
-        let isProxied = exchange.clientAddress(of: head, proxies).isProxied
+        let client = exchange.clientAddress(of: head, proxies)
+        let isProxied = client.isProxied
         var cookies = false
         var fields = head.fields.endToEnd(reserving: Self.addedBytes) { name in
             passes(name, isProxied: isProxied, &cookies)
         }
         if cookies { appendCookies(head.fields, to: &fields) }
-        appendForwarded(head, exchange, to: &fields)
+        appendForwarded(head, client, exchange, to: &fields)
         // A trusted proxy states the certificate of its client; its own does not identify a client.
         if let clientCert, !isProxied, let identity = exchange.peer.facts?.identity {
             clientCert.append(identity, to: &fields)
@@ -99,11 +100,11 @@ final class RelayHead {
     }
 
     private func appendForwarded(
-        _ head: RequestHead, _ exchange: Exchange, to fields: inout Fields
+        _ head: RequestHead, _ client: ClientAddress, _ exchange: Exchange, to fields: inout Fields
     ) {
         guard !forwardedLines.isEmpty else { return }
         ForwardedFields(
-            head, exchange.clientAddress(of: head, proxies), proxies.source,
+            head, client, proxies.source,
             isSecure: exchange.peer.facts?.isSecure == true
         ).append(forwardedLines, to: &fields)
     }

@@ -57,16 +57,12 @@ final class RelayTransfer: RelayedRequest {
     /// - Parameter handshake: with the backend of a client that opens a WebSocket on a stream of
     ///   HTTP/2; nil for others
     init(
-        of request: Request, _ exchange: Exchange, by relay: Relay,
-        _ handshake: WebSocketHandshake?
+        of request: borrowing Request, _ exchange: consuming Exchange, by relay: consuming Relay,
+        _ handshake: WebSocketHandshake?, at now: Instant
     ) {
-        let head = request.head
-        let now = relay.loop.now
-        self.relay = relay
-        self.exchange = exchange
-        self.handshake = handshake
-        host = relay.head.host(head)
-        upgrade = relay.head.upgrade(request)
+        let (head, relayHead) = (request.head, relay.head)
+        host = relayHead.host(head)
+        upgrade = relayHead.upgrade(request)
         acceptsTrailers = head.fields.acceptsTrailers
         sendsComplete = head.version < .http2
         began = now
@@ -79,7 +75,7 @@ final class RelayTransfer: RelayedRequest {
         case .bytes(let bytes):
             expectsContinue = false
             phase = .awaitingHead(since: now)
-            body = bytes.isEmpty ? .described(length: nil) : request.body
+            body = bytes.isEmpty ? .described(length: nil) : .bytes(bytes)
             exchange.record.bodyBytes = bytes.count
         case .stream(let source):
             expectsContinue = head.expectsContinue
@@ -88,13 +84,18 @@ final class RelayTransfer: RelayedRequest {
                 source, .request, bytesMax: relay.plan.bodyMax, isHeld: expectsContinue)
             requestPipe = pipe
             body = .stream(pipe)
-            pipe.transfer = self
         }
+        // Last, so that the references move.
+        self.relay = relay
+        self.exchange = exchange
+        self.handshake = handshake
+        requestPipe?.transfer = self
     }
 
     private var plan: RelayPlan { relay.plan }
 
-    private var loop: any Loop { relay.loop }
+    /// Not a property with the loop, whose reference would be counted.
+    private var now: Instant { relay.loop.now }
 
     // MARK: The call
 
@@ -109,7 +110,7 @@ final class RelayTransfer: RelayedRequest {
         unsafe self.resolver = consume resolver
         armTimer()
         if requestPipe != nil, expectsContinue {
-            continueTimer = loop.timer(after: Self.continueTimeout) { [self] in
+            continueTimer = relay.loop.timer(after: Self.continueTimeout) { [self] in
                 continueTimer = nil
                 requestPipe?.release()
             }
@@ -129,26 +130,26 @@ final class RelayTransfer: RelayedRequest {
             return end()
         }
         do {
-            let response = try accepted(result.get())
-            permit.take().map(exchange.holdUntilEnd)
-            lastActivity = loop.now
-            resolver.fulfill(relay.response(relayed(response), to: exchange))
+            var response = try result.get()
+            try checkUpgrade(of: response)
+            if let handshake { response = try handshake.response(to: response) }
+            if let permit = permit.take() { exchange.holdUntilEnd(permit) }
+            lastActivity = now
+            resolver.fulfill(
+                relay.response(response, with: relayed(response.body), to: exchange))
         } catch {
             end()
             respond(to: requestError ?? error, consume resolver)
         }
     }
 
-    /// The response of a backend that switches to the protocol that the client wants, or does not
-    /// switch.
-    private func accepted(_ response: ClientResponse) throws -> ClientResponse {
-        if case .tunnel(let tunnel) = response.body,
+    /// Throws if the backend switches to another protocol than the client wants.
+    private func checkUpgrade(of response: ClientResponse) throws {
+        guard case .tunnel(let tunnel) = response.body,
             !response.fields.lists(tunnel.protocolName.bytes.span, in: .upgrade)
-        {
-            tunnel.cancel()
-            throw CallFailure.connection(.refusedUpgrade)
-        }
-        return try handshake?.response(to: response) ?? response
+        else { return }
+        tunnel.cancel()
+        throw CallFailure.connection(.refusedUpgrade)
     }
 
     private func respond(to error: any Error, _ resolver: consuming LocalResolver<Response>) {
@@ -159,35 +160,30 @@ final class RelayTransfer: RelayedRequest {
         }
     }
 
-    /// The same response, whose body passes through a pipe unless all of it has arrived.
-    private func relayed(_ response: ClientResponse) -> ClientResponse {
-        switch response.body {
+    /// The body for the client, which passes through a pipe unless all of it has arrived.
+    private func relayed(_ body: Body) -> Body {
+        switch body {
         case .stream(let source):
             if sendsComplete, let complete = source.takeComplete() {
                 end()
-                return ClientResponse(
-                    status: response.status, fields: response.fields, body: .bytes(complete))
+                return .bytes(complete)
             }
-            phase = .sendingResponse
-            let pipe = RelayPipe(source, .response)
-            pipe.transfer = self
-            responsePipe = pipe
-            armTimer()
-            return ClientResponse(
-                status: response.status, fields: response.fields, body: .stream(pipe))
+            return .stream(openResponsePipe(from: source))
         case .tunnel(let tunnel):
-            phase = .sendingResponse
-            let pipe = RelayPipe(tunnel, .response)
-            pipe.transfer = self
-            responsePipe = pipe
-            armTimer()
-            return ClientResponse(
-                status: response.status, fields: response.fields,
-                body: .tunnel(RelayTunnel(tunnel, pipe, self)))
+            return .tunnel(RelayTunnel(tunnel, openResponsePipe(from: tunnel), self))
         case .bytes, .described:
             end()
-            return response
+            return body
         }
+    }
+
+    private func openResponsePipe(from source: any BodySource) -> RelayPipe {
+        phase = .sendingResponse
+        let pipe = RelayPipe(source, .response)
+        pipe.transfer = self
+        responsePipe = pipe
+        armTimer()
+        return pipe
     }
 
     // MARK: Interim responses
@@ -205,7 +201,7 @@ final class RelayTransfer: RelayedRequest {
 
     // MARK: Events of the bodies
 
-    func recordActivity() { lastActivity = loop.now }
+    func recordActivity() { lastActivity = now }
 
     func requestStarted() {
         hasStartedBody = true
@@ -214,9 +210,9 @@ final class RelayTransfer: RelayedRequest {
 
     func requestEnded(_ bytes: Int) {
         exchange.record.bodyBytes = bytes
-        exchange.requestReceived = loop.now
+        exchange.requestReceived = now
         guard case .receivingRequest = phase else { return }
-        phase = .awaitingHead(since: loop.now)
+        phase = .awaitingHead(since: now)
         armTimer()
     }
 
@@ -276,14 +272,14 @@ final class RelayTransfer: RelayedRequest {
         guard let due else { return }
         if let armed = timer?.due, armed <= due { return }
         timer?.cancel()
-        timer = loop.timer(after: due - loop.now) { [self] in timerFired() }
+        timer = relay.loop.timer(after: due - now) { [self] in timerFired() }
     }
 
     private func timerFired() {
         timer = nil
         guard let due else { return }
-        guard due <= loop.now else { return armTimer() }
-        let isOverall = plan.maxDuration.map { began + $0 <= loop.now } ?? false
+        guard due <= now else { return armTimer() }
+        let isOverall = plan.maxDuration.map { began + $0 <= now } ?? false
         switch phase {
         case .ended: break
         case .awaitingHead: fail(isOverall ? plan.maxDuration ?? plan.timeout : plan.timeout)

@@ -55,7 +55,7 @@ struct ClientStateMachine {
     /// Whether an earlier response on this connection was complete.
     private var isReused = false
 
-    init(limits: Limits) {
+    init(limits: SharedLimits) {
         reader = ResponseReader(limits: limits)
     }
 
@@ -70,7 +70,7 @@ struct ClientStateMachine {
     ) {
         state = .requested
         hasReceived = false
-        reader.answersHead = method == .head
+        reader.answersHead = method.isHead
         reader.mayUpgrade = mayUpgrade
         reader.statusesWithoutFields = statusesWithoutFields
     }

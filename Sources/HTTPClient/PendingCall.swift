@@ -136,7 +136,7 @@ final class PendingCall {
         assignment = .unassigned
         unsafe attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
         if stream != nil, let source = unsafe source { return source.complete() }
-        guard let response = unsafe collector.finish(toHead: request.method == .head) else {
+        guard let response = unsafe collector.finish(toHead: request.method.isHead) else {
             return
         }
         takeResolver()?.fulfill(response)

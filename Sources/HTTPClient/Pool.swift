@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import HTTP2
 package import Promises
 package import Reactor
@@ -11,6 +12,8 @@ package final class Pool {
     package let origin: Origin
 
     let settings: PoolSettings
+    /// Those of the settings, which all connections share.
+    private let limits: SharedLimits
     let loop: any Loop
     private let local: LocalContext
     var now: Instant { loop.now }
@@ -29,6 +32,7 @@ package final class Pool {
     package init(origin: Origin, settings: PoolSettings, loop: any Loop) {
         self.origin = origin
         self.settings = settings
+        limits = SharedLimits(settings.limits)
         self.loop = loop
         local = loop.local
         connector = Connector(origin, settings, loop: loop)
@@ -265,7 +269,7 @@ package final class Pool {
                 id, ClientFailure(.protocolError, .notNegotiated, wasSent: false), for: call)
         }
         let connection = ClientConnection(
-            id, on: stream, of: self, writer: writer, limits: settings.limits)
+            id, on: stream, of: self, writer: writer, limits: limits)
         unsafe links.setConnection(connection, at: id)
         connection.startReading()
         if let call {

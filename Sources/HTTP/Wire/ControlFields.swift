@@ -5,8 +5,8 @@ struct ControlFields {
     /// The value of `Content-Length`, if there is exactly one.
     private(set) var length = 0
     private(set) var codingCount = 0
-    private(set) var isChunked = false
     private(set) var hostCount = 0
+    private(set) var isChunked = false
     private(set) var isHostValid = false
     /// The options `close` and `keep-alive` of `Connection`.
     private(set) var saysClose = false

@@ -4,8 +4,7 @@ protocol HeadParser {
     associatedtype Head: Sendable
     associatedtype Interim: Sendable
 
-    /// Not an argument of the functions below, which would get a copy.
-    var limits: Limits { get }
+    var limits: SharedLimits { get }
 
     /// Whether a message has begun whose final head is not complete.
     var hasBegun: Bool { get }

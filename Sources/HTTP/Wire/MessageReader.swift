@@ -121,7 +121,7 @@ struct MessageReader<Parser: HeadParser> {
     ) throws(WireError) -> Event {
         let event =
             body.isChunked
-            ? try body.readChunks(bytes, from: &position, parser.limits)
+            ? try body.readChunks(bytes, from: &position, parser.limits.values)
             : body.read(bytes, from: &position)
         switch event {
         case .needsMore: return .needsMore

@@ -2,7 +2,7 @@ import Basics
 
 /// Reads the head of a response (RFC 9112 4 and 5), resumable like `RequestHeadParser`.
 struct ResponseHeadParser: HeadParser {
-    private let shared: SharedLimits
+    let limits: SharedLimits
 
     /// Whether the response is one to HEAD.
     var answersHead = false
@@ -19,10 +19,8 @@ struct ResponseHeadParser: HeadParser {
     private var section = FieldSection(at: 0)
 
     init(_ limits: SharedLimits) {
-        shared = limits
+        self.limits = limits
     }
-
-    var limits: Limits { shared.values }
 
     var hasBegun: Bool { searched > 0 || first != nil || interimResponses > 0 }
 
@@ -33,7 +31,7 @@ struct ResponseHeadParser: HeadParser {
         guard let first = try firstLine(bytes) else { return nil }
         guard
             let end = try section.read(
-                bytes, bytesMax: limits.headerBytes, countMax: limits.headerCount)
+                bytes, bytesMax: limits.values.headerBytes, countMax: limits.values.headerCount)
         else {
             self.first = first
             return nil
@@ -61,7 +59,9 @@ struct ResponseHeadParser: HeadParser {
             return nil
         }
         interimResponses &+= 1
-        guard interimResponses <= limits.interimResponses else { throw .tooManyInterimResponses }
+        guard interimResponses <= limits.values.interimResponses else {
+            throw .tooManyInterimResponses
+        }
         return head
     }
 
@@ -75,10 +75,10 @@ struct ResponseHeadParser: HeadParser {
         if let first { return first }
         guard let end = bytes.firstLineFeed(from: searched) else {
             searched = bytes.count
-            guard bytes.count <= limits.statusLineBytes else { throw .statusLine }
+            guard bytes.count <= limits.values.statusLineBytes else { throw .statusLine }
             return nil
         }
-        guard end < limits.statusLineBytes else { throw .statusLine }
+        guard end < limits.values.statusLineBytes else { throw .statusLine }
         let first = try StatusLine(bytes, end: end)
         section = FieldSection(at: end &+ 1)
         return first

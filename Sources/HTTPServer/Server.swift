@@ -26,7 +26,8 @@ package final class Server {
     /// `settings.responseFields`; unchecked, since every request reads it.
     @exclusivity(unchecked) private(set) var responseFields = Fields()
     let budget: ByteBudget
-    let exchangeResources: ExchangeResources
+    /// Shared by all exchanges; has the budget.
+    private let exchangeResources: ExchangeResources
 
     private var listeners: [OpenListener] = []
     /// By the number of the listener.

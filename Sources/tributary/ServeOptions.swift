@@ -9,30 +9,32 @@ struct ServeOptions: Equatable {
     var pidFile: String?
     var logFile: String?
 
-    /// Serves until a signal ends it. Throws `StartFailure` if the start fails.
+    /// Serves until a signal ends it. Throws `StartFailure` or `ServiceFailure` if the start fails.
     func serve() throws {
-        do {
-            // Standard input belongs to the process that the operator started.
-            let source = try config.map { try ConfigSource(argument: $0) }
-            // The variables name the id of that process, too.
-            let environment = ServiceEnvironment(
-                process: getpid(), variable: SystemFiles.variable)
-            let inherited = try InheritedSockets(environment)
-            let background =
-                daemonize
-                ? try BackgroundProcess.start(keeping: environment.socketNames.count) : nil
-            let pidFile = try self.pidFile.map { try PIDFile($0) }
-            defer { pidFile?.remove() }
-            let logFile = self.logFile.map { LogFile(path: $0, takesErrors: daemonize) }
-            try logFile?.open()
-            try Daemon.serve(
-                source,
-                on: DaemonHost(
-                    environment: environment, inherited: inherited, pidFile: pidFile,
-                    logFile: logFile, background: background, watchesFiles: watch))
-        } catch let failure as ServiceFailure {
-            throw StartFailure.service(failure)
+        // Standard input belongs to the process that the operator started.
+        let source = try config.map { try ConfigSource(argument: $0) }
+        // The variables name the id of that process, too.
+        let environment = ServiceEnvironment(process: getpid(), variable: SystemFiles.variable)
+        let inherited = try InheritedSockets(environment)
+        guard daemonize else { return try serve(source, environment, inherited, in: nil) }
+        try BackgroundProcess.start(keeping: environment.socketNames.count) { process in
+            try serve(source, environment, inherited, in: process)
         }
+    }
+
+    private func serve(
+        _ source: ConfigSource?, _ environment: ServiceEnvironment, _ inherited: InheritedSockets,
+        in background: BackgroundProcess?
+    ) throws {
+        let pidFile = try self.pidFile.map { try PIDFile($0) }
+        defer { pidFile?.remove() }
+        let logFile = self.logFile.map { LogFile(path: $0, takesErrors: daemonize) }
+        try logFile?.open()
+        try Daemon.serve(
+            source,
+            on: DaemonHost(
+                environment: environment, inherited: inherited, pidFile: pidFile,
+                logFile: logFile, background: background, watchesFiles: watch))
     }
 }
 

@@ -25,19 +25,28 @@ struct Tributary: ParsableCommand {
             HealthCommand.self, VersionCommand.self, KeyCommand.self, TokenCommand.self,
         ])
 
-    /// Runs the command; prints an error as one line and exits with its status.
+    /// Runs the command.
     static func main() {
         StandardStreams.openClosed()
-        do {
+        run {
             if let options = ServeOptions(simple: CommandLine.arguments.dropFirst()) {
                 return try options.serve()
             }
             var command = try parsedQuickly() ?? parseAsRoot()
             try command.run()
+        }
+    }
+
+    /// Runs a part of the program; prints an error as one line and exits with its status.
+    static func run(_ body: () throws -> Void) {
+        do {
+            try body()
         } catch let code as ExitCode {
             exit(withError: code)
         } catch let failure as StartFailure {
             end(because: failure)
+        } catch let failure as ServiceFailure {
+            end(because: .service(failure))
         } catch let error where [.success, .validationFailure].contains(exitCode(for: error)) {
             // A request for help, or a usage error.
             exit(withError: error)

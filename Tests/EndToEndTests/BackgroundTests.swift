@@ -20,7 +20,14 @@ extension EndToEnd {
             let result = try Command(
                 ["serve", "--daemonize", "--pid-file", "pid"] + options + ["gateway.yaml"],
                 in: folder.url)
-            let status = try result.exitStatus()
+            let status: Int32
+            do {
+                status = try result.exitStatus()
+            } catch {
+                // The process in the background would outlive the test.
+                _ = Running(folder)
+                throw error
+            }
             // The end of both outputs: the process in the background has closed them.
             let whole = Command.Result(
                 status: status, output: try result.output.whole(),
@@ -67,9 +74,9 @@ extension EndToEnd {
         }
 
         /// Waits until a file contains a text: a thread of the daemon writes it.
-        private func awaitText(_ text: String, in name: String) throws {
+        private func awaitText(_ text: String, times: Int = 1, in name: String) throws {
             let limit = Limit.date
-            while !self.text(name).contains(text) {
+            while self.text(name).components(separatedBy: text).count <= times {
                 guard Date.now < limit else {
                     throw Limit.Passed("'\(text)' in \(name): \(self.text(name))")
                 }
@@ -87,6 +94,40 @@ extension EndToEnd {
             #expect(text("pid") == "\(id)\n" && getsid(id) == id)
             try running.end()
             #expect(!folder.has("pid") && !folder.has("s"))
+        }
+
+        /// The thread that was copied from the operator's process waits: what it knows about itself is wrong.
+        @Test func theProcessServesOnAThreadOfItsOwn() throws {
+            let (_, running) = try start("--log-file", "log")
+            let id = try #require(running.id)
+            let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")
+            let own = try #require(
+                threads.compactMap { Int32($0) }.first {
+                    $0 != id && name(of: $0, in: id) == "tributary"
+                })
+            let before = (switches(of: id, in: id), switches(of: own, in: id))
+            for round in 1...3 {
+                // The thread that serves reopens the log.
+                kill(id, SIGUSR1)
+                try awaitText(#""msg":"log file reopened""#, times: round, in: "log")
+            }
+            #expect(switches(of: id, in: id) == before.0)
+            #expect(switches(of: own, in: id) >= before.1 + 3)
+        }
+
+        private func name(of thread: Int32, in process: Int32) -> String? {
+            try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/comm", encoding: .utf8)
+                .trimmingCharacters(in: .newlines)
+        }
+
+        /// How often the thread has waited (proc(5)).
+        private func switches(of thread: Int32, in process: Int32) -> Int {
+            let status = try? String(
+                contentsOfFile: "/proc/\(process)/task/\(thread)/status", encoding: .utf8)
+            let line = status?.split(separator: "\n").first {
+                $0.hasPrefix("voluntary_ctxt_switches")
+            }
+            return line?.split(separator: "\t").last.flatMap { Int($0) } ?? -1
         }
 
         @Test func aFailureIsThatOfTheCommand() throws {

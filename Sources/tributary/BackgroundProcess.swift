@@ -10,11 +10,18 @@ final class BackgroundProcess {
     /// Closed without a byte when the process ends before it is ready.
     private let readiness: CInt
 
-    /// Returns in the new process only. Called before any thread is started: `fork` copies one.
+    /// Serves in a new process, which ends with `serve`; does not return in either process unless it throws.
+    /// Called before any thread is started: `fork` copies one.
     ///
-    /// - Parameter sockets: how many inherited sockets stay open, from `firstSocket` on; everything else
-    ///   that the operator's process left open is closed
-    static func start(keeping sockets: Int) throws(ServiceFailure) -> BackgroundProcess {
+    /// - Parameters:
+    ///   - sockets: how many inherited sockets stay open, from `firstSocket` on; everything else that the
+    ///     operator's process left open is closed
+    ///   - serve: runs on a thread of its own. Swift's runtime keeps the id of a thread in the thread, for the
+    ///     lock of each global that is initialised when it is first used. In the thread that `fork` copied it
+    ///     is the id of the operator's thread, and another thread that waits for such a lock never gets it.
+    static func start(
+        keeping sockets: Int, _ serve: @escaping @Sendable (BackgroundProcess) throws -> Void
+    ) throws(ServiceFailure) {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .fork(errno: errno) }
         let child = fork()
@@ -26,9 +33,14 @@ final class BackgroundProcess {
         let first = ServiceEnvironment.firstSocket
         Self.closeAll(besides: Array(first..<first + CInt(sockets)) + [ends[1]])
         setsid()
-        let process = BackgroundProcess(readiness: ends[1])
         Self.replace([STDIN_FILENO, STDOUT_FILENO])
-        return process
+        let readiness = ends[1]
+        let thread = Thread.start("tributary") {
+            Tributary.run { try serve(BackgroundProcess(readiness: readiness)) }
+            exit(EXIT_SUCCESS)
+        }
+        guard let thread else { throw .fork(errno: EAGAIN) }
+        thread.join()
     }
 
     private init(readiness: CInt) { self.readiness = readiness }

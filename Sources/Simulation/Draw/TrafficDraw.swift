@@ -106,11 +106,7 @@ struct RequestDraw {
         case 4: request.query.append(("q", "far too long for it"))
         case 5: request.query.removeAll()
         case 6 where request.body != nil:
-            request.body = random.pick([
-                "", "{]", "{}", #"{"user":7}"#, "[1]",
-                #"{"user":"\#(String(repeating: "u", count: 3000))"}"#,
-                #"{"user":"\#(String(repeating: "u", count: 90_000))"}"#,
-            ])
+            request.body = random.pick(Self.invalidBodies)
         default:
             request.defect = random.pick(
                 usesHTTP2 ? Self.defectsOfHTTP2 : ScriptedRequest.Defect.allCases)
@@ -123,6 +119,12 @@ struct RequestDraw {
             request.body = nil
         }
     }
+
+    private static let invalidBodies = [
+        "", "{]", "{}", #"{"user":7}"#, "[1]",
+        #"{"user":"\#(String(repeating: "u", count: 3000))"}"#,
+        #"{"user":"\#(String(repeating: "u", count: 90_000))"}"#,
+    ]
 
     /// The others are those of HTTP/1.1's text.
     private static let defectsOfHTTP2: [ScriptedRequest.Defect] = [

@@ -22,6 +22,8 @@ let package = Package(
         .target(
             name: "HTTP", dependencies: ["CByteClasses", "Promises", "Basics"],
             swiftSettings: settings),
-        .executableTarget(name: "HeadBench", dependencies: ["HTTP"], swiftSettings: settings),
+        .target(name: "Peers", linkerSettings: [.linkedLibrary("http_parser")]),
+        .executableTarget(
+            name: "HeadBench", dependencies: ["HTTP", "Basics", "Peers"], swiftSettings: settings),
     ]
 )

@@ -1,45 +1,107 @@
+import Basics
 import HTTP
+import Peers
 
-/// Prints the time to parse each head; with the arguments HEAD and COUNT it only parses the head so many
-/// times, for a tool that counts instructions.
-///
-/// The time includes the allocation of the parsed head and its release.
+/// Prints the time to parse each head; with the arguments HEAD, PARSER and COUNT it only parses the head so
+/// many times, for a tool that counts instructions.
+
+/// What is done with the message of a sample, so many times on one connection.
+enum Parser: String, CaseIterable {
+    /// Including the allocation of the parsed head and its release.
+    case tributary = "Tributary"
+    /// What of this is not parsing: the copy of the text, the object of the head, and their release.
+    case keeping
+    /// Parses, and keeps nothing.
+    case httpParser = "http_parser"
+}
 
 /// A message of one head, without a body.
 struct Sample {
     let name: String
     let bytes: [UInt8]
-    /// Parses the message so many times on one connection.
-    let parse: ([UInt8], _ times: Int) -> Void
+    let isResponse: Bool
 
     static func request(_ name: String, _ lines: [String]) -> Sample {
-        Sample(name: name, bytes: wireText(lines)) { bytes, times in
-            var reader = RequestReader(limits: Limits())
-            for _ in 0..<times {
-                var position = 0
-                guard case .head? = try? reader.read(bytes.span, from: &position),
-                    case .complete? = try? reader.read(bytes.span, from: &position)
-                else { fatalError("\(name) is refused") }
-            }
-        }
+        Sample(name: name, bytes: wireText(lines), isResponse: false)
     }
 
     static func response(_ name: String, _ lines: [String]) -> Sample {
-        Sample(name: name, bytes: wireText(lines)) { bytes, times in
-            var reader = ResponseReader(limits: Limits())
-            for _ in 0..<times {
-                var position = 0
-                guard case .head? = try? reader.read(bytes.span, from: &position),
-                    case .complete? = try? reader.read(bytes.span, from: &position)
-                else { fatalError("\(name) is refused") }
-            }
-        }
+        Sample(name: name, bytes: wireText(lines), isResponse: true)
     }
 
     private static func wireText(_ lines: [String]) -> [UInt8] {
         Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
+
+    func run(_ parser: Parser, times: Int) {
+        switch parser {
+        case .tributary where isResponse: readResponses(times)
+        case .tributary: readRequests(times)
+        case .keeping where isResponse: keepResponses(times)
+        case .keeping: keepRequests(times)
+        case .httpParser:
+            let lines = unsafe bytes.withUnsafeBufferPointer { text in
+                guard let first = text.baseAddress else { return -1 }
+                return unsafe http_parser_field_lines(
+                    first, text.count, isResponse ? 1 : 0, times)
+            }
+            precondition(lines >= times, "\(name) is refused")
+        }
+    }
+
+    private func readRequests(_ times: Int) {
+        var reader = RequestReader(limits: Limits())
+        for _ in 0..<times {
+            var position = 0
+            guard case .head? = try? reader.read(bytes.span, from: &position),
+                case .complete? = try? reader.read(bytes.span, from: &position)
+            else { fatalError("\(name) is refused") }
+        }
+    }
+
+    private func readResponses(_ times: Int) {
+        var reader = ResponseReader(limits: Limits())
+        for _ in 0..<times {
+            var position = 0
+            guard case .head? = try? reader.read(bytes.span, from: &position),
+                case .complete? = try? reader.read(bytes.span, from: &position)
+            else { fatalError("\(name) is refused") }
+        }
+    }
+
+    private func keepRequests(_ times: Int) {
+        for _ in 0..<times { keepRequest(bytes.span) }
+    }
+
+    private func keepResponses(_ times: Int) {
+        for _ in 0..<times { keepResponse(bytes.span) }
+    }
 }
+
+/// A copy of the text, and a head that shares it with its target.
+@inline(never)
+func keepRequest(_ bytes: Span<UInt8>) {
+    let text = copy(bytes)
+    let target = Target(assembled: Bytes(text)[4..<16], pathEnd: 12)
+    hold(
+        RequestHead(
+            method: .get, target: target, version: .http11,
+            fields: Fields(text: text, linesStart: 27), keepsAlive: true, framing: .none,
+            expectsContinue: false))
+}
+
+@inline(never)
+func keepResponse(_ bytes: Span<UInt8>) {
+    hold(Fields(text: copy(bytes), linesStart: 17))
+}
+
+func copy(_ bytes: Span<UInt8>) -> [UInt8] {
+    unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+}
+
+/// The compiler must make the value.
+@inline(never)
+func hold<Value>(_ value: Value) {}
 
 let samples: [Sample] = [
     .request(
@@ -75,24 +137,26 @@ let samples: [Sample] = [
 ]
 
 /// The least time for one head, in nanoseconds: other load on the machine only adds to it.
-func nanoseconds(_ sample: Sample) -> Double {
+func nanoseconds(_ sample: Sample, _ parser: Parser) -> Double {
     let times = 20_000
     let rounds = (0..<200).map { _ in
-        ContinuousClock().measure { sample.parse(sample.bytes, times) }
+        ContinuousClock().measure { sample.run(parser, times: times) }
     }
     return (rounds.min() ?? .zero) / .nanoseconds(times)
 }
 
 let arguments = CommandLine.arguments.dropFirst().map(\.self)
-if arguments.count == 2, let count = Int(arguments[1]),
+if arguments.count == 3, let parser = Parser(rawValue: arguments[1]), let count = Int(arguments[2]),
     let sample = samples.first(where: { $0.name == arguments[0] })
 {
-    sample.parse(sample.bytes, count)
+    sample.run(parser, times: count)
 } else {
-    print("| head | bytes | ns |")
-    print("|---|---|---|")
+    print("| head | bytes | Tributary, ns | only keeping it, ns | http_parser, ns |")
+    print("|---|---|---|---|---|")
     for sample in samples {
-        let time = (nanoseconds(sample) * 10).rounded() / 10
-        print("| \(sample.name) | \(sample.bytes.count) | \(time) |")
+        let times = Parser.allCases.map { parser in
+            "\((nanoseconds(sample, parser) * 10).rounded() / 10)"
+        }
+        print("| \(sample.name) | \(sample.bytes.count) | \(times.joined(separator: " | ")) |")
     }
 }

@@ -95,6 +95,14 @@ package final class Exchange {
         set { admission.limitRefunds = newValue }
     }
 
+    /// Removes the charges, after they were taken back. Allocates nothing for a request that has none: a
+    /// flood of refusals costs little.
+    package func forgetLimitCharges() {
+        guard let admission = unsafe state.admission else { return }
+        admission.limitCharges = []
+        admission.limitRefunds = []
+    }
+
     /// What is sent piece by piece behind the head of the response; nil before the head, and for a
     /// response that is written whole.
     package var stream: StreamKind? {

@@ -221,8 +221,7 @@ final class EndpointLimits {
                 at: now)
             check.counts.refunded &+= 1
         }
-        exchange.limitCharges.removeAll()
         for refund in exchange.limitRefunds { refund() }
-        exchange.limitRefunds.removeAll()
+        exchange.forgetLimitCharges()
     }
 }

@@ -40,6 +40,10 @@ final class BackgroundProcess {
             exit(EXIT_SUCCESS)
         }
         guard let thread else { throw .fork(errno: EAGAIN) }
+        // Signals interrupt the other threads.
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
         thread.join()
     }
 

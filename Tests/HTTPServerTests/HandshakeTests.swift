@@ -12,7 +12,7 @@ import Testing
 /// one that the test completes.
 @Suite struct HandshakeTests {
     /// Handshakes that wait for the test.
-    private final class Handshakes: @unchecked Sendable {
+    final class Handshakes: @unchecked Sendable {
         var waiting: [(stream: any ByteStream, resolver: Resolver)] = []
         private(set) var cancelled = 0
 

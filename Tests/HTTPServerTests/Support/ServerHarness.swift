@@ -135,6 +135,11 @@ final class ServerHarness: Harness {
     func endServer() {
         _ = server.drain()
         server.close()
+        releaseServer()
+    }
+
+    /// Only its connections hold the server from now on.
+    func releaseServer() {
         server = Self.idleServer(on: serverLoop)
     }
 

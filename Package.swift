@@ -201,6 +201,7 @@ let package = Package(
             dependencies: ["Promises", "PromiseOperators", "PromisesDispatch", "MallocCounter"],
             swiftSettings: onC),
         .target(name: "MallocCounter", path: "Tests/MallocCounter"),
+        .target(name: "GuardedMemory", path: "Tests/GuardedMemory", swiftSettings: onC),
         .target(
             name: "TestCertificates", dependencies: ["TLS", "Reactor", "Promises", "Basics"],
             path: "Tests/TestCertificates", swiftSettings: onC),
@@ -210,10 +211,12 @@ let package = Package(
             dependencies: ["HTTP2", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
             path: "Tests/TestSupport", swiftSettings: onC),
         .testTarget(
-            name: "JSONTextTests", dependencies: ["JSONText", "CByteClasses", "Basics"],
+            name: "JSONTextTests",
+            dependencies: ["JSONText", "CByteClasses", "GuardedMemory", "Basics"],
             swiftSettings: onC),
         .testTarget(
-            name: "HTTPTests", dependencies: ["HTTP", "Promises", "Basics"], swiftSettings: onC),
+            name: "HTTPTests", dependencies: ["HTTP", "GuardedMemory", "Promises", "Basics"],
+            swiftSettings: onC),
         .testTarget(
             name: "HTTP2Tests", dependencies: ["HTTP2", "HTTP", "TestSupport", "Basics"],
             swiftSettings: onC),

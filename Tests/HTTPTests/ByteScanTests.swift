@@ -1,4 +1,4 @@
-import Foundation
+import GuardedMemory
 import Testing
 
 @testable import HTTP
@@ -91,22 +91,36 @@ import Testing
         }
     }
 
-    /// The pages before and behind the text cannot be read: a scan beyond it ends the process.
+    /// The memory around the text cannot be read: a scan beyond it ends the process.
     @Test(arguments: scans)
     func readsNoByteOutsideOfTheText(_ scan: Scan) throws {
-        let page = sysconf(Int32(_SC_PAGESIZE))
-        let memory = try #require(
-            mmap(nil, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
-        defer { munmap(memory, 3 * page) }
-        try #require(memory != MAP_FAILED)
-        let middle = memory + page
-        try #require(mprotect(middle, page, PROT_READ | PROT_WRITE) == 0)
-        memset(middle, Int32(UInt8(ascii: "k")), page)
+        let memory = try #require(GuardedMemory(filledWith: UInt8(ascii: "k")))
         for count in 0...70 {
-            for first in [middle, middle + (page - count)] {
-                let text = UnsafeRawBufferPointer(start: first, count: count)
-                    .bindMemory(to: UInt8.self)
+            for text in memory.texts(of: count) {
                 for start in 0...count { #expect(scan.offset(text.span, start) == count) }
+            }
+        }
+    }
+
+    /// The same for lines, whose colon and end are searched at once.
+    @Test func readsNoByteOutsideOfALine() throws {
+        let memory = try #require(GuardedMemory(filledWith: UInt8(ascii: "k")))
+        for count in 0...70 {
+            for text in memory.texts(of: count) {
+                for start in 0...count {
+                    let found = text.span.usualFieldLine(from: start)
+                    #expect(found == nil)
+                }
+                guard count >= 6 else { continue }
+                text[1] = ASCII.colon
+                text[count - 2] = ASCII.carriageReturn
+                text[count - 1] = ASCII.lineFeed
+                let found = text.span.usualFieldLine(from: 0)
+                #expect(found?.nameEnd == 1 && found?.end == count - 2)
+                text[count - 1] = UInt8(ascii: "k")
+                let unfinished = text.span.usualFieldLine(from: 0)
+                #expect(unfinished == nil)
+                for place in [1, count - 2] { text[place] = UInt8(ascii: "k") }
             }
         }
     }

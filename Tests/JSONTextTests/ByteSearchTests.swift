@@ -1,3 +1,4 @@
+import GuardedMemory
 import Testing
 
 @testable import JSONText
@@ -47,6 +48,25 @@ import Testing
             }
             let quotes = [UInt8](repeating: .quote, count: count)
             #expect(quotes.span.firstQuote(before: UInt8(ascii: "e"), from: 0) == count)
+        }
+    }
+
+    /// The memory around the text cannot be read: a search beyond it ends the process.
+    @Test func readsNoByteOutsideOfTheText() throws {
+        let memory = try #require(GuardedMemory(filledWith: Self.letter))
+        for count in 1...70 {
+            for text in memory.texts(of: count) {
+                for start in 0...count {
+                    let end = Lookahead(text.span).endOfPlain(start)
+                    let quote = text.span.firstQuote(before: UInt8(ascii: "e"), from: start)
+                    #expect(end == count && quote == count)
+                }
+                // A quote at the end has no byte behind it.
+                text[count - 1] = .quote
+                let quote = text.span.firstQuote(before: Self.letter, from: 0)
+                #expect(quote == count)
+                text[count - 1] = Self.letter
+            }
         }
     }
 }

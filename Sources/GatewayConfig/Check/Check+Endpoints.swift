@@ -153,16 +153,17 @@ extension Config.Route {
 
     /// Equal for routes that match the same requests.
     fileprivate var shape: String {
-        let parts = segments.map { segment in
+        segments.reduce(into: method.rawValue) { shape, segment in
+            shape += "/"
             switch segment {
             // A slash in a literal was written %2F, so the path is not one of two segments.
-            case .literal(let text):
-                text.split(separator: "/", omittingEmptySubsequences: false)
+            case .literal(let text) where text.utf8.contains(UInt8(ascii: "/")):
+                shape += text.split(separator: "/", omittingEmptySubsequences: false)
                     .joined(separator: "%2F")
-            case .parameter: "{}"
-            case .rest: "*"
+            case .literal(let text): shape += text
+            case .parameter: shape += "{}"
+            case .rest: shape += "*"
             }
         }
-        return method.rawValue + " /" + parts.joined(separator: "/")
     }
 }

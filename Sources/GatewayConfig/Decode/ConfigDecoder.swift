@@ -194,8 +194,12 @@ extension DocumentNode.Scalar {
 
 extension [String] {
     /// `a, b or c`
+    ///
+    /// Every start makes such texts. The library's `joined` finds its types at run time, for which it reads
+    /// all conformances of the program.
     func joined(with word: String) -> String {
-        guard let last, count > 1 else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " \(word) \(last)"
+        guard let last, var text = first, count > 1 else { return first ?? "" }
+        for name in self[1..<count - 1] { text += ", " + name }
+        return text + " \(word) \(last)"
     }
 }

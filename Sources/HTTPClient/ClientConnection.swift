@@ -25,7 +25,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
 
     init(
         _ id: ConnectionID, on stream: any ByteStream, of pool: Pool, writer: RequestWriter,
-        limits: SharedLimits
+        limits: WireLimits
     ) {
         self.id = id
         self.stream = stream

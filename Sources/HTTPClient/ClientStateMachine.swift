@@ -55,7 +55,7 @@ struct ClientStateMachine {
     /// Whether an earlier response on this connection was complete.
     private var isReused = false
 
-    init(limits: SharedLimits) {
+    init(limits: WireLimits) {
         reader = ResponseReader(limits: limits)
     }
 

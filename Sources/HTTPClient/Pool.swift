@@ -13,7 +13,7 @@ package final class Pool {
 
     let settings: PoolSettings
     /// Those of the settings, which all connections share.
-    private let limits: SharedLimits
+    private let limits: WireLimits
     let loop: any Loop
     private let local: LocalContext
     var now: Instant { loop.now }
@@ -32,7 +32,7 @@ package final class Pool {
     package init(origin: Origin, settings: PoolSettings, loop: any Loop) {
         self.origin = origin
         self.settings = settings
-        limits = SharedLimits(settings.limits)
+        limits = WireLimits(settings.limits)
         self.loop = loop
         local = loop.local
         connector = Connector(origin, settings, loop: loop)

@@ -16,7 +16,7 @@ package final class Server {
     /// Unchecked: every request reads it, and no access calls other code.
     @exclusivity(unchecked) private var currentSettings: ServerSettings
     /// `settings.limits`, for the connections that are accepted from now on.
-    private(set) var wireLimits: SharedLimits
+    private(set) var wireLimits: WireLimits
     let hooks: ServerHooks
     let service: (Request, Exchange) -> LocalPromise<Response>
     private(set) var timeouts: ConnectionTimeouts
@@ -90,7 +90,7 @@ package final class Server {
         self.loop = loop
         entropy = loop.entropy
         unsafe currentSettings = settings
-        wireLimits = SharedLimits(settings.limits)
+        wireLimits = WireLimits(settings.limits)
         listenerSettings = listeners
         handshakeQueue = HandshakeQueue(loop)
         self.hooks = hooks
@@ -226,7 +226,7 @@ package final class Server {
     /// - Parameter listeners: as many as before; nil leaves them unchanged
     package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
         unsafe currentSettings = settings
-        wireLimits = SharedLimits(settings.limits)
+        wireLimits = WireLimits(settings.limits)
         if let listeners, listeners.count == listenerSettings.count {
             // Before the change: a listener that has TLS no more must not stay paused.
             if areHandshakesPaused { setHandshakePause(false) }

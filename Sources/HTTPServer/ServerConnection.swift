@@ -20,7 +20,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// Unchecked, like the others below: each event accesses it several times, and no access calls
     /// foreign code.
     @exclusivity(unchecked) private var machine = ServerStateMachine()
-    // These are beside the states of the machine, in memory that would be padding elsewhere.
+    // Declared next to the machine, whose padding they fill.
     /// Whether an event is being handled, further up the call stack.
     private(set) var isHandling = false
     /// Whether to read on after the present event.
@@ -36,9 +36,9 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) var ahead = ReadAhead()
     /// Begins to watch for the end of the client while reading is paused.
     var watchTimer: Timer?
-    /// When the last request began, which is before every other moment without one, and how many
-    /// began in that loop iteration, during which the clock is constant.
+    /// When the last request began; the earliest instant before the first one.
     var lastBegan = Instant(nanoseconds: .min)
+    /// How many requests began in that loop iteration, during which the clock is constant.
     var begunInIteration = 0
 
     /// The running exchange, until the last byte of its response is written.

@@ -1,8 +1,8 @@
 import CByteClasses
 
 extension Span<UInt8> {
-    /// The offset of the first quote at or after `start` that this byte or a backslash follows; `count`
-    /// if there is none.
+    /// The offset of the first quote at or after `start` that is followed by this byte or by a backslash;
+    /// `count` if there is none.
     @inline(__always)
     func firstQuote(before byte: UInt8, from start: Int) -> Int {
         precondition(start >= 0, "an offset is not negative")

@@ -1,4 +1,4 @@
-/// Scanning strings, RFC 8259 section 7: plain parts are scanned eight bytes at a time.
+/// Scanning strings, RFC 8259 section 7: plain parts are scanned sixteen bytes at a time.
 extension JSONScanner {
     /// Scans the rest of a string, including its closing quote.
     @inline(__always)

@@ -17,16 +17,6 @@ enum Word {
     @inline(__always)
     static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* ones }
 
-    /// Marks quotes, backslashes, control and non-ASCII bytes, which end a run of plain bytes in a
-    /// string.
-    @inline(__always)
-    static func notPlain(_ word: UInt64) -> UInt64 {
-        let quote = (word ^ all(.quote)) &- ones
-        let backslash = (word ^ all(.backslash)) &- ones
-        let control = word &- all(.space)
-        return (quote | backslash | control | word) & highs
-    }
-
     /// Marks quotes and backslashes.
     @inline(__always)
     static func quoteOrBackslash(_ word: UInt64) -> UInt64 {

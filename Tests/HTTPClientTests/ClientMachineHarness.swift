@@ -17,7 +17,7 @@ struct ClientMachineHarness {
         _ method: HTTP.Method = .get, isReused: Bool = false, responseBytesMax: Int = 1000,
         limits: Limits = Limits()
     ) {
-        machine = ClientStateMachine(limits: SharedLimits(limits))
+        machine = ClientStateMachine(limits: WireLimits(limits))
         self.responseBytesMax = responseBytesMax
         if isReused {
             beginRequest(.get)

@@ -21,7 +21,7 @@ import Testing
     @Test func reportsHeadPiecesAndEndOneAfterTheOther() {
         let chunks = "2\r\nab\r\n1\r\nc\r\n0\r\nX-T: 1\r\n\r\n"
         let bytes = Bytes("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
-        var machine = ClientStateMachine(limits: SharedLimits(Limits()))
+        var machine = ClientStateMachine(limits: WireLimits(Limits()))
         machine.beginRequest(.get)
         var position = 0
         var events: [String] = []
@@ -42,7 +42,7 @@ import Testing
     @Test func closedMachineIgnoresFurtherBytes() {
         let bytes = Bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         for isClosed in [false, true] {
-            var machine = ClientStateMachine(limits: SharedLimits(Limits()))
+            var machine = ClientStateMachine(limits: WireLimits(Limits()))
             machine.beginRequest(.get)
             if isClosed { machine.close() }
             var position = 0

@@ -70,8 +70,8 @@ TRIBUTARY_FIRST(tributary_end_of_value, TRIBUTARY_ENDS_VALUE)
 TRIBUTARY_FIRST(tributary_end_of_plain, TRIBUTARY_ENDS_PLAIN)
 TRIBUTARY_FIRST(tributary_first_byte, TRIBUTARY_IS_BYTE)
 
-/* Returns the offset of the first quote at or after `from` that this byte or a backslash follows; `count` if there is
-   none. */
+/* Returns the offset of the first quote at or after `from` that is followed by this byte or by a backslash; `count` if
+   there is none. */
 static inline __attribute__((always_inline, pure)) size_t tributary_first_quote_before(
     const uint8_t *_Nonnull text, size_t count, size_t from, uint8_t byte) {
     size_t at = from;

@@ -171,7 +171,7 @@ final class Backend {
     }
 
     /// Whether there is one host, and no rule that makes it unavailable.
-    var hasOneHost: Bool { hosts.count == 1 && hostStates == nil }
+    var needsNoHostChoice: Bool { hosts.count == 1 && hostStates == nil }
 
     /// Sends a call to the host of a backend that has one. The request moves to the pool.
     func sendToOnlyHost(

@@ -2,8 +2,8 @@ import HTTP
 import HTTPClient
 import Promises
 
-/// The way of a request to its backend: through the filters of its call, or directly where there are
-/// none and the backend has nothing to choose.
+/// Sends a call's request to its backend: through the filters of the call, or directly if there are none
+/// and the backend has no host to choose.
 struct CallChain {
     private let backend: Backend
     /// What the requests of the call share, for each host of the backend.
@@ -16,7 +16,7 @@ struct CallChain {
         self.backend = backend
         self.templates = templates
         service =
-            filters.isEmpty && backend.hasOneHost
+            filters.isEmpty && backend.needsNoHostChoice
             ? nil : filters.around(CallService { backend.send($0, $1) })
     }
 

@@ -5,8 +5,8 @@ package import JSONText
 /// The values that the templates of one request can use: its parameters, head and body, and the
 /// parts received so far.
 ///
-/// One object per request, shared by its calls; confined to the request's worker. That of a request
-/// whose calls are made is a `FanOutState`.
+/// One object per request, shared by its calls; confined to the request's worker. For an endpoint with
+/// calls it is a `FanOutState`.
 package class CallValues {
     package let head: RequestHead
     package let params: Params

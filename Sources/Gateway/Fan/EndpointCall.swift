@@ -34,9 +34,12 @@ final class EndpointCall {
     /// Builds the request and sends it through the call's chain.
     func sendRequest(_ state: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
+            let request = try builder.request(with: state)
+            // A call that cannot be built is skipped, one without time left begins and fails.
+            let context = beginCall(state)
             return chain.send(
-                try builder.request(with: state), beginCall(state),
-                within: try timeout?.limit(before: state.deadline), state.exchange)
+                request, context, within: try timeout?.limit(before: state.deadline),
+                state.exchange)
         } catch {
             return state.exchange.local.error(error)
         }

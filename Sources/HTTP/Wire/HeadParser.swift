@@ -4,7 +4,7 @@ protocol HeadParser {
     associatedtype Head: Sendable
     associatedtype Interim: Sendable
 
-    var limits: SharedLimits { get }
+    var limits: WireLimits { get }
 
     /// Whether a message has begun whose final head is not complete.
     var hasBegun: Bool { get }

@@ -3,7 +3,7 @@ import Basics
 /// Reads the head of a request (RFC 9112 3 to 5): one pass over bytes that do not move, then one
 /// allocation for the whole head.
 struct RequestHeadParser: HeadParser {
-    let limits: SharedLimits
+    let limits: WireLimits
 
     /// The offset of the request line, behind ignored empty lines.
     private var line = 0
@@ -26,7 +26,7 @@ struct RequestHeadParser: HeadParser {
     /// arrived, even if the rest is malformed.
     private(set) var isHead = false
 
-    init(_ limits: SharedLimits) {
+    init(_ limits: WireLimits) {
         self.limits = limits
     }
 

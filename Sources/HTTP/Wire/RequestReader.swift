@@ -18,13 +18,13 @@ package struct RequestReader: ~Copyable {
 
     private var messages: MessageReader<RequestHeadParser>
 
-    package init(limits: SharedLimits) {
+    package init(limits: WireLimits) {
         messages = MessageReader(RequestHeadParser(limits))
     }
 
     /// A reader with limits of its own.
     package init(limits: Limits) {
-        self.init(limits: SharedLimits(limits))
+        self.init(limits: WireLimits(limits))
     }
 
     /// Whether a request has begun and has not ended.

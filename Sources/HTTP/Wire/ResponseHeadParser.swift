@@ -2,7 +2,7 @@ import Basics
 
 /// Reads the head of a response (RFC 9112 4 and 5), resumable like `RequestHeadParser`.
 struct ResponseHeadParser: HeadParser {
-    let limits: SharedLimits
+    let limits: WireLimits
 
     /// Whether the response is one to HEAD.
     var answersHead = false
@@ -18,7 +18,7 @@ struct ResponseHeadParser: HeadParser {
     private var first: StatusLine?
     private var section = FieldSection(at: 0)
 
-    init(_ limits: SharedLimits) {
+    init(_ limits: WireLimits) {
         self.limits = limits
     }
 

@@ -5,13 +5,13 @@ package struct ResponseReader {
 
     private var messages: MessageReader<ResponseHeadParser>
 
-    package init(limits: SharedLimits) {
+    package init(limits: WireLimits) {
         messages = MessageReader(ResponseHeadParser(limits))
     }
 
     /// A reader with limits of its own.
     package init(limits: Limits) {
-        self.init(limits: SharedLimits(limits))
+        self.init(limits: WireLimits(limits))
     }
 
     /// Whether the next response is one to HEAD, and so has no body whatever its fields state. Set

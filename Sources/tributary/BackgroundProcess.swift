@@ -35,7 +35,7 @@ final class BackgroundProcess {
         setsid()
         Self.replace([STDIN_FILENO, STDOUT_FILENO])
         let readiness = ends[1]
-        let thread = Thread.start("tributary") {
+        let thread = Thread.start("main-loop") {
             Tributary.run { try serve(BackgroundProcess(readiness: readiness)) }
             exit(EXIT_SUCCESS)
         }

@@ -103,7 +103,7 @@ extension EndToEnd {
             let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")
             let own = try #require(
                 threads.compactMap { Int32($0) }.first {
-                    $0 != id && name(of: $0, in: id) == "tributary"
+                    $0 != id && name(of: $0, in: id) == "main-loop"
                 })
             let before = (switches(of: id, in: id), switches(of: own, in: id))
             for round in 1...3 {

@@ -90,8 +90,10 @@ package final class SimLoop: Loop {
 
     package var now: Instant { network.clock.now }
 
-    /// Code takes no time.
-    package var exactNow: Instant { network.clock.now }
+    package var exactNow: Instant { network.clock.now + timeOfCode }
+
+    /// How long the code of the present iteration has run. Zero unless a test sets it.
+    package var timeOfCode = Duration.zero
 
     /// The simulation begins on 2026-01-01 00:00:00 UTC.
     package var unixTime: Int64 { 1_767_225_600_000_000_000 + now.nanoseconds }

@@ -1,0 +1,66 @@
+import Basics
+import HTTP
+import Promises
+import SimReactor
+import Testing
+
+@testable import Gateway
+
+/// When padded responses leave, counted from the last byte of the request.
+@Suite struct PaddingTests {
+    private let network = SimNetwork(seed: 1)
+    private let loop: SimLoop
+    private let exchange: Exchange
+
+    init() {
+        loop = network.makeLoop("worker")
+        exchange = Exchange(
+            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+            local: loop.local, began: loop.now)
+    }
+
+    /// - Parameters:
+    ///   - late: how long the iteration has lasted when the request is served
+    ///   - takes: the time of the service
+    private func left(
+        _ plan: PaddingPlan, late: Duration = .zero, takes: Duration = .zero
+    ) throws -> Duration? {
+        let service = Padding.filter(plan, loop: loop).around(
+            Service { _, exchange in
+                exchange.local.value(Response(status: .ok)).delayed(by: takes)
+            })
+        let request = Request(
+            head: RequestHead(method: .get, target: try #require(Target("/x"))), body: .empty)
+        loop.timeOfCode = late
+        var left: Instant?
+        let observed = service(request, exchange).map { [loop] _ in left = loop.now }
+        loop.timeOfCode = .zero
+        network.advance(by: .seconds(2))
+        withExtendedLifetime(observed) {}
+        return left.map { $0 - exchange.began }
+    }
+
+    private let plain = PaddingPlan(minimum: .milliseconds(400), step: nil)
+    private let stepped = PaddingPlan(minimum: .milliseconds(400), step: .milliseconds(100))
+
+    @Test func aResponseLeavesAtTheMinimum() throws {
+        #expect(try left(plain) == .milliseconds(400))
+    }
+
+    /// The clock of the loop is that of the start of the iteration.
+    @Test func theTimeOfTheIterationIsAdded() throws {
+        #expect(try left(plain, late: .milliseconds(3)) == .milliseconds(403))
+    }
+
+    @Test func aLaterResponseLeavesAtTheNextStep() throws {
+        #expect(
+            try left(stepped, late: .milliseconds(3), takes: .milliseconds(450))
+                == .milliseconds(503))
+    }
+
+    /// The last byte arrived in an earlier iteration.
+    @Test func theTimeSinceTheLastByteCounts() throws {
+        network.advance(by: .milliseconds(100))
+        #expect(try left(plain, late: .milliseconds(3)) == .milliseconds(400))
+    }
+}

@@ -105,6 +105,11 @@ extension EndToEnd {
                 threads.compactMap { Int32($0) }.first {
                     $0 != id && name(of: $0, in: id) == "main-loop"
                 })
+            let limit = Limit.date
+            while status(of: id, in: id, "State")?.hasPrefix("S") != true {
+                guard Date.now < limit else { throw Limit.Passed("the thread that was copied") }
+                sched_yield()
+            }
             let before = (switches(of: id, in: id), switches(of: own, in: id))
             for round in 1...3 {
                 // The thread that serves reopens the log.
@@ -112,7 +117,6 @@ extension EndToEnd {
                 try awaitText(#""msg":"log file reopened""#, times: round, in: "log")
             }
             // It waits again after each of its events.
-            let limit = Limit.date
             while switches(of: own, in: id) == before.1 {
                 guard Date.now < limit else { throw Limit.Passed("the thread that serves") }
                 sched_yield()
@@ -127,12 +131,15 @@ extension EndToEnd {
 
         /// How often the thread has waited (proc(5)).
         private func switches(of thread: Int32, in process: Int32) -> Int {
+            status(of: thread, in: process, "voluntary_ctxt_switches").flatMap { Int($0) } ?? -1
+        }
+
+        /// A line of the thread's `status` in proc(5).
+        private func status(of thread: Int32, in process: Int32, _ name: String) -> String? {
             let status = try? String(
                 contentsOfFile: "/proc/\(process)/task/\(thread)/status", encoding: .utf8)
-            let line = status?.split(separator: "\n").first {
-                $0.hasPrefix("voluntary_ctxt_switches")
-            }
-            return line?.split(separator: "\t").last.flatMap { Int($0) } ?? -1
+            let line = status?.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+            return line?.split(separator: "\t").last.map(String.init)
         }
 
         @Test func aFailureIsThatOfTheCommand() throws {

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// Memory between pages that cannot be read: a read outside of it ends the process.
 public final class GuardedMemory {

@@ -37,8 +37,8 @@ struct Sample {
         switch parser {
         case .tributary where isResponse: readResponses(times)
         case .tributary: readRequests(times)
-        case .keeping where isResponse: keepResponses(times)
-        case .keeping: keepRequests(times)
+        case .keeping where isResponse: for _ in 0..<times { keepResponse(bytes.span) }
+        case .keeping: for _ in 0..<times { keepRequest(bytes.span) }
         case .httpParser:
             let lines = unsafe bytes.withUnsafeBufferPointer { text in
                 guard let first = text.baseAddress else { return -1 }
@@ -67,14 +67,6 @@ struct Sample {
                 case .complete? = try? reader.read(bytes.span, from: &position)
             else { fatalError("\(name) is refused") }
         }
-    }
-
-    private func keepRequests(_ times: Int) {
-        for _ in 0..<times { keepRequest(bytes.span) }
-    }
-
-    private func keepResponses(_ times: Int) {
-        for _ in 0..<times { keepResponse(bytes.span) }
     }
 }
 

@@ -3,8 +3,8 @@ import CByteClasses
 /// Text that may be read beyond its end: missing bytes are zero, which no JSON text may contain.
 ///
 /// Every read is defined, so its callers need no bounds checks. It loads memory without the checks of
-/// `Span`, as only `ByteSearch` does besides. It checks once, with one unsigned comparison,
-/// where `Span` checks each end.
+/// `Span`; in this module only `ByteSearch.swift` does so, too. It checks once, with one unsigned
+/// comparison, where `Span` checks each end.
 struct Lookahead: ~Escapable {
     private let text: Span<UInt8>
     let count: Int

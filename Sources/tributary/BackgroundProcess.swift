@@ -40,7 +40,7 @@ final class BackgroundProcess {
             exit(EXIT_SUCCESS)
         }
         guard let thread else { throw .fork(errno: EAGAIN) }
-        // Signals interrupt the other threads.
+        // The other threads handle signals.
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)

@@ -96,7 +96,7 @@ extension EndToEnd {
             #expect(!folder.has("pid") && !folder.has("s"))
         }
 
-        /// The thread that was copied from the operator's process waits: what it knows about itself is wrong.
+        /// The thread that `fork` copied only waits: for Swift's runtime it has the id of another thread.
         @Test func theProcessServesOnAThreadOfItsOwn() throws {
             let (_, running) = try start("--log-file", "log")
             let id = try #require(running.id)

@@ -12,6 +12,7 @@ import SimReactor
 /// The same configuration, seed and faults give the same responses, to the byte and the nanosecond.
 package final class RehearsalRun {
     let survey: ConfigSurvey
+    let plan: Plan
     let settings: Settings
     private let random: RandomSource
     private let network: SimNetwork
@@ -58,9 +59,9 @@ package final class RehearsalRun {
         began = network.clock.now
         process = SimulatedProcess(on: network, LogJournal())
         // The simulated backends of a rehearsal have no TLS, its clients no addresses of their own.
-        let plan = plan.replacingSecurity { _ in nil }.acceptingAllClients(as: settings.caller)
+        self.plan = plan.replacingSecurity { _ in nil }.acceptingAllClients(as: settings.caller)
         for index in 0..<plan.process.workers {
-            let worker = SimulatedWorker(index, of: plan.process.workers, plan, in: process)
+            let worker = SimulatedWorker(index, of: plan.process.workers, self.plan, in: process)
             workers.append(worker)
             process.add(worker)
         }

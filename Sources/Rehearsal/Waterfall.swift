@@ -19,7 +19,9 @@ package struct Waterfall {
         let bars = WaterfallBars(
             from: sent.began, to: end, scale: width, columns: width + 1, of: "=")
         let rows = attempts.map { attempt in
-            row(attempt, calls[attempt.call.call], bars, from: sent.began, to: end)
+            row(
+                attempt, calls[attempt.call.call], bars, from: sent.began, to: end,
+                in: rehearsal.plan)
         }
         let duration = (end - sent.began).millisecondsText
         var lines = ["request \(number)   \(String(decoding: line, as: UTF8.self))"]
@@ -41,14 +43,20 @@ package struct Waterfall {
 
     private static func row(
         _ attempt: Attempt, _ call: ConfigSurvey.Call, _ bars: WaterfallBars, from start: Instant,
-        to end: Instant
+        to end: Instant, in plan: Plan
     ) -> [String] {
         let ended = attempt.ended ?? end
         let words = attempt.message.startLine.split(separator: " ")
+        let request =
+            words.count > 1
+            ? "\(words[0]) "
+                + plan.shownTarget(
+                    String(words[1]), of: attempt.call.call, in: attempt.call.endpoint)
+            : ""
         return [
             (attempt.sent - start).millisecondsText, call.name,
             bars.bar(from: attempt.sent, to: ended), (ended - start).millisecondsText,
-            attempt.ending, words.count > 1 ? words[0] + " " + words[1] : "",
+            attempt.ending, request,
         ]
     }
 }

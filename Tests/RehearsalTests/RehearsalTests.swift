@@ -23,6 +23,7 @@ import Testing
     /// - Parameter keys: the content of the file `keys.yaml`
     private func rehearsal(
         _ faults: String = "", requests: Int = 200, text: String = Self.text, keys: String = "",
+        environment: [String: String] = [:],
         adjust: (inout RehearsalRun.Settings) throws -> Void = { _ in }
     ) throws -> RehearsalRun {
         let files = ConfigFiles(
@@ -30,7 +31,7 @@ import Testing
                 Array((path == "keys.yaml" ? keys : text).utf8)
             },
             list: { _ throws(ConfigFileError) in throw .notFound })
-        let (loaded, problems) = ConfigLoader.load("c.yaml", files: files) { _ in nil }
+        let (loaded, problems) = ConfigLoader.load("c.yaml", files: files) { environment[$0] }
         let config = try #require(loaded, "\(problems.lines)")
         var settings = RehearsalRun.Settings()
         settings.requests = requests
@@ -212,6 +213,44 @@ import Testing
         #expect {
             try FaultRule.list(text, backends: ["catalog", "stock"])
         } throws: { "\($0)" == words }
+    }
+
+    // MARK: Variables
+
+    /// The requests that backends receive have the values; the waterfall has the variables.
+    @Test(arguments: [
+        (
+            "calls: { one: { from: catalog, get: \"/one?key=${KEY}\" } }",
+            "GET http://c.test/base-${KEY}/one?key=${KEY}\n"
+        ),
+        (
+            "calls: { one: { from: catalog, get: /one } }",
+            "GET http://c.test/base-${KEY}/one\n"
+        ),
+        (
+            "calls: { one: { from: stock, get: \"/one/${KEY}\" } }",
+            "GET /one/${KEY}\n"
+        ),
+        (
+            "proxy: { to: stock, path: \"/${KEY}/*\" }",
+            "GET /${KEY}/*\n"
+        ),
+        ("proxy: { to: catalog }", "GET http://c.test/base-${KEY}/x/"),
+    ]) func waterfallShowsVariablesInsteadOfTheirValues(_ keys: String, _ line: String) throws {
+        let text = """
+            version: 1
+            backends:
+              catalog: { url: "http://c.test/base-${KEY}" }
+              stock: { url: "http://s.test" }
+            endpoints: [{ route: "GET /x\(keys.contains("calls") ? "" : "/*")", \(keys) }]
+            """
+        let rehearsal = try rehearsal(requests: 1, text: text, environment: ["KEY": "s3cr3t"])
+        let received = try #require(rehearsal.attempts[0].first?.message.startLine)
+        #expect(received.contains("s3cr3t"))
+        let waterfall = try #require(Waterfall.of(0, in: rehearsal))
+        #expect(!waterfall.contains("s3cr3t"), "\(waterfall)")
+        #expect(waterfall.contains(line), "\(waterfall)")
+        rehearsal.close()
     }
 
     // MARK: Latency, rate, optional parameters

@@ -18,23 +18,10 @@ package final class SentTargets {
     func filter(_ plan: CallPlan) -> CallFilter {
         CallFilter { [self] next in
             CallService { [self] request, exchange in
-                targets[plan.index] = plan.shownTarget(request.target)
+                targets[plan.index] = plan.shownTarget(String(request.target.text))
                 return next(request, exchange)
             }
         }
-    }
-}
-
-extension CallPlan {
-    /// What was sent, or the template of it where a variable or a secret's file is part of it.
-    fileprivate func shownTarget(_ target: Target) -> String {
-        guard let concealed = self.target.concealed else { return String(target.text) }
-        return concealed.map { piece in
-            switch piece {
-            case .literal(let text): String(text)
-            case .reference(let reference, _): "{\(reference.name)}"
-            }
-        }.joined()
     }
 }
 

@@ -17,10 +17,13 @@ package struct RelayPath {
     private let pieces: [Piece]?
     /// As the configuration spells it; nil where the client's path is kept.
     package let text: String?
+    /// Whether a variable or a secret's file is part of it.
+    let isConfidential: Bool
 
-    init(_ path: Config.ProxyPath?, of route: Config.Route) {
-        text = path?.text
-        pieces = path?.pieces.compactMap { piece in
+    init(_ path: Located<Config.ProxyPath>?, of route: Config.Route) {
+        text = path?.quoted(\.text)
+        isConfidential = path?.written != nil
+        pieces = path?.value.pieces.compactMap { piece in
             switch piece {
             case .literal(let text): return .literal(Bytes(text))
             case .rest: return .rest(from: max(0, route.segments.count - 1))

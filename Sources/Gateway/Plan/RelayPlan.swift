@@ -39,7 +39,7 @@ package final class RelayPlan {
     init(_ planner: RelayPlanner) throws(PlanError) {
         let proxy = planner.proxy
         backend = planner.backend
-        path = RelayPath(proxy.path?.value, of: planner.route)
+        path = RelayPath(proxy.path, of: planner.route)
         timeout = proxy.timeout?.value ?? PlanDefaults.proxyTimeout
         idleTimeout = proxy.idleTimeout?.value ?? PlanDefaults.proxyIdleTimeout
         maxDuration = proxy.maxDuration?.value

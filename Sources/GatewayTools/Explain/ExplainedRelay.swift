@@ -29,7 +29,8 @@ struct ExplainedRelay {
         }
         let host = backend.hosts.first?.shownURL ?? ""
         return [
-            "proxy     \(head.method) \(host)\(String(target.text)) (\(version))",
+            "proxy     \(head.method) \(host)\(plan.path.shownTarget(String(target.text)))"
+                + " (\(version))",
             "limits    \(plan.limits)",
             "headers   \(headers)",
             "if        \(backend.name) fails before its head -> 502 / 504 / 503",

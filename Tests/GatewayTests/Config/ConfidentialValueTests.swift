@@ -135,6 +135,22 @@ import Testing
         #expect(!text.contains(Self.secret))
     }
 
+    @Test func pathOfAProxyShowsItsVariable() throws {
+        let config = """
+            version: 1
+            backends: { b: { url: "http://127.0.0.1:7001/base" } }
+            endpoints: [{ route: GET /x/*, proxy: { to: b, path: "/${KEY}/*" } }]
+            """
+        let loaded = load(["c.yaml": config], environment: Self.environment)
+        let plan = try Planner.plan(
+            #require(loaded.config, "\(loaded.problems.lines)"), processors: 1)
+        let summary = PlanPrinter(plan).summary
+        let text = Explanation(plan, .get, try #require(Target("/x/7?a=1"))).text
+        #expect(summary.contains("-> b /${KEY}/*"), "\(summary)")
+        #expect(text.contains("GET http://127.0.0.1:7001/base/${KEY}/*?a=1 ("), "\(text)")
+        #expect(!(summary + text).contains(Self.secret))
+    }
+
     private static let entry = """
         version: 1
         hosts: ["${KEY}"]

@@ -28,6 +28,9 @@ package struct RehearsalReport {
             guard !requests.isEmpty else { continue }
             lines.append("")
             lines.append(endpoint.name)
+            lines += endpoint.withoutSample.map {
+                "  no sample value obeys the rules of \($0): requests that have it are invalid"
+            }
             write(requests, isStreamed: rehearsal.hasDownloads(index))
         }
         guard let slowest else { return }

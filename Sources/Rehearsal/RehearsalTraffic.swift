@@ -1,7 +1,8 @@
 import Gateway
 import GatewayConfig
 
-/// Draws requests that a configuration accepts: each for a random endpoint, with valid values.
+/// Draws requests that a configuration accepts: each for a random endpoint, with valid values as far as
+/// there are samples of them.
 struct RehearsalTraffic {
     let survey: ConfigSurvey
     let random: RandomSource
@@ -30,14 +31,19 @@ struct RehearsalTraffic {
                 request.query.append((param.name, value))
             }
         }
-        for name in endpoint.headers where request.header(name) == nil {
-            request.headers.append((name, "sample"))
-        }
         request.body = endpoint.body
         if let method = endpoint.uploadMethod, let call = endpoint.calls.first {
             let backend = survey.backends[call.backend].name
             request.upload = uploads.body(for: backend, random.derived("upload"))
             if request.upload != nil { request.method = method }
+        }
+        if let type = endpoint.contentType, request.body != nil || request.upload != nil,
+            request.header("Content-Type") == nil
+        {
+            request.headers.append(("Content-Type", type))
+        }
+        for name in endpoint.headers where request.header(name) == nil {
+            request.headers.append((name, "sample"))
         }
         return (request, index)
     }

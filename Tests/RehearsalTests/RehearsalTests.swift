@@ -215,6 +215,73 @@ import Testing
         } throws: { "\($0)" == words }
     }
 
+    // MARK: Valid requests
+
+    /// The report of 50 requests to `POST /x`, whose call sends the body.
+    private func report(ofEndpoint keys: String) throws -> String {
+        let text = """
+            version: 1
+            backends: { catalog: { url: "http://catalog.internal:80" } }
+            endpoints:
+              - route: POST /x
+                \(keys)
+                calls: { one: { from: catalog, post: /1, body: "{request.body}" } }
+            """
+        let rehearsal = try rehearsal(requests: 50, text: text) { settings in
+            settings.optional = try OptionalRule.list("*: 100%", parameters: ["q"])
+        }
+        defer { rehearsal.close() }
+        return RehearsalReport.of(rehearsal)
+    }
+
+    private static let allSucceed = "  200                   50    100.0%"
+
+    @Test(arguments: ["application/json", "image/*, text/plain", "font/*"])
+    func bodiesHaveAnAcceptedMediaType(_ types: String) throws {
+        #expect(try report(ofEndpoint: "content_types: [\(types)]").contains(Self.allSucceed))
+    }
+
+    @Test func streamedBodiesHaveAnAcceptedMediaType() throws {
+        let text = """
+            version: 1
+            backends: { catalog: { url: "http://catalog.internal:80" } }
+            endpoints: [{ route: PUT /x, content_types: [image/*], proxy: { to: catalog } }]
+            """
+        let rehearsal = try rehearsal(requests: 50, text: text) { settings in
+            settings.uploads.pieces = try PiecesRule.list("*: 1KiB*2", backends: ["catalog"])
+        }
+        #expect(RehearsalReport.of(rehearsal).contains(Self.allSucceed))
+        rehearsal.close()
+    }
+
+    @Test(arguments: [
+        "type: number, max: -0.5", "type: integer, max: -0.5", "type: number, min: 0.1, max: 0.3",
+        "type: integer, min: 9223372036854775806", "type: integer, max: -9223372036854775808",
+        "type: number, min: 1e30", "type: integer, min: 7, max: 8", "min_length: 30",
+    ]) func valuesAreWithinTheirBounds(_ rules: String) throws {
+        for keys in [
+            "params: { q: { \(rules), required: true } }",
+            "body: { required: [q], properties: { q: { \(rules)TYPE } } }",
+        ] {
+            let type = rules.contains("type") ? "" : ", type: string"
+            let report = try report(ofEndpoint: keys.replacing("TYPE", with: type))
+            #expect(report.contains(Self.allSucceed), "\(report)")
+        }
+    }
+
+    @Test(arguments: [
+        ("params: { q: { pattern: '[a-z]+-[0-9]+' } }", "parameter 'q'"),
+        (
+            "body: { properties: { a: { properties: { q: { type: string, max_length: 0 } } } } }",
+            "property 'a.q'"
+        ),
+    ]) func reportNamesRulesWithoutASample(_ keys: String, _ name: String) throws {
+        let report = try report(ofEndpoint: keys)
+        let line = "  no sample value obeys the rules of \(name): requests that have it are invalid"
+        #expect(report.contains("POST /x\n\(line)\n"), "\(report)")
+        #expect(report.contains("  400                   50    100.0%"))
+    }
+
     // MARK: Variables
 
     /// The requests that backends receive have the values; the waterfall has the variables.

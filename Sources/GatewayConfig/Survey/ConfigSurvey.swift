@@ -26,6 +26,11 @@ package struct ConfigSurvey: Sendable {
         package let headers: [String]
         /// A valid body; nil if the endpoint uses none.
         package let body: String?
+        /// The first of `content_types`; nil if a body may have any type.
+        package let contentType: String?
+        /// The parameters and properties for whose rules there is no valid value, as messages name
+        /// them: requests that contain one are invalid.
+        package let withoutSample: [String]
         package let calls: [Call]
         /// Whether it passes its requests through to the only one of `calls`.
         package let isProxy: Bool
@@ -110,6 +115,10 @@ extension ConfigSurvey.Endpoint {
         }
         let sendsBody = endpoint.calls.contains { $0.body != nil }
         body = endpoint.body?.sample ?? (sendsBody ? #"{"text":"sample"}"# : nil)
+        contentType = endpoint.contentTypes.first?.value.sample
+        withoutSample =
+            endpoint.params.filter(\.samples.isEmpty).map { "parameter '\($0.name.value)'" }
+            + (endpoint.body?.pathsWithoutSample ?? []).map { "property '\($0)'" }
         isProxy = endpoint.proxy != nil
         uploadMethod =
             switch endpoint.proxy == nil ? nil : route?.method {

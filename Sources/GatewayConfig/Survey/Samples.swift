@@ -1,37 +1,71 @@
 import Basics
 
-/// Sample values of parameters and bodies.
+/// Sample values of parameters, bodies and media types.
 extension Config.Param {
-    /// Some valid values; empty if none of the candidates matches the pattern.
+    /// Some valid values; empty if none of the candidates obeys the rules.
     var samples: [String] {
         if !oneOf.isEmpty { return oneOf.map(\.value) }
-        let rule = try? ValueRule(ruleKind, self)
-        let candidates = Sample.candidates(
-            min: min?.value.integer, max: max?.value.integer, minLength: minLength?.value ?? 0)
-        return candidates.filter { rule?.refusal(of: Bytes($0)) == nil }
+        return Sample.values(of: self, ruleKind)
     }
 }
 
 extension Config.Body {
     /// JSON with every declared member.
     var sample: String { Sample.json(type?.value ?? .object, properties, required.map(\.value)) }
+
+    /// The paths of the properties for whose rules there is no valid sample: `address.zip`.
+    var pathsWithoutSample: [String] { Sample.pathsWithoutSample(properties, in: "") }
+}
+
+extension Config.MediaType {
+    /// A type without `*` that it means.
+    package var sample: String {
+        switch text {
+        case "application/*": "application/json"
+        case "image/*": "image/png"
+        case "text/*": "text/plain"
+        default: text.replacing("/*", with: "/sample")
+        }
+    }
 }
 
 private enum Sample {
+    /// The candidates that obey the rules; if none does, the bounds, which need not be integers.
+    static func values(of limits: some ValueLimits, _ kind: ValueRule.Kind) -> [String] {
+        let rule = try? ValueRule(kind, limits)
+        let bounds = [limits.min?.value.text, limits.max?.value.text].compactMap { $0 }
+        for list in [candidates(limits), bounds] {
+            let valid = list.filter { rule?.refusal(of: Bytes($0)) == nil }
+            if !valid.isEmpty { return valid }
+        }
+        return []
+    }
+
     /// Values of all types, typical ones first.
-    static func candidates(min: Int?, max: Int?, minLength: Int) -> [String] {
-        let least = min ?? 1
-        let numbers = (0..<5).map { "\(Swift.min(least + $0, max ?? .max))" }
+    private static func candidates(_ limits: some ValueLimits) -> [String] {
         let words = ["lamp", "abc", "a", "A1", "en", "2026-01-31", "00000", "ann@example.org"]
-        return numbers + ["1.5", "true", "false", "018f3c1e-5b7a-7c3d-9e2f-0123456789ab"] + words
-            + [String(repeating: "x", count: Swift.max(1, Swift.min(minLength, 4096)))]
+        let length = limits.minLength?.value ?? 0
+        return numbers(min: limits.min?.value, max: limits.max?.value)
+            + ["1.5", "true", "false", "018f3c1e-5b7a-7c3d-9e2f-0123456789ab"] + words
+            + [String(repeating: "x", count: Swift.max(1, Swift.min(length, 4096)))]
+    }
+
+    /// Up to five integers within the bounds.
+    private static func numbers(min: Config.Number?, max: Config.Number?) -> [String] {
+        let least = min.flatMap { $0.integer ?? Int(exactly: $0.value.rounded(.up)) }
+        let most = max.flatMap { $0.integer ?? Int(exactly: $0.value.rounded(.down)) } ?? .max
+        let first = least ?? (most < 1 ? Swift.max(most, .min + 4) - 4 : 1)
+        return (0..<5).compactMap { offset in
+            let (number, overflow) = first.addingReportingOverflow(offset)
+            return overflow || number > most ? nil : "\(number)"
+        }
     }
 
     /// The recursion is as deep as the document that declares the properties.
     static func json(
         _ kind: Config.Property.Kind, _ properties: [Config.Property], _ required: [String]
     ) -> String {
-        let known = properties.map { "\"\($0.name.value)\":\(value(of: $0))" }
+        let known = properties.map { "\"\($0.name.value)\":\(value(of: $0) ?? "\"sample\"")" }
         let others = required.filter { name in !properties.contains { $0.name.value == name } }
             .map { "\"\($0)\":\"sample\"" }
         switch kind {
@@ -44,18 +78,26 @@ private enum Sample {
         }
     }
 
-    private static func value(of property: Config.Property) -> String {
-        let kind = property.type?.value ?? (property.properties.isEmpty ? .string : .object)
+    /// As deep as `json`.
+    static func pathsWithoutSample(_ properties: [Config.Property], in path: String) -> [String] {
+        properties.flatMap { property in
+            let name = path + property.name.value
+            return value(of: property) == nil
+                ? [name] : pathsWithoutSample(property.properties, in: name + ".")
+        }
+    }
+
+    /// Nil if no candidate obeys the rules of the property.
+    private static func value(of property: Config.Property) -> String? {
+        let hasMembers = !(property.required.isEmpty && property.properties.isEmpty)
+        let kind = property.type?.value ?? (hasMembers ? .object : .string)
         if let one = property.oneOf.first?.value {
             return kind == .string ? "\"\(one)\"" : one
         }
         switch kind {
-        case .integer, .number: return property.min?.value.text ?? property.max?.value.text ?? "1"
-        case .string:
-            let candidates = candidates(
-                min: nil, max: nil, minLength: property.minLength?.value ?? 0)
-            let rule = try? ValueRule(.string, property)
-            return "\"\(candidates.first { rule?.refusal(of: Bytes($0)) == nil } ?? "sample")\""
+        case .integer: return values(of: property, .wholeNumber).first
+        case .number: return values(of: property, .number).first
+        case .string: return values(of: property, .string).first.map { "\"\($0)\"" }
         case .object, .array, .boolean, .null:
             return json(kind, property.properties, property.required.map(\.value))
         }

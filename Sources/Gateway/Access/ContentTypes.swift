@@ -11,6 +11,8 @@ package final class ContentTypes {
     private let families: [Bytes]
     /// `application/json, image/*`, also the `Accept` of a refusal.
     package let text: String
+    /// One of them, for a request whose type is not known.
+    package let sample: FieldValue?
 
     /// Nil if every type is accepted.
     package init?(_ types: [Config.MediaType]) {
@@ -19,6 +21,7 @@ package final class ContentTypes {
         exact = names.filter { !$0.hasSuffix("/*") }.map { Bytes($0) }
         families = names.filter { $0.hasSuffix("/*") }.map { Bytes($0.dropLast()) }
         text = names.joined(separator: ", ")
+        sample = types.first.flatMap { FieldValue($0.sample) }
     }
 
     /// The header of a refusal (RFC 9110 15.5.16).

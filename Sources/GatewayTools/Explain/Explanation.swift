@@ -12,7 +12,8 @@ package import Reactor
 /// value that only a backend can supply is shown as its reference: `{user.id}`.
 package struct Explanation {
     let plan: Plan
-    let head: RequestHead
+    /// A body without a `Content-Type` counts as one of an accepted type.
+    private(set) var head: RequestHead
     /// Nil if it is not known; it then counts as valid.
     let body: Bytes?
     /// Whether literal values of headers, queries and bodies are masked, which may be secrets.
@@ -28,6 +29,16 @@ package struct Explanation {
         self.body = body
         self.masksLiterals = masksLiterals
         head = RequestHead(method: method, target: target, fields: fields)
+        guard mayHaveBody, !fields.contains(.contentType), let type = endpoint?.contentTypes?.sample
+        else { return }
+        var fields = fields
+        fields.append(.contentType, type)
+        head = RequestHead(method: method, target: target, fields: fields)
+    }
+
+    /// A body that is not known is assumed for the methods that usually have one.
+    private var mayHaveBody: Bool {
+        body.map { !$0.isEmpty } ?? [.post, .put, .patch].contains(head.method)
     }
 
     /// A copy that says whether the credential of the request is accepted, as far as nothing has to be
@@ -57,7 +68,8 @@ package struct Explanation {
     package var isAccepted: Bool {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
-        guard let endpoint, credential?.isRefused != true else { return false }
+        guard let endpoint, credential?.isRefused != true, refusedType(by: endpoint) == nil
+        else { return false }
         if let relay = endpoint.relay {
             return relay.path.target(of: head.target, relay.forward?.query) != nil
                 && (try? endpoint.values(of: head, body: nil)) != nil
@@ -77,6 +89,14 @@ package struct Explanation {
         if case .endpoint(let index) = match { plan.endpoints[index] } else { nil }
     }
 
+    /// The reason if the media type of the body is refused.
+    private func refusedType(by endpoint: EndpointPlan) -> String? {
+        guard let types = endpoint.contentTypes, mayHaveBody, !types.accepts(head) else {
+            return nil
+        }
+        return "refused   415: content_types has only \(types.text)"
+    }
+
     private func text(of endpoint: EndpointPlan) -> String {
         if let relay = endpoint.relay { return text(of: endpoint, relay) }
         let values = try? values(of: endpoint)
@@ -84,6 +104,9 @@ package struct Explanation {
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
             + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
         if credential?.isRefused == true { return lines.map { $0 + "\n" }.joined() }
+        if let reason = refusedType(by: endpoint) {
+            return (lines + [reason]).map { $0 + "\n" }.joined()
+        }
         do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
             lines += self.lines(of: calls)
@@ -101,6 +124,9 @@ package struct Explanation {
             ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
             + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
         if credential?.isRefused == true { return lines.map { $0 + "\n" }.joined() }
+        if let reason = refusedType(by: endpoint) {
+            return (lines + [reason]).map { $0 + "\n" }.joined()
+        }
         lines +=
             ExplainedRelay(relay, of: endpoint, plan.backends[relay.backend], head).lines
         return lines.map { $0 + "\n" }.joined()

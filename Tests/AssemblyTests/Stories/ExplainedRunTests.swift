@@ -133,6 +133,27 @@ import Testing
         #expect(harness.seen.first?["X-Request-Id"] == "abc")
     }
 
+    /// As without `--run`, a body without a type is one of an accepted type.
+    @Test func sendsTheBodyWithAnAcceptedType() throws {
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        let lines = try explained(
+            harness, "one: { from: a, post: /1, body: \"{request.body}\" }",
+            endpoint: "route: POST /x\ncontent_types: [image/*]", method: .post, body: "x")
+        #expect(lines.contains { $0.hasPrefix("answer    200") }, "\(lines)")
+        #expect(harness.seen.first?["Content-Type"] == "image/png")
+    }
+
+    @Test func showsThatTheTypeOfTheBodyIsRefused() throws {
+        let harness = try GatewayHarness("one: { from: a, get: /1 }")
+        let lines = try explained(
+            harness, "one: { from: a, post: /1, body: \"{request.body}\" }",
+            endpoint: "route: POST /x\ncontent_types: [image/*]", method: .post, body: "x",
+            fields: ["Content-Type": "text/html"])
+        #expect(lines[3] == "refused   415: content_type")
+        #expect(lines[4] == "answer    415 after 0.0ms")
+        #expect(harness.events == [])
+    }
+
     @Test(arguments: [("/nowhere", "404"), ("/x", "405")])
     func requestWithoutARouteSendsNoCalls(_ target: String, _ status: String) throws {
         let harness = try GatewayHarness("one: { from: a, get: /1 }")

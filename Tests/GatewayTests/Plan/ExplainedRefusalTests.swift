@@ -41,6 +41,12 @@ import Testing
           - route: POST /notes
             max_body: 8B
             calls: { one: { from: a, post: /notes } }
+          - route: POST /photos
+            content_types: [image/*, text/plain]
+            calls: { one: { from: a, post: /photos } }
+          - route: PUT /photos
+            content_types: [image/*, text/plain]
+            proxy: a
 
         """#
 
@@ -120,7 +126,15 @@ import Testing
             "POST", "/orders?p=x", body: #"{"user":"\#(String(repeating: "a", count: 64))"}"#,
             refused: "413: body is larger than max_body"),
         Case("POST", "/notes", body: "123456789", refused: "413: body is larger than max_body"),
+        // Media types.
+        Case("POST", "/photos"), Case("POST", "/photos", ["Content-Type": "text/html"]),
+        Case("POST", "/photos", ["Content-Type": "Image/jpeg"], body: "x"),
+        Case("PUT", "/photos", ["Content-Type": "text/plain; charset=utf-8"], body: "x"),
+        Case("POST", "/photos", ["Content-Type": "text/html"], body: "x", refused: wrongType),
+        Case("PUT", "/photos", ["Content-Type": "text/html"], body: "x", refused: wrongType),
     ]
+
+    private static let wrongType = "415: content_types has only image/*, text/plain"
 
     @Test(arguments: cases) private func explainsRefusalsOfTheGateway(_ request: Case) throws {
         let (config, problems) = load(["c.yaml": Self.config])
@@ -143,6 +157,17 @@ import Testing
         let target = try #require(Target("/orders"))
         #expect(Explanation(plan, .post, target).isAccepted)
         #expect(!Explanation(plan, .post, target, body: Bytes()).isAccepted)
+    }
+
+    /// Without a `Content-Type`, a body counts as one of the first type that is accepted.
+    @Test func assumesMissingTypeIsAccepted() throws {
+        let (config, _) = load(["c.yaml": Self.config])
+        let plan = try Planner.plan(try #require(config), processors: 1)
+        let target = try #require(Target("/photos"))
+        let explanation = Explanation(plan, .post, target, body: Bytes("x"))
+        #expect(explanation.isAccepted)
+        #expect(explanation.head.fields[.contentType] == "image/png")
+        #expect(!Explanation(plan, .post, target, ["Content-Type": "text/html"]).isAccepted)
     }
 
     /// The reasons why the gateway refuses a request; none for a 502 because the backend is
@@ -177,6 +202,8 @@ import Testing
         case 404: return ["404"]
         case 405: return ["405, Allow: \(try #require(response.fields[.allow]))"]
         case 413: return ["413: body is larger than max_body"]
+        case 415:
+            return ["415: content_types has only \(try #require(response.fields[.accept]))"]
         default:
             #expect(code == 502)
             return []

@@ -25,6 +25,11 @@ package struct CompiledTemplate {
 
         /// The name of a query parameter.
         var queryName: Bytes? { if case .requestQuery(let name) = self { name } else { nil } }
+
+        /// The name of a header.
+        var headerName: FieldName? {
+            if case .requestHeader(let name) = self { name } else { nil }
+        }
     }
 
     /// Where a value is inserted, and thus how it is escaped.

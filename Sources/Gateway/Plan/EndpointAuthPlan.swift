@@ -49,4 +49,9 @@ package struct EndpointAuthPlan {
     var queryNames: [Bytes] {
         requirements.flatMap(\.references).compactMap(\.source.queryName)
     }
+
+    /// The headers that `require` uses.
+    var headerNames: [FieldName] {
+        requirements.flatMap(\.references).compactMap(\.source.headerName)
+    }
 }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import GatewayConfig
 package import HTTP
 package import YAMLReader
@@ -79,7 +79,8 @@ package final class EndpointPlan {
         calls = try planner.calls()
         relay = try planner.relay()
         queryNames =
-            planner.refusesUnknownQuery ? Self.queryNames(params, calls, auth, limits) : nil
+            planner.refusesUnknownQuery
+            ? Self.declaredQueryNames(params) + Self.usedQueryNames(calls, auth, limits) : nil
         graph = planner.graph
         storedParts =
             calls.contains { !$0.uses.isEmpty || !$0.conditionCalls.isEmpty } ? calls.count : 0
@@ -91,22 +92,31 @@ package final class EndpointPlan {
     /// `unknown_query: refuse`
     package var refusesUnknownQuery: Bool { queryNames != nil }
 
-    /// The names of the query parameters that params declare, that calls forward, and that anything in
-    /// the endpoint uses as `{request.query.name}`.
-    private static func queryNames(
-        _ params: [ParamPlan], _ calls: [CallPlan], _ auth: EndpointAuthPlan?,
-        _ limits: [LimitUsePlan]
-    ) -> [Bytes] {
-        let declared = params.compactMap { param in
+    private static func declaredQueryNames(_ params: [ParamPlan]) -> [Bytes] {
+        params.compactMap { param in
             if case .query(let name) = param.source { name } else { nil }
         }
-        let forwarded = calls.flatMap { call -> [Bytes] in
-            if case .names(let names)? = call.forward.query { names } else { [] }
+    }
+
+    /// The names of the query parameters that calls forward, and that anything in the endpoint uses as
+    /// `{request.query.name}`.
+    package var usedQueryNames: [Bytes] { Self.usedQueryNames(calls, auth, limits) }
+
+    private static func usedQueryNames(
+        _ calls: [CallPlan], _ auth: EndpointAuthPlan?, _ limits: [LimitUsePlan]
+    ) -> [Bytes] {
+        var names: [Bytes] = []
+        for call in calls {
+            if case .names(let forwarded)? = call.forward.query { names += forwarded }
+            names += call.queryNames
         }
-        var names = declared + forwarded
-        for call in calls { names += call.queryNames }
         for limit in limits { names += limit.queryNames }
         return names + (auth?.queryNames ?? [])
+    }
+
+    /// The headers that rate limits and `require` use as `{request.header.name}`.
+    package var headersOfLimitsAndAuth: [FieldName] {
+        limits.flatMap(\.headerNames) + (auth?.headerNames ?? [])
     }
 
     /// `GET /products/{id}`, the name in logs and metrics.

@@ -63,11 +63,15 @@ package final class LimitUsePlan {
     }
 
     /// The query parameters that the key, the condition and the plan's name use.
-    var queryNames: [Bytes] {
+    var queryNames: [Bytes] { sources.compactMap(\.queryName) }
+
+    /// The headers that they use.
+    var headerNames: [FieldName] { sources.compactMap(\.headerName) }
+
+    private var sources: [CompiledTemplate.Source] {
         var sources = key.compactMap { if case .value(let source, _) = $0 { source } else { nil } }
         if case .value(let source) = planSource { sources.append(source) }
-        sources += (condition?.references ?? []).map(\.source)
-        return sources.compactMap(\.queryName)
+        return sources + (condition?.references ?? []).map(\.source)
     }
 
     /// Whether it needs a value of the request besides the client's address and the caller.

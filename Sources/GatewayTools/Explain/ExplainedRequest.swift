@@ -69,7 +69,7 @@ struct ExplainedRequest {
         return notes.isEmpty ? value : "\(value) (\(notes.joined(separator: ", ")))"
     }
 
-    /// The names of the query parameters that no call uses, once each.
+    /// The names of the query parameters that nothing in the endpoint uses, once each.
     private var droppedQuery: [String] {
         guard let query = head.target.query, !endpoint.refusesUnknownQuery else { return [] }
         var names: [String] = []
@@ -84,10 +84,8 @@ struct ExplainedRequest {
         endpoint.params.contains { param in
             if case .query(let name) = param.source { parameter.isNamed(name) } else { false }
         }
-            || endpoint.calls.contains { call in
-                call.forward.query?.forwards(parameter) == true
-                    || call.queryNames.contains(where: parameter.isNamed)
-            }
+            || endpoint.usedQueryNames.contains(where: parameter.isNamed)
+            || endpoint.calls.contains { $0.forward.query?.forwards(parameter) == true }
     }
 }
 

@@ -95,7 +95,7 @@ final class OpenAPIOperation {
 
     private var parameters: [JSONTree] {
         let declared = config.parameterNames.compactMap(parameter)
-        return declared + rest + forwarded
+        return declared + rest + undeclared
     }
 
     /// What the `*` of the route matches.
@@ -121,21 +121,17 @@ final class OpenAPIOperation {
             OpenAPIValue(param, isInPath: isInPath).tree)
     }
 
-    /// Undeclared query parameters and headers that are forwarded; any text is valid.
-    private var forwarded: [JSONTree] {
+    /// Undeclared query parameters and headers that are forwarded or used; any text is valid.
+    private var undeclared: [JSONTree] {
         let declared = config.params.map { $0.name.value }
-        var names: [(location: String, name: String)] = []
-        for call in plan.calls {
-            if case .names(let queries) = call.forward.query {
-                names += queries.map { ("query", String($0)) }
-            }
-            names += call.queryNames.map { ("query", String($0)) }
+        var names: [(location: String, name: String)] = plan.usedQueryNames.map {
+            ("query", String($0))
         }
         if case .names(let queries)? = plan.relay?.forward?.query {
             names += queries.map { ("query", String($0.value)) }
         }
-        names += forwardedHeaders.filter { !Self.isReserved($0) && !security.reads($0) }
-            .map { ("header", $0) }
+        names += (forwardedHeaders + plan.headersOfLimitsAndAuth.map { "\($0)" })
+            .filter { !Self.isReserved($0) && !security.reads($0) }.map { ("header", $0) }
         var seen: [String] = []
         return names.compactMap { location, name in
             let key = "\(location) \(location == "header" ? name.lowercased() : name)"

@@ -12,8 +12,11 @@ import Testing
 @Suite struct OpenAPITests {
     static let folder = "Tests/Fixtures/openapi"
 
-    private static func description(of text: String, server: String? = nil) throws -> String {
-        let (config, problems) = load(["c.yaml": text], environment: ["USERS_KEY": "k"])
+    private static func description(
+        of text: String, server: String? = nil, files: [String: String] = [:]
+    ) throws -> String {
+        let (config, problems) = load(
+            files.merging(["c.yaml": text]) { $1 }, environment: ["USERS_KEY": "k"])
         let known = try #require(config, "\(problems.lines)")
         let plan = try Planner.plan(known, processors: 1)
         return OpenAPIDocument(known, plan, title: "Test", server: server).text
@@ -50,6 +53,36 @@ import Testing
         #expect(body["required"] as? Bool == false)
         let words = try #require(operation["description"] as? String)
         #expect(words.hasSuffix("parameters that are not described are forwarded to backends."))
+    }
+
+    /// With `unknown_query: refuse` these are known, and others are refused.
+    @Test(arguments: ["calls: { one: { from: a, get: / } }", "proxy: a"])
+    func describesWhatLimitsAndRequireUse(_ rest: String) throws {
+        let text = """
+            version: 1
+            auth: { k: { api_key: { keys: keys.yaml } } }
+            rate_limits:
+              r: { rate: 1/s, key: "{request.query.rl}" }
+              h: { rate: 1/s, key: "{request.header.X-Tenant}" }
+            backends: { a: { url: "http://h" } }
+            endpoints:
+              - route: GET /x
+                rate_limits: [{ limit: r, when: { value: "{request.query.wh}", exists: true } }, h]
+                auth:
+                  any: k
+                  require:
+                    - { value: "{request.query.rq}", is: "1" }
+                    - { value: "{request.header.X-Req}", is: "1" }
+                \(rest)
+            """
+        let document = try Document(
+            try Self.description(of: text, files: ["keys.yaml": "[]"]))
+        let operation = try #require(document.paths["/x"]?["get"])
+        let parameters = try #require(operation["parameters"] as? [[String: Any]])
+        #expect(
+            parameters.map { "\($0["in"] ?? "") \($0["name"] ?? "") \($0["required"] ?? "")" } == [
+                "query rl 0", "query wh 0", "query rq 0", "header X-Tenant 0", "header X-Req 0",
+            ])
     }
 
     // MARK: Requests that are passed through

@@ -15,10 +15,14 @@ extension ConfigCheck {
                     continue
                 }
                 guard owner != call.name.value else { continue }
+                let fails = call.at != nil && call.onCollision?.value == .fail
                 problems.warning(
                     at: call.at?.location ?? call.name.location,
-                    "the key '\(key)' of call '\(call.name.value)' is dropped if call '\(owner)'"
-                        + " already has it")
+                    fails
+                        ? "call '\(call.name.value)' fails if call '\(owner)' already has its key"
+                            + " '\(key)'"
+                        : "the key '\(key)' of call '\(call.name.value)' is dropped if call"
+                            + " '\(owner)' already has it")
             }
         }
     }

@@ -45,7 +45,10 @@ extension ValueReader where Value == String {
             guard !text.hasPrefix("[") else {
                 throw Refusal("must be an address without brackets")
             }
-            _ = try URLSyntax.host(text.contains(":") ? "[\(text)]" : text[...])
+            guard !text.contains(":") || URLSyntax.isIPv6(text[...]) else {
+                throw Refusal("must be a name or an address, without scheme and port")
+            }
+            if !text.contains(":") { _ = try URLSyntax.host(text[...]) }
         }
     }
 }

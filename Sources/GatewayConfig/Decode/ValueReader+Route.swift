@@ -28,8 +28,11 @@ extension Config.Route {
 
     private static func segments(of path: Substring) throws(Refusal) -> [Segment] {
         guard path.hasPrefix("/") else { throw Refusal("must have a path that begins with a '/'") }
-        guard !path.contains(where: { "?#".contains($0) }) else {
+        guard !path.contains("?") else {
             throw Refusal("must have no query (?...); query parameters are declared under 'params'")
+        }
+        guard !path.contains("#") else {
+            throw Refusal("must not have a fragment (#...); write %23 for a literal #")
         }
         guard path != "/" else { return [] }
         let pieces = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)

@@ -75,7 +75,7 @@ package enum URLSyntax {
     }
 
     /// RFC 4291, section 2.2.
-    private static func isIPv6(_ text: Substring) -> Bool {
+    static func isIPv6(_ text: Substring) -> Bool {
         var groups = text.split(separator: ":", omittingEmptySubsequences: false)
         var missing = 8
         if let last = groups.last, last.contains(".") {

@@ -207,6 +207,10 @@ import Testing
             "8:33: warning: the key 'id' of call 'b' is dropped if call 'a' already has it"
         ),
         (
+            "a: { from: a, get: /, at: ., keep: [id] }\nb: { from: a, get: /, at: ., keep: [id], on_collision: fail }",
+            "8:33: warning: call 'b' fails if call 'a' already has its key 'id'"
+        ),
+        (
             "a: { from: a, get: /, at: ., rename: { x: b } }\nb: { from: a, get: / }",
             "8:7: warning: the key 'b' of call 'b' is dropped if call 'a' already has it"
         ),
@@ -356,6 +360,14 @@ import Testing
             "1:8: error: 'admin' needs an address of its own, not that of 'listen'"
         ),
         ("version: 1", "2:1: error: duplicate key 'version', first seen in line 1"),
+        (
+            "hosts: [\"EXAMPLE.com:80\"]",
+            "1:9: error: 'hosts' must be a name or an address, without scheme and port"
+        ),
+        (
+            "hosts: [\"http://x\"]",
+            "1:9: error: 'hosts' must be a name or an address, without scheme and port"
+        ),
         (
             "log: { level: warn }",
             "1:15: error: 'level' in 'log' must be debug, info, warning or error - did you mean 'warning'?"

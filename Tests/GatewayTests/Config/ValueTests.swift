@@ -190,6 +190,7 @@ import Testing
         ("GET  /x", "must be a method, one space and a path, such as GET /products/{id}"),
         ("GET x", "must have a path that begins with a '/'"),
         ("GET /x?a={b}", "must have no query (?...); query parameters are declared under 'params'"),
+        ("GET /x#a", "must not have a fragment (#...); write %23 for a literal #"),
         ("GET /a//b", "must not have an empty segment (//)"),
         ("GET /{id}.json", "must have a parameter as a whole segment: /{id}/, not '{id}.json'"),
         ("GET /{a b}", "must be a method, one space and a path, such as GET /products/{id}"),

@@ -82,12 +82,22 @@ extension ConfigCheck {
                 "the hedge of call '\(call.name.value)' never starts: the timeout of the call is"
                     + " \(timeout.quoted)")
         }
+        // The shortest wait is half of the backoff.
+        if let retry = call.retry, !retry.isWithoutEffect, let backoff = retry.backoff,
+            backoff.value / 2 >= timeout.value, wasRead
+        {
+            problems.warning(
+                at: backoff.location,
+                "no retry of call '\(call.name.value)' starts after the backoff"
+                    + " \(backoff.quoted): the timeout of the call is \(timeout.quoted)")
+        }
     }
 
     /// Retries and hedges send a request again, which is safe only for idempotent methods (RFC
     /// 9110, section 9.2.2).
     private mutating func checkRetryAndHedge(of call: Config.Call) {
         let name = call.name.value
+        checkAttempts(of: call.retry)
         if let method = call.request?.method.value, method == .post || method == .patch {
             if let hedge = call.hedge {
                 problems.error(
@@ -95,7 +105,7 @@ extension ConfigCheck {
                     "call '\(name)' is a \(method.rawValue), which must not be sent twice;"
                         + " 'hedge' is for get, head, put and delete")
             }
-            if let retry = call.retry {
+            if let retry = call.retry, !retry.isWithoutEffect {
                 problems.warning(
                     at: retry.location,
                     "call '\(name)' is a \(method.rawValue): it is retried only if nothing of it was"
@@ -110,6 +120,13 @@ extension ConfigCheck {
                 "call '\(name)' is hedged, but backend '\(backend.name.value)' has no 'max_concurrent':"
                     + " when it is slow, it receives up to twice as many calls")
         }
+    }
+
+    mutating func checkAttempts(of retry: Config.Call.Retry?) {
+        guard let retry, retry.isWithoutEffect, let attempts = retry.attempts else { return }
+        problems.warning(
+            at: attempts.location,
+            "'retry' has no effect: 'attempts' includes the first one")
     }
 
     private mutating func checkRelay(of call: Config.Call) {
@@ -165,4 +182,9 @@ extension ConfigCheck {
                 at: fallback.location, "'if_failed' must be an object, null or omit with 'at: .'")
         }
     }
+}
+
+extension Config.Call.Retry {
+    /// Whether the first attempt is the only one.
+    var isWithoutEffect: Bool { attempts?.value == 1 }
 }

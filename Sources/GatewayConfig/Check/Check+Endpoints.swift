@@ -68,6 +68,14 @@ extension ConfigCheck {
             problems.error(
                 at: rule.location, "'succeed_when: required' needs a call with 'required: true'")
         }
+        // At the root of a response, a key that two calls have is dropped and makes it partial.
+        if let status = endpoint.partialStatus, endpoint.succeedWhen?.value == .all, wasRead,
+            endpoint.calls.allSatisfy({ $0.at == nil })
+        {
+            problems.warning(
+                at: status.location,
+                "'partial_status' has no effect: with 'succeed_when: all' no response is partial")
+        }
         if endpoint.calls.isEmpty, endpoint.proxy == nil, wasRead {
             problems.error(at: endpoint.location, "\(endpoint.title) has no calls")
         }

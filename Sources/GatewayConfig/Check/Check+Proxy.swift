@@ -80,8 +80,9 @@ extension ConfigCheck {
     }
 
     private mutating func checkRetry(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {
-        guard let retry = proxy.retry, let method = endpoint.route?.value.method,
-            method == .post || method == .patch
+        checkAttempts(of: proxy.retry)
+        guard let retry = proxy.retry, !retry.isWithoutEffect,
+            let method = endpoint.route?.value.method, method == .post || method == .patch
         else { return }
         problems.warning(
             at: retry.location,

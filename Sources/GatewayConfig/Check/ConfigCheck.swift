@@ -36,6 +36,7 @@ struct ConfigCheck {
         checkAddresses()
         checkClients()
         checkAccess()
+        checkFixedTexts()
         checkLog()
         checkTraces()
         checkBackends()

@@ -38,6 +38,22 @@ import Testing
             "8:25: warning: the hedge of call 'one' never starts: the timeout of the call is 2s"
         ),
         (
+            "retry: { attempts: 1 }",
+            "8:28: warning: 'retry' has no effect: 'attempts' includes the first one"
+        ),
+        (
+            "timeout: 1s\nretry: { backoff: 2s }",
+            "9:27: warning: no retry of call 'one' starts after the backoff 2s: the timeout of the call is 1s"
+        ),
+        (
+            "if_failed: { a: [\"{request.client}\"] }",
+            "8:20: warning: 'if_failed' of call 'one' has no references: the text in braces is sent as it is"
+        ),
+        (
+            "if_failed: \"x {one.a}\"",
+            "8:20: warning: 'if_failed' of call 'one' has no references: the text in braces is sent as it is"
+        ),
+        (
             "relay_status: [404]",
             "8:23: warning: 'relay_status' has no effect: call 'one' is not required, so its failure does not determine the status"
         ),
@@ -76,6 +92,10 @@ import Testing
             "8:16: warning: call 'one' is a POST: it is retried only if nothing of it was sent"
         ),
         (
+            "retry: { attempts: 1 }",
+            "8:28: warning: 'retry' has no effect: 'attempts' includes the first one"
+        ),
+        (
             "body: \"a {id} b\"",
             "8:15: error: 'body' in call 'one' must be one reference alone, such as \"{request.body}\", or a mapping whose values have references, so that they can be escaped: body: { user: \"{id}\" }"
         ),
@@ -92,7 +112,8 @@ import Testing
         "headers: { X: \"{id} {request.header.Y}\" }", "timeout: 5s", "if_failed: omit",
         "hedge: { after: 1s }",
         "retry: { attempts: 2, on: [connect, 503] }", "when: { param: id, is: 5 }",
-        "at: .\nif_failed: {}",
+        "at: .\nif_failed: {}", "timeout: 1s\nretry: { backoff: 1900ms }",
+        "if_failed: { href: \"/items/{id}\", a: \"{}\", b: \"{two.x}\" }",
         "accept: [200-299, 404]", "relay_headers: [ETag]", "required: true\nrelay_status: []",
         "required: true\nrelay_status: [401, 404]",
     ])
@@ -120,6 +141,14 @@ import Testing
         (
             "succeed_when: required",
             "5:19: error: 'succeed_when: required' needs a call with 'required: true'"
+        ),
+        (
+            "succeed_when: all\npartial_status: 206",
+            "6:21: warning: 'partial_status' has no effect: with 'succeed_when: all' no response is partial"
+        ),
+        (
+            "response_headers: { X-A: \"{request.client}\" }",
+            "5:30: warning: 'response_headers' has no references: the text in braces is sent as it is"
         ),
         ("body: { type: object }", "5:11: error: a GET request has no body"),
         (
@@ -189,6 +218,8 @@ import Testing
 
     /// Bounds are compared exactly, as for requests.
     @Test(arguments: [
+        "response_headers: { Link: \"</items/{id}>; rel=a\" }",
+        "succeed_when: any\npartial_status: 206",
         "params: { q: { type: number, min: 0.1, max: 0.3, default: 0.30 } }",
         "params: { q: { type: integer, max: 9007199254740993, default: 9007199254740993 } }",
         "params: { q: { pattern: '\\p{Lu}[a-z]+', default: Zoe } }",
@@ -340,6 +371,10 @@ import Testing
             "4:12: warning: this has no effect: backend 'a' has 'protocol: http1'"
         ),
         (
+            "headers: { X-A: \"{request.header.X-B}\" }",
+            "4:21: warning: 'headers' of backend 'a' has no references: the text in braces is sent as it is; write the header in 'headers' of an endpoint or a call"
+        ),
+        (
             "protocol: auto",
             "4:15: warning: 'auto' is HTTP/1.1 for hosts with http://, since the protocol is chosen in"
                 + " the TLS handshake; write 'http2' if they are known to have it"
@@ -367,6 +402,10 @@ import Testing
         (
             "hosts: [\"http://x\"]",
             "1:9: error: 'hosts' must be a name or an address, without scheme and port"
+        ),
+        (
+            "response_headers: { X-A: \"{token.sub}\" }",
+            "1:26: warning: 'response_headers' has no references: the text in braces is sent as it is"
         ),
         (
             "log: { level: warn }",

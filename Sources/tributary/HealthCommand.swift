@@ -13,20 +13,21 @@ struct HealthCommand: ParsableCommand {
         abstract: "Check whether a running gateway is ready; exits with status 0 or 1.",
         discussion: """
             Requests /readyz from the admin address in TRIBUTARY_ADMIN or ADMIN, by default
-            127.0.0.1:9901.
+            127.0.0.1:9901. The address of a unix socket is unix:/path.
 
             EXAMPLES
               tributary health
               tributary health http://127.0.0.1:9901/readyz
             """)
 
-    @Argument(help: "The URL to request instead, as http://host:port/path.")
+    @Argument(help: "The URL to request instead, as http://host:port/path, or unix:/path.")
     var url: String?
 
     func run() throws {
-        let probed = url ?? "http://\(Self.adminAddress)/readyz"
+        let probed = url ?? Self.adminURL
         guard let probe = Probe(probed) else {
-            throw ValidationError("not a URL of the form http://host:port/path: \(probed)")
+            throw ValidationError(
+                "not http://host:port/path or unix:/path: \(probed)")
         }
         var status: Status?
         _ = try UVLoop.run { loop in
@@ -43,18 +44,26 @@ struct HealthCommand: ParsableCommand {
         }
     }
 
-    private static var adminAddress: String {
-        let address =
-            SystemFiles.variable("TRIBUTARY_ADMIN") ?? SystemFiles.variable("ADMIN") ?? ""
-        return address.isEmpty ? "127.0.0.1:9901" : address
+    /// An empty variable counts as one that is not set.
+    private static var adminURL: String {
+        let variables = ["TRIBUTARY_ADMIN", "ADMIN"].compactMap(SystemFiles.variable)
+        let address = variables.first { !$0.isEmpty } ?? "127.0.0.1:9901"
+        return address.hasPrefix(Probe.unixPrefix) ? address : "http://\(address)/readyz"
     }
 
-    /// A request to `http://host:port/path`, the only supported form of a URL.
+    /// A request to `http://host:port/path`, or for `/readyz` to the unix socket of `unix:/path`.
     private struct Probe {
         let origin: Origin
         let target: Target
 
+        static let unixPrefix = "unix:"
+
         init?(_ url: String) {
+            if url.hasPrefix(Self.unixPrefix), let ready = Target("/readyz") {
+                origin = Origin(unixPath: String(url.dropFirst(Self.unixPrefix.count)))
+                target = ready
+                return
+            }
             let scheme = "http://"
             guard url.hasPrefix(scheme) else { return nil }
             let rest = url.dropFirst(scheme.count)

@@ -179,6 +179,23 @@ extension EndToEnd {
                         status: 1, errors: "tributary: http://\(daemon.admin)/readyz: 503\n"))
         }
 
+        /// An empty variable counts as one that is not set.
+        @Test func healthUsesTheAddressOfTheDemo() throws {
+            let daemon = try Daemon.serving(plain(backend), in: folder)
+            let environment = ["TRIBUTARY_ADMIN": "", "ADMIN": daemon.admin]
+            #expect(try Command.run("health", environment: environment).status == 0)
+        }
+
+        @Test func healthRequestsReadinessOverAUnixSocket() throws {
+            let daemon = try Daemon.servingUnix(plain(backend), in: folder)
+            let environment = ["ADMIN": daemon.admin]
+            #expect(try Command.run("health", environment: environment).status == 0)
+            #expect(try Command.run("health", daemon.admin).status == 0)
+            #expect(
+                try Command.run("health", "unix:/none")
+                    == Command.Result(status: 1, errors: "tributary: unix:/none: no response\n"))
+        }
+
         @Test func healthFailsWithoutAGateway() throws {
             let address = "127.0.0.1:\(try Socket(listeningOn: 0).port)"
             let result = try Command.run("health", environment: ["TRIBUTARY_ADMIN": address])

@@ -76,13 +76,24 @@ final class RelayHead {
     ) -> Bool {
         if dropped.contains(name) { return false }
         // Only a trusted proxy may state the client; the generated lines continue its lines.
-        if name.isAboutClient, !isProxied || generated.contains(name) { return false }
+        if name.isAboutClient, !isProxied || !isMaintained(name) || generated.contains(name) {
+            return false
+        }
         if let forwarded, !forwarded.contains(name), !name.describesBody { return false }
         if dropsCookies, name.equalsIgnoringCase("Cookie") {
             hasCookies = true
             return false
         }
         return true
+    }
+
+    /// False for the family of forwarding headers that trusted proxies do not maintain: they pass it
+    /// on as the client sent it.
+    private func isMaintained(_ name: Span<UInt8>) -> Bool {
+        switch proxies.source {
+        case .forwardedFor: !name.equalsIgnoringCase("Forwarded")
+        case .forwarded: !name.hasPrefix("X-Forwarded-")
+        }
     }
 
     /// The cookies without those that have a credential.

@@ -51,7 +51,8 @@ struct ExplainedRelay {
 
     private var passed: String {
         guard let forward = plan.forward else { return "all of the client" }
-        let names = forward.headers.map { "\($0)" }
+        // Of any client: forwarding headers pass from trusted proxies only.
+        let names = forward.headers.map { "\($0)" }.filter { !HeaderSyntax.isForwarding($0) }
         return "of the client only \((names + ["Content-*"]).joined(separator: ", "))"
     }
 }

@@ -141,12 +141,10 @@ struct RelayHeadModel {
         } else {
             lines["x-forwarded-for"] = isRemoved("x-forwarded-for") ? [] : named.map(\.value)
         }
-        // What a trusted proxy sent of the other family passes.
-        if isTrusted {
-            for name in ["Forwarded", "Client-Cert"] where !isRemoved(name.lowercased()) {
-                let values = request.headers.filter { $0.name == name }.map(\.value)
-                lines[name.lowercased()] = values
-            }
+        // `Forwarded` does not pass: the trusted proxies maintain the other family.
+        if isTrusted, !isRemoved("client-cert") {
+            lines["client-cert"] =
+                request.headers.filter { $0.name == "Client-Cert" }.map(\.value)
         }
         guard kind == .rfc7239 || kind == .both else { return }
         lines["forwarded"] = [

@@ -76,6 +76,29 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("X-Forwarded-For: 1.2.3.4, ") })
     }
 
+    /// Trusted proxies pass on the other family as the client sent it.
+    @Test(arguments: ["off", "x", "rfc7239", "both"])
+    func onlyTheFamilyThatProxiesMaintainPasses(_ kind: String) throws {
+        func sent(from source: String) throws -> [String] {
+            try self.sent(
+                [
+                    "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: ftp", "X-Forwarded-Host: xh",
+                    "x-forwarded-port: 99", "Forwarded: for=5.6.7.8;proto=gopher;host=fh",
+                ],
+                proxy: "to: a, forwarded: \(kind)",
+                top: "clients: { trusted_proxies: [0.0.0.0/0], address_from: \(source) }")
+        }
+        func contain(_ lines: [String], _ texts: [String]) -> Bool {
+            lines.contains { line in texts.contains { line.contains($0) } }
+        }
+        let x = try sent(from: "x_forwarded_for")
+        #expect(contain(x, ["1.2.3.4"]) && contain(x, ["port: 99"]))
+        #expect(!contain(x, ["5.6.7.8", "gopher", "fh"]))
+        let forwarded = try sent(from: "forwarded")
+        #expect(contain(forwarded, ["5.6.7.8"]))
+        #expect(!contain(forwarded, ["1.2.3.4", "ftp", "xh", "99"]))
+    }
+
     @Test(arguments: [
         ("off", []), ("rfc7239", ["Forwarded"]),
         ("x", ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]),

@@ -9,7 +9,24 @@ package import Reactor
 /// The lock is taken when a connection opens and closes, and only if the limit is set; requests do
 /// not take it.
 package final class ClientConnectionCounts: Sendable {
-    private let counts = Guarded<[Client: Int]>([:])
+    private let counts = Guarded<[Client: Count]>([:])
+
+    /// Connections are counted apart, so that refused ones do not count for the limit.
+    enum Kind {
+        case served
+        /// Beyond the limit; waits for its 503, or for the end of the client.
+        case refused
+    }
+
+    private struct Count {
+        var served = 0
+        var refused = 0
+
+        subscript(kind: Kind) -> Int {
+            get { kind == .served ? served : refused }
+            set { if kind == .served { served = newValue } else { refused = newValue } }
+        }
+    }
 
     /// What counts as one client: an IPv4 address, or the /64 network of an IPv6 address, because a
     /// single host can choose its addresses from a whole /64.
@@ -33,19 +50,23 @@ package final class ClientConnectionCounts: Sendable {
 
     package init() {}
 
-    /// Adds a connection; returns the client's number of connections with it.
-    func opened(_ client: Client) -> Int {
+    /// Adds a connection, unless the client has `limit` of the kind; returns whether it did.
+    func add(_ client: Client, as kind: Kind, atMost limit: Int) -> Bool {
         counts.withLock { counts in
-            counts[client, default: 0] += 1
-            return counts[client, default: 0]
+            var count = counts[client] ?? Count()
+            guard count[kind] < limit else { return false }
+            count[kind] += 1
+            counts[client] = count
+            return true
         }
     }
 
     /// Removes a connection.
-    func closed(_ client: Client) {
+    func remove(_ client: Client, as kind: Kind) {
         counts.withLock { counts in
-            guard let count = counts[client] else { return }
-            counts[client] = count > 1 ? count - 1 : nil
+            guard var count = counts[client], count[kind] > 0 else { return }
+            count[kind] -= 1
+            counts[client] = count.served + count.refused > 0 ? count : nil
         }
     }
 

@@ -11,6 +11,9 @@ protocol ServedConnection: AnyObject {
     /// The client that it counts for, if connections are limited per client.
     var countedClient: ClientConnectionCounts.Client? { get }
 
+    /// Whether it was one too many, and only gets a 503.
+    var isRefused: Bool { get }
+
     /// Its exchanges that have not ended.
     var exchanges: [Exchange] { get }
 
@@ -34,6 +37,8 @@ protocol ServedConnection: AnyObject {
 }
 
 extension ServedConnection {
+    var isRefused: Bool { false }
+
     /// In HTTP/1.1 the next response announces the end of the connection.
     func announceDrain() {}
 }

@@ -41,6 +41,9 @@ package final class Server {
     private var areHandshakesPaused = false
     /// Every open connection, at the index that it stores as its slot.
     private var connections: [any ServedConnection] = []
+    /// How many of them were refused. They do not count for the limits: a client that keeps its refused
+    /// connection open must not cause further refusals.
+    private var refusedCount = 0
     /// The idle connections, the longest idle one first. Unchecked, like the next: no access calls
     /// foreign code.
     @exclusivity(unchecked) private var idle = SlotQueue()
@@ -111,7 +114,7 @@ package final class Server {
     /// The memory in use for requests and connections.
     package var bufferedBytes: Int { budget.bytesHeld }
 
-    /// Open connections, idle ones included.
+    /// Open connections, idle and refused ones included.
     package var connectionCount: Int { connections.count }
 
     /// The exchanges that have not ended, for the admin page.
@@ -175,27 +178,21 @@ package final class Server {
         let client = settings.connectionsPerClient.flatMap { _ in
             ClientConnectionCounts.Client(stream.peer)
         }
-        let excess =
-            client.map { clientConnections.opened($0) - (settings.connectionsPerClient ?? .max) }
-            ?? 0
-        // A client beyond its own limit must not evict connections of others.
-        if excess <= 0 { makeRoomForConnection() }
-        // A rejected connection lingers for a moment, so the limit may be exceeded: per client by a
-        // few, in all by `refusedConnections`.
-        let (most, overflows) = settings.connections.addingReportingOverflow(
-            settings.refusedConnections)
-        let isTooMany = connections.count >= settings.connections || excess > 0
-        if isTooMany { losses.count(excess > 0 ? .connectionsPerClient : .connections) }
-        let isSecure = hasTLS(number)
-        // A 503 is not worth a handshake, which costs more than several requests.
-        guard excess <= Self.surplusPerClient, overflows || connections.count < most,
-            !(isTooMany && isSecure)
-        else {
-            client.map(clientConnections.closed)
-            return stream.close()
+        if let client, let limit = settings.connectionsPerClient,
+            !clientConnections.add(client, as: .served, atMost: limit)
+        {
+            // Before room is made: a client beyond its own limit must not evict connections of others.
+            losses.count(.connectionsPerClient)
+            return refuse(stream, from: number, client)
         }
-        if isSecure { return startHandshake(over: stream, from: number, client) }
-        if !isTooMany, settings(of: number).protocols.contains(.http2) {
+        makeRoomForConnection()
+        guard servedCount < settings.connections else {
+            losses.count(.connections)
+            client.map { clientConnections.remove($0, as: .served) }
+            return refuse(stream, from: number, nil)
+        }
+        if hasTLS(number) { return startHandshake(over: stream, from: number, client) }
+        if settings(of: number).protocols.contains(.http2) {
             return awaitPreface(on: stream, from: number, client)
         }
         let connection = ServerConnection(
@@ -203,23 +200,47 @@ package final class Server {
             facts: settings(of: number).plainFacts)
         connections.append(connection)
         connection.startReading()
-        if isTooMany { connection.handle(.rejected(.overloaded)) }
     }
+
+    /// The connections that count for the limit.
+    private var servedCount: Int { connections.count - refusedCount }
+
+    /// Rejects a connection that is one too many. It lingers for a moment, so that a reset does not
+    /// destroy its 503; beyond `refusedConnections`, it is closed without one.
+    ///
+    /// - Parameter client: the client whose own limit is reached, if it is that
+    private func refuse(
+        _ stream: any ByteStream, from number: Int, _ client: ClientConnectionCounts.Client?
+    ) {
+        // A 503 is not worth a handshake, which costs more than several requests.
+        guard !hasTLS(number), refusedCount < settings.refusedConnections,
+            client.map({
+                clientConnections.add($0, as: .refused, atMost: Self.refusedPerClient)
+            }) ?? true
+        else { return stream.close() }
+        let connection = ServerConnection(
+            stream, of: self, slot: connections.count, countedClient: client,
+            facts: settings(of: number).plainFacts, isRefused: true)
+        refusedCount += 1
+        connections.append(connection)
+        connection.startReading()
+        connection.handle(.rejected(.overloaded))
+    }
+
+    /// Refused connections of a client beyond its own limit that may be open at once.
+    private static let refusedPerClient = 4
 
     /// From nine tenths of the limit on, each new connection evicts the longest idle one, so that
     /// unused connections keep no client out. A recently idle one stays: its request may be on the
     /// way, and a burst of connections must not end it.
     private func makeRoomForConnection() {
         let mark = max(1, settings.connections - settings.connections / 10)
-        guard connections.count >= mark, let slot = unsafe idle.first,
+        guard servedCount >= mark, let slot = unsafe idle.first,
             connections[slot].hasWaited(settings.settleTime, now: loop.now)
         else { return }
         losses.count(.idle)
         connections[slot].leaveIdle(.evicted)
     }
-
-    /// Connections of one client beyond its limit that may be open at once for their 503.
-    private static let surplusPerClient = 4
 
     /// Changes the settings; open connections keep their limits of the wire protocol, and their TLS.
     ///
@@ -282,7 +303,11 @@ package final class Server {
 
     /// Removes a closed connection from the table.
     func remove(_ connection: any ServedConnection) {
-        connection.countedClient.map(clientConnections.closed)
+        let isRefused = connection.isRefused
+        if isRefused { refusedCount -= 1 }
+        connection.countedClient.map {
+            clientConnections.remove($0, as: isRefused ? .refused : .served)
+        }
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.slot] = last

@@ -16,6 +16,7 @@ final class ServerConnection: ByteStreamDelegate {
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.
     let countedClient: ClientConnectionCounts.Client?
+    let isRefused: Bool
 
     /// Unchecked, like the others below: each event accesses it several times, and no access calls
     /// foreign code.
@@ -63,15 +64,19 @@ final class ServerConnection: ByteStreamDelegate {
     private(set) lazy var client = PeerAddress(stream.peer, facts)
     private let facts: ConnectionFacts?
 
-    /// - Parameter facts: nil for a plain connection whose requests are served
+    /// - Parameters:
+    ///   - facts: nil for a plain connection whose requests are served
+    ///   - isRefused: it is one too many, and will be rejected
     init(
         _ stream: any ByteStream, of server: Server, slot: Int,
-        countedClient: ClientConnectionCounts.Client?, facts: ConnectionFacts?
+        countedClient: ClientConnectionCounts.Client?, facts: ConnectionFacts?,
+        isRefused: Bool = false
     ) {
         self.stream = stream
         self.server = server
         self.slot = slot
         self.countedClient = countedClient
+        self.isRefused = isRefused
         self.facts = facts
         unsafe reader = RequestReader(limits: server.wireLimits)
     }

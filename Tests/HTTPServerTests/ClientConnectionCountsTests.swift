@@ -30,13 +30,28 @@ import Testing
     @Test func removesAClientWithoutConnections() throws {
         let connections = ClientConnectionCounts()
         let one = try #require(client("192.0.2.1:80"))
-        #expect(connections.opened(one) == 1)
-        #expect(connections.opened(one) == 2)
-        connections.closed(one)
+        #expect(
+            connections.add(one, as: .served, atMost: 2)
+                && connections.add(one, as: .served, atMost: 2))
+        #expect(!connections.add(one, as: .served, atMost: 2))
+        connections.remove(one, as: .served)
         #expect(connections.count == 1)
-        connections.closed(one)
-        connections.closed(one)
+        connections.remove(one, as: .served)
+        connections.remove(one, as: .served)
         #expect(connections.count == 0)
-        #expect(connections.opened(one) == 1)
+        #expect(connections.add(one, as: .served, atMost: 1))
+    }
+
+    @Test func countsRefusedConnectionsApart() throws {
+        let connections = ClientConnectionCounts()
+        let one = try #require(client("192.0.2.1:80"))
+        #expect(
+            connections.add(one, as: .refused, atMost: 1)
+                && !connections.add(one, as: .refused, atMost: 1))
+        #expect(connections.add(one, as: .served, atMost: 1))
+        connections.remove(one, as: .served)
+        #expect(connections.count == 1)
+        connections.remove(one, as: .refused)
+        #expect(connections.count == 0)
     }
 }

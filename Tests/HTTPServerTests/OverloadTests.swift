@@ -113,6 +113,46 @@ import Testing
         #expect(summary(of: first) == "200 /")
     }
 
+    /// A refused client keeps its connection open for as long as the server lets it linger.
+    @Test func refusedConnectionCausesNoFurtherRefusal() throws {
+        let harness = try crowded(3)
+        let peers = try (0..<3).map { _ in
+            let peer = try harness.connect()
+            peer.send(get())
+            harness.advance()
+            return peer
+        }
+        let refused = try harness.connect()
+        harness.advance()
+        #expect(summary(of: refused) == "503 close!")
+        peers[0].stream.close()
+        harness.advance(400)
+        // There is room: no idle connection is closed.
+        let next = try harness.connect()
+        next.send(get())
+        harness.advance()
+        #expect(summary(of: next) == "200 /")
+        #expect(harness.server.losses[.idle] == 0 && harness.server.losses[.connections] == 1)
+        // There is none: the longest idle one is closed, and the new one served.
+        #expect(try harness.responses(to: get()) == "200 /")
+        #expect(peers[1].hasEnded && !peers[2].hasEnded)
+        #expect(harness.server.losses[.idle] == 1 && harness.server.losses[.connections] == 1)
+    }
+
+    /// `refusedConnections` bounds the refused connections that linger.
+    @Test func manyRefusedConnectionsAreClosedWithoutAResponse() throws {
+        var settings = ServerSettings()
+        settings.connections = 2
+        settings.refusedConnections = 3
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
+        for _ in 0..<2 { try harness.connect().send(get()) }
+        harness.advance()
+        let refused = try (0..<6).map { _ in try harness.connect() }
+        harness.advance()
+        #expect(refused.count { summary(of: $0) == "503 close!" } == 3)
+        #expect(harness.server.connectionCount == 5)
+    }
+
     /// A client beyond its own limit is rejected, and evicts no connection of others.
     @Test func clientBeyondItsLimitEvictsNoConnectionOfOthers() throws {
         var settings = ServerSettings()
@@ -159,6 +199,42 @@ import Testing
         harness.respond()
         harness.advance()
         #expect(summary(of: next) == "200 ok")
+    }
+
+    /// A client at its limit keeps its refused connections open, and closes one that is served.
+    @Test func refusedConnectionsDoNotCountForTheLimitOfTheirClient() throws {
+        var settings = ServerSettings()
+        settings.connectionsPerClient = 2
+        let harness = try ServerHarness(settings)
+        let peers = try (0..<2).map { _ in try harness.connect() }
+        let refused = try (0..<3).map { _ in try harness.connect() }
+        harness.advance()
+        #expect(refused.allSatisfy { summary(of: $0) == "503 close!" })
+        peers[0].stream.close()
+        harness.advance()
+        #expect(try harness.responses(to: get()) == "200 /")
+    }
+
+    /// A connection that the limit of the process refuses is none of its client.
+    @Test func connectionThatTheProcessRefusesDoesNotCountForItsClient() throws {
+        var settings = ServerSettings()
+        settings.connections = 1
+        settings.connectionsPerClient = 2
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
+        let first = try harness.connect()
+        first.send(get())
+        harness.advance()
+        for _ in 0..<3 { _ = try harness.connect() }
+        harness.advance()
+        harness.respond()
+        harness.advance(300)
+        let next = try harness.connect()
+        next.send(get())
+        harness.advance()
+        harness.respond()
+        harness.advance()
+        #expect(summary(of: next) == "200 ok" && first.hasEnded)
+        #expect(harness.server.losses[.connectionsPerClient] == 0)
     }
 
     @Test func closesConnectionsFarAboveTheLimitWithoutAResponse() throws {

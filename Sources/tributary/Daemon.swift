@@ -314,11 +314,7 @@ final class Daemon {
     }
 
     private func reopenLog() {
-        guard logWriter.reopen() else {
-            return log.write(.warning, "there is no log file to reopen")
-        }
-        log.write(.info, "log file reopened")
-        log.flush()
+        if !logWriter.reopen(log.level) { log.write(.warning, "there is no log file to reopen") }
     }
 
     /// Joins a worker that has ended, and logs the handles that it left open.

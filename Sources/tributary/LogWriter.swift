@@ -13,14 +13,15 @@ final class LogWriter: MessageInbox {
     private struct State {
         var queue = LogQueue()
         var isClosing = false
-        var isReopening = false
+        /// The level of the log whose file is to be opened again; nil if it is not.
+        var reopening: Log.Level?
         /// Where the thread waits for lines; nil while it works.
         var wakeUp: Gate?
     }
 
     private enum Step {
         case write(LogQueue.Batch)
-        case reopen
+        case reopen(Log.Level)
         case wait(Gate)
         case end
     }
@@ -60,11 +61,14 @@ final class LogWriter: MessageInbox {
         return isOpen
     }
 
-    /// Opens the log file again before the next line is written; false without a file.
-    func reopen() -> Bool {
+    /// Opens the log file again before the next line is written, and logs the result; false without a
+    /// file.
+    ///
+    /// - Parameter level: of the log
+    func reopen(_ level: Log.Level) -> Bool {
         guard file != nil else { return false }
         let wakeUp = state.withLock { state in
-            state.isReopening = true
+            state.reopening = level
             return state.wakeUp.take()
         }
         wakeUp?.open()
@@ -125,7 +129,7 @@ final class LogWriter: MessageInbox {
         while true {
             switch nextStep() {
             case .write(let batch): return batch
-            case .reopen: reopenFile(log)
+            case .reopen(let level): reopenFile(log, level)
             case .wait(let wakeUp): wakeUp.wait(atMost: nil)
             case .end: return nil
             }
@@ -134,10 +138,7 @@ final class LogWriter: MessageInbox {
 
     private func nextStep() -> Step {
         state.withLock { state in
-            if state.isReopening {
-                state.isReopening = false
-                return .reopen
-            }
+            if let level = state.reopening.take() { return .reopen(level) }
             if let batch = state.queue.take() { return .write(batch) }
             if state.isClosing { return .end }
             let wakeUp = Gate()
@@ -147,9 +148,12 @@ final class LogWriter: MessageInbox {
     }
 
     /// The former file stays where the new one cannot be opened.
-    private func reopenFile(_ log: Log) {
+    private func reopenFile(_ log: Log, _ level: Log.Level) {
+        log.level = level
         do throws(ServiceFailure) {
             try file?.reopen()
+            log.write(.info, "log file reopened")
+            log.flush()
         } catch {
             log.write(.error, "log file not reopened") { $0.add("problem", error.line) }
         }

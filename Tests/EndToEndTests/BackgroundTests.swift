@@ -223,6 +223,7 @@ extension EndToEnd {
             try awaitText(#""msg":"log file not reopened""#, in: "old/log")
             #expect(try Client.request(address, "GET /first").status == 404)
             try awaitText(#""path":"/first""#, in: "old/log")
+            #expect(!text("old/log").contains("log file reopened"))
         }
 
         @Test func withoutAFileTheSignalIsALineOfTheLog() throws {

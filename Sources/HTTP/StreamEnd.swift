@@ -11,6 +11,8 @@ package enum StreamEnd: UInt8, Sendable, CaseIterable {
     case idle
     /// The exchange lasted longer than `max_duration`.
     case maxDuration
+    /// The server closed the connection, because the time for draining had passed.
+    case cutOff
 
     /// As it stands in logs.
     package var name: StaticString {
@@ -20,6 +22,7 @@ package enum StreamEnd: UInt8, Sendable, CaseIterable {
         case .requestBroken: "request_broken"
         case .idle: "idle"
         case .maxDuration: "max_duration"
+        case .cutOff: "cut_off"
         }
     }
 }

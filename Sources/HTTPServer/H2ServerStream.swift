@@ -306,10 +306,8 @@ final class H2ServerStream {
             return
         }
         // The source of the body knows a better reason, if there is one.
-        if relay != nil, let record = ended?.exchange.record, record.streamEnd == nil,
-            !connection.server.isClosed
-        {
-            record.streamEnd = .clientDisconnected
+        if relay != nil, let record = ended?.exchange.record, record.streamEnd == nil {
+            record.streamEnd = connection.server.isClosed ? .cutOff : .clientDisconnected
         }
         relay?.cancel()
         ended?.endExchange(bodyBytes: stream.sentBytes, isTruncated: true)

@@ -171,8 +171,8 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
         if let relay {
             self.relay = nil
             // The source of the body knows a better reason, if there is one.
-            if let record = ended?.exchange.record, record.streamEnd == nil, !server.isClosed {
-                record.streamEnd = .clientDisconnected
+            if let record = ended?.exchange.record, record.streamEnd == nil {
+                record.streamEnd = server.isClosed ? .cutOff : .clientDisconnected
             }
             relay.cancel()
             ended?.endExchange(bodyBytes: relay.bodyBytes, isTruncated: true)

@@ -36,6 +36,7 @@ struct StreamLogCheck {
             hasCause =
                 model.stream.left != nil || record.mayLackRoom || model.mayBeCutOff
                 || model.config?.limits.writeTimeout != nil || model.stream.script.isBroken
+        case "cut_off": hasCause = model.mayBeCutOff
         case "request_broken": hasCause = model.isRequestBroken
         // `StreamTimesCheck` checks the moment.
         case "idle": hasCause = true

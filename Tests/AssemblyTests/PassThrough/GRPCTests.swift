@@ -152,6 +152,23 @@ import Testing
         harness.expectQuiet(client)
     }
 
+    /// The status was sent, so the line has it.
+    @Test func streamThatTheDrainCutsOffIsLogged() throws {
+        let harness = try H2RelayHarness(top: "drain: { timeout: 300ms }")
+        let client = try harness.connect()
+        let (call, exchange) = try open(harness, client)
+        exchange.begin(.ok, Self.head)
+        exchange.send("one")
+        harness.pass()
+        let ended = harness.gateway.drain()
+        harness.pass(300)
+        #expect(ended() != nil && call.text == "one")
+        #expect(harness.logged("status") == ["200"])
+        #expect(harness.logged("outcome") == ["truncated"])
+        #expect(harness.logged("end") == ["cut_off"])
+        harness.expectQuiet(client)
+    }
+
     /// So that the response never looks complete.
     @Test func resetOfTheBackendReachesTheClient() throws {
         let harness = try H2RelayHarness()

@@ -189,6 +189,20 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The status was sent, so the line has it.
+    @Test func streamThatTheDrainCutsOffIsLogged() throws {
+        let harness = try RelayHarness(top: "drain: { timeout: 300ms }")
+        let client = try harness.send(get("/x/a"))
+        try harness.respond(head + "ab")
+        let ended = harness.gateway.drain()
+        harness.pass(300)
+        #expect(ended() != nil && bodyPart(client.text) == "ab")
+        #expect(harness.logged("status") == ["200"])
+        #expect(harness.logged("outcome") == ["truncated"])
+        #expect(harness.logged("end") == ["cut_off"])
+        harness.expectQuiet()
+    }
+
     @Test func callIsCountedAndLogged() throws {
         let harness = try RelayHarness()
         try harness.send(get("/x/a"))

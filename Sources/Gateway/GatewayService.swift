@@ -106,12 +106,13 @@ package final class GatewayService {
             ? service(request, exchange) : redirect(request, exchange)
     }
 
-    /// Gives a response of the server itself the headers that the endpoint of its request has.
+    /// Gives a response of the server itself the headers that the endpoint of its request has, and
+    /// records the endpoint.
     package func reject(
         with response: Response, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<Response> {
         // A listener that redirects serves no endpoint.
-        if exchange.peer.facts?.redirect == nil { routes.addHeaders(to: exchange, request.head) }
+        if exchange.peer.facts?.redirect == nil { routes.routeRejection(request.head, exchange) }
         return exchange.local.value(response)
     }
 

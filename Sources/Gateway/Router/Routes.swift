@@ -13,7 +13,6 @@ final class Routes {
     private let headers: [ResponseHeaders?]
     /// Those of responses without an endpoint.
     private let otherHeaders: ResponseHeaders?
-    private let hasHeaders: Bool
 
     /// - Parameters:
     ///   - recorded: the names for the records of each endpoint's requests
@@ -29,18 +28,13 @@ final class Routes {
         self.endpointNumbers = endpointNumbers
         headers = plan.endpoints.map(\.headers)
         otherHeaders = plan.entry.headers
-        hasHeaders = otherHeaders != nil || headers.contains { $0 != nil }
     }
 
     /// Finds the endpoint of a request and passes the request to it.
     func routeRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
-            exchange.endpoint = endpointNumbers[index]
-            exchange.record.enter(recorded[index])
-            if let headers = headers[index] {
-                exchange.responseFields = headers.fields(for: request.head)
-            }
+            enter(index, request.head, exchange)
             return endpoints[index](request, exchange)
         case .notFound:
             addOtherHeaders(request.head, exchange)
@@ -52,17 +46,23 @@ final class Routes {
         }
     }
 
+    private func enter(_ index: Int, _ head: RequestHead, _ exchange: Exchange) {
+        exchange.endpoint = endpointNumbers[index]
+        exchange.record.enter(recorded[index])
+        if let headers = headers[index] { exchange.responseFields = headers.fields(for: head) }
+    }
+
     private func addOtherHeaders(_ head: RequestHead, _ exchange: Exchange) {
         if let otherHeaders { exchange.responseFields = otherHeaders.fields(for: head) }
     }
 
-    /// Chooses the headers of a response of the server itself, whose request may not have been
-    /// routed.
-    func addHeaders(to exchange: Exchange, _ head: RequestHead) {
-        guard hasHeaders, exchange.endpoint == nil else { return }
+    /// Finds the endpoint of a request that the server itself rejects, unless it has been routed: its
+    /// response has the endpoint's headers, and the log and the metrics name it.
+    func routeRejection(_ head: RequestHead, _ exchange: Exchange) {
+        guard exchange.endpoint == nil else { return }
         guard case .endpoint(let index) = router.match(head.method, head.target.path) else {
             return addOtherHeaders(head, exchange)
         }
-        if let headers = headers[index] { exchange.responseFields = headers.fields(for: head) }
+        enter(index, head, exchange)
     }
 }

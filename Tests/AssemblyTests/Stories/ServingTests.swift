@@ -135,6 +135,20 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The request does not reach its endpoint, and is counted for it nevertheless.
+    @Test func requestThatALimitRefusesIsThatOfItsEndpoint() throws {
+        let harness = try GatewayHarness(Self.call, top: "limits: { requests_in_flight: 1 }")
+        harness.on("/1", .ok("1", after: 100))
+        let first = try harness.send(get())
+        harness.pass(1)
+        #expect(try harness.fetch(get()).status == 503)
+        #expect(try harness.fetch(get("/y")).status == 503)
+        #expect(harness.logged("endpoint") == ["GET /x"])
+        #expect(harness.responseCounts == ["GET /x: 503 once", "elsewhere: 503 once"])
+        #expect(harness.response(of: first).status == 200)
+        harness.expectQuiet()
+    }
+
     @Test func moreRequestsOfAnEndpointThanAllowedAre503() throws {
         let harness = try GatewayHarness(Self.call, endpoint: "max_in_flight: 2")
         harness.on("/1", .ok("1", after: 100))

@@ -70,6 +70,7 @@ extension RequestWait {
 
     private static func calls(of record: RequestRecord, at now: Moment) -> [CallWait] {
         guard let endpoint = record.endpoint else { return [] }
+        if record.answered.hasHappened { return streamed(record, endpoint, at: now) }
         return record.calls.indices.filter { record.calls[$0].isInFlight }.flatMap { index in
             let attempts = record.attempts.filter { Int($0.call) == index }
             let open = attempts.enumerated().filter { !$0.element.ended.hasHappened }
@@ -87,10 +88,23 @@ extension RequestWait {
             ]
         }
     }
+
+    /// The attempt whose response is streamed: its call has ended with the head, and the body still
+    /// comes from the backend.
+    private static func streamed(
+        _ record: RequestRecord, _ endpoint: RecordedEndpoint, at now: Moment
+    ) -> [CallWait] {
+        record.calls.indices.compactMap { index in
+            guard let place = record.calls[index].decidingAttempt.map(Int.init) else { return nil }
+            let attempts = record.attempts[...place].filter { Int($0.call) == index }
+            return CallWait(
+                record.attempts[place], number: attempts.count, of: endpoint.calls[index], at: now)
+        }
+    }
 }
 
 extension RequestWait.CallWait {
-    /// An attempt that has not ended.
+    /// An attempt that has not ended, or whose response is streamed.
     fileprivate init(
         _ attempt: AttemptRecord, number: Int, of call: RecordedEndpoint.Call, at now: Moment
     ) {

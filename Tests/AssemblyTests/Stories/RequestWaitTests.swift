@@ -74,6 +74,17 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The call has ended with the head of its response.
+    @Test func waitsForTheRestOfAStreamedResponse() throws {
+        let harness = try RelayHarness("to: a, retry: { attempts: 2, on: [503], backoff: 0ms }")
+        try harness.send(get("/x/a"))
+        try harness.respond("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
+        try harness.respond("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")
+        harness.pass(20)
+        #expect(try wait(harness.gateway) == "proxy a 127.0.0.1:7001 body 21.0 #2")
+        harness.expectQuiet()
+    }
+
     @Test func hidesTheWaitOfAPaddedEndpoint() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 300ms\ndeadline: 200ms")

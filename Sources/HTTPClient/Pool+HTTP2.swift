@@ -48,6 +48,12 @@ extension Pool {
             maxConnections: settings.http2.maxConnections)
     }
 
+    /// Each call needs a connection of its own from now on, as do those that wait.
+    func expectHTTP1() {
+        unsafe machine.expect(capacity: 1, maxConnections: settings.maxConnections)
+        connectWaiting()
+    }
+
     /// The number of calls that a connection serves at once has changed.
     func setCapacity(_ id: ConnectionID, _ capacity: Int) {
         perform(unsafe machine.setCapacity(id, capacity, at: now))
@@ -107,7 +113,7 @@ extension Pool {
             .protocolError, .reset(H2Code.http11Required.number), wasSent: true)
         guard settings.protocolChoice == .auto else { return call.fail(failure) }
         h2State.http1Until = now + settings.dnsTTL
-        unsafe machine.expect(capacity: 1, maxConnections: settings.maxConnections)
+        expectHTTP1()
         for connection in unsafe links.connections {
             (connection as? H2ClientConnection)?.stopCalls()
         }

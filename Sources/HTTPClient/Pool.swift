@@ -278,6 +278,7 @@ package final class Pool {
             perform(unsafe machine.completeConnect(id, at: now))
             armExpiry()
         }
+        if h2Writer != nil { expectHTTP1() }
     }
 
     func failedToConnect(_ id: ConnectionID, _ error: any Error, for call: PendingCall?) {

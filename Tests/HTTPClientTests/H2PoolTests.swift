@@ -219,6 +219,26 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A backend that has HTTP/2 no more gets a connection for each call again.
+    @Test func handshakeMaySelectHTTP1Later() throws {
+        let harness = try secureHarness(.auto, ["h2", "http/1.1"])
+        #expect(harness.outcome(.get, "/a") == "200 /a")
+        harness.backend.connections[0].peer.stream.close()
+        harness.advance(by: .milliseconds(10))
+        harness.network.identities[PoolHarness.address]?.applicationProtocols = ["http/1.1"]
+        harness.backend.onAccept = { $0.isFrozen = true }
+        let sent = (1...10).map { harness.send(.get, "/\($0)") }
+        harness.advance(by: .milliseconds(50))
+        let connections = harness.backend.connections.dropFirst()
+        #expect(connections.count == 10)
+        for connection in connections {
+            connection.peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        harness.advance(by: .milliseconds(10))
+        #expect(sent.allSatisfy { $0.outcome == "200 ok" })
+        harness.expectQuiet()
+    }
+
     /// RFC 9113 7: remembered for `dnsTTL`.
     @Test func requiredHTTP1IsUsedForAWhile() throws {
         let harness = try secureHarness(.auto, ["h2", "http/1.1"])

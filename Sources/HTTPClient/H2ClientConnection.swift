@@ -28,6 +28,8 @@ final class H2ClientConnection: PooledConnection {
     private var knownCapacity: Int
     /// The streams that the backend accepts, as its refusals show; nil without one.
     private var acceptedStreams: Int?
+    /// At its end the refusals are forgotten.
+    private var refusalTimer: Timer?
     private var isReceiving = false
     /// Its calls get their results from `end`.
     private var isEnding = false
@@ -142,6 +144,22 @@ final class H2ClientConnection: PooledConnection {
         guard running > 1 else { return stopCalls() }
         acceptedStreams = running - 1
         updateCapacity()
+        guard refusalTimer == nil else { return }
+        refusalTimer = loop.timer(after: Self.refusalDuration) { [weak self] in
+            self?.forgetRefusals()
+        }
+    }
+
+    /// How long the first refused stream and those behind it limit the connection.
+    ///
+    /// 10 s: a backend that was overloaded gets all calls again soon, and one with a limit that it
+    /// does not state seldom has to refuse some.
+    private static let refusalDuration = Duration.seconds(10)
+
+    private func forgetRefusals() {
+        refusalTimer.take()?.cancel()
+        acceptedStreams = nil
+        updateCapacity()
     }
 
     // MARK: Capacity
@@ -224,6 +242,7 @@ final class H2ClientConnection: PooledConnection {
         guard !isClosed else { return }
         state = .closed
         unreadTimer.take()?.cancel()
+        refusalTimer.take()?.cancel()
         unread = []
         silence.cancel()
         let dropped = isEnding ? [] : session.streams.compactMap { $0.handler as? H2ClientStream }
@@ -275,8 +294,8 @@ extension H2ClientConnection: ByteStreamDelegate {
 
 extension H2ClientConnection: H2SessionEvents {
     func settingsReceived() {
-        acceptedStreams = nil
         pool.connectionAccepts(streams: session.peerStreamsMax)
+        forgetRefusals()
     }
 
     func pongReceived() { endTest() }

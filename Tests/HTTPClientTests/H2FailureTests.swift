@@ -164,6 +164,27 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A backend that refuses streams no more gets as many as before.
+    @Test func refusalsAreForgotten() throws {
+        var settings = H2PoolHarness.settings
+        settings.http2.maxConnections = 1
+        var mayRefuse = true
+        let harness = try H2PoolHarness(settings) { exchange in
+            let open = exchange.connection.side.session.streams.count
+            if mayRefuse, open > 2 { exchange.reset(.refusedStream) }
+        }
+        let sent = (1...6).map { harness.send(.get, "/\($0)") }
+        harness.advance(by: .milliseconds(10))
+        mayRefuse = false
+        let connection = harness.backend.connections[0]
+        harness.advance(by: .milliseconds(9900))
+        #expect(connection.count(.headers) == 6 && connection.side.session.streams.count == 2)
+        harness.advance(by: .milliseconds(100))
+        #expect(connection.count(.headers) == 10 && connection.side.session.streams.count == 6)
+        for call in sent { call.cancel() }
+        harness.expectQuiet()
+    }
+
     // MARK: Lost connections
 
     @Test func idempotentRequestIsSentAgainAfterALostReusedConnection() throws {

@@ -145,7 +145,7 @@ extension H2Session {
             events?.invalidFrameReceived()
             return endConnection(.push, .protocolError)
         case NGHTTP2_DATA: return head.length > 0 || charge(.frame)
-        case NGHTTP2_RST_STREAM: return charge(.reset)
+        case NGHTTP2_RST_STREAM: return charge(costOfReset(of: head.stream_id))
         // RFC 9113 6.3. nghttp2 does not read frames of priorities, which are ignored.
         case NGHTTP2_PRIORITY where head.stream_id == 0:
             return endConnection(.invalidFrame, .protocolError)
@@ -154,18 +154,28 @@ extension H2Session {
         }
     }
 
+    /// What a reset by the peer costs. A server may reset a stream behind its complete response
+    /// (RFC 9113 8.1), also while the reset of this side is on its way.
+    private func costOfReset(of id: Int32) -> AbuseBudget.Cost {
+        role == .client && nghttp2_session_get_stream_remote_close(raw, id) != 0 ? .frame : .reset
+    }
+
     /// A complete and valid frame. False ends the connection.
     fileprivate func frameReceived(_ frame: nghttp2_frame) -> Bool {
         let endsStream = frame.hd.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
         let isAcknowledgement = frame.hd.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
         switch nghttp2_frame_type(UInt32(frame.hd.type)) {
         case NGHTTP2_HEADERS:
+            if endsStream { messageEnded() }
             return headReceived(frame.hd.stream_id, frame.headers.cat, endsStream)
         case NGHTTP2_DATA:
             if frame.hd.length > 0, frame.data.padlen == frame.hd.length, !charge(.frame) {
                 return false
             }
-            if endsStream { stream(frame.hd.stream_id)?.handler?.bodyEnded(trailers: Fields()) }
+            if endsStream {
+                messageEnded()
+                stream(frame.hd.stream_id)?.handler?.bodyEnded(trailers: Fields())
+            }
         case NGHTTP2_WINDOW_UPDATE:
             if frame.window_update.window_size_increment >= Self.usefulIncrement {
                 budget.refundFrame()
@@ -181,6 +191,11 @@ extension H2Session {
         default: break
         }
         return true
+    }
+
+    /// The peer has ended its side of a stream.
+    private func messageEnded() {
+        if role == .client { budget.responseDelivered() }
     }
 
     /// A smaller WINDOW_UPDATE makes this side send small pieces (CVE-2019-9511).

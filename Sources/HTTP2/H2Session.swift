@@ -260,7 +260,6 @@ package final class H2Session {
     }
 
     private func reportClosed(_ stream: H2Stream, _ code: H2Code) {
-        if role == .client, code == .noError { budget.responseDelivered() }
         let handler = stream.handler.take()
         handler?.streamClosed(code, isReset: code != .noError)
     }

@@ -202,7 +202,7 @@ import Testing
     }
 
     /// A server whose resets are a flood, as a client's would be.
-    @Test func endsAFloodOfResets() throws {
+    @Test(arguments: [H2Code.noError, .cancel]) func endsAFloodOfResets(_ code: H2Code) throws {
         let side = try H2Side(.client)
         receive(side) { $0.settings([(3, 1000)]) }
         var sent = 0
@@ -210,10 +210,41 @@ import Testing
             let request = try side.request()
             side.write()
             let id = UInt32(try #require(request.stream).id)
-            receive(side) { $0.reset(8, on: id) }
+            receive(side) { $0.reset(code.number, on: id) }
             sent += 1
         }
         #expect(side.session.failure == .flood && (150...250).contains(sent))
+    }
+
+    /// RFC 9113 8.1: a server that does not need the rest of a request may reset its stream behind
+    /// the response.
+    @Test(arguments: [true, false])
+    func resetsBehindResponsesAreNoFlood(_ resetsFirst: Bool) throws {
+        let side = try H2Side(.client)
+        receive(side) { $0.settings([]) }
+        for _ in 0..<3000 {
+            let request = try side.request(.post, endsStream: false)
+            side.write()
+            let stream = try #require(request.stream)
+            receive(side) { $0.request(Self.ok, on: UInt32(stream.id)) }
+            if resetsFirst {
+                side.session.reset(stream, .cancel)
+                side.write()
+            }
+            receive(side) { $0.reset(0, on: UInt32(stream.id)) }
+            #expect(request.closed == (resetsFirst ? .cancel : .noError))
+        }
+        #expect(side.session.failure == nil)
+    }
+
+    @Test func endsAFloodOfResetsOfAClosedStream() throws {
+        let (side, _) = try client()
+        var sent = 0
+        while !side.session.isBroken, sent < 3000 {
+            receive(side) { $0.reset(0, on: 1) }
+            sent += 1
+        }
+        #expect(side.session.failure == .flood && (990...1000).contains(sent))
     }
 
     /// Complete responses pay for small frames.

@@ -185,10 +185,12 @@ final class H2ClientConnection: PooledConnection {
         return min(settings.maxStreams, session.peerStreamsMax, acceptedStreams ?? .max)
     }
 
-    /// Ends the connection behind its last call. Not while bytes are read, since the session is in
-    /// use.
+    /// Ends the connection behind its last call if it gets no other: it leaves, or the backend allows
+    /// no streams on it (RFC 9113 6.5.2). Not while bytes are read, since the session is in use.
     private func endIfUnused() {
-        guard case .leaving = state, running == 0, !isReceiving else { return }
+        guard knownCapacity == 0, running == 0, !isReceiving, !isClosed else { return }
+        // It may get calls again when the PING is acknowledged.
+        if case .open = state, silence.isTesting { return }
         pool.removeConnection(id)
     }
 
@@ -265,7 +267,6 @@ extension H2ClientConnection: ByteStreamDelegate {
         session.receive(bytes, at: loop.now)
         isReceiving = false
         guard !isClosed, !endIfBroken() else { return }
-        updateCapacity()
         endIfUnused()
         outputChanged()
     }

@@ -52,6 +52,80 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Sends frames for each request of a connection that no session serves, in their order.
+    private func scriptFrames(
+        of harness: H2PoolHarness, _ write: @escaping (inout H2Frames, _ stream: UInt32) -> Void
+    ) {
+        harness.backend.onAccept = { connection in
+            connection.isFrozen = true
+            let record = connection.peer.onReceived
+            var answered = 0
+            connection.peer.onReceived = { [unowned connection] peer in
+                record(peer)
+                while answered < connection.count(.headers) {
+                    var frames = H2Frames()
+                    write(&frames, UInt32(2 * answered + 1))
+                    answered += 1
+                    connection.send(frames)
+                }
+            }
+        }
+    }
+
+    /// RFC 9113 6.5.2: the connection is of no use behind its calls. The next call gets another one.
+    @Test func connectionThatAllowsNoStreamsEndsBehindItsCalls() throws {
+        let harness = try H2PoolHarness()
+        scriptFrames(of: harness) { frames, stream in
+            frames.settings([(3, 0)])
+            frames.request([(":status", "200")], on: stream)
+        }
+        for number in 1...5 {
+            #expect(harness.outcome() == "200 ")
+            harness.advance(by: .milliseconds(10))
+            #expect(harness.counts == "0 in flight, 0 idle, 0 open")
+            #expect(harness.backend.connections.count == number && harness.backend.openCount == 0)
+        }
+        harness.expectQuiet()
+    }
+
+    /// A server may allow none for a while.
+    @Test func connectionThatAllowsStreamsAgainIsKept() throws {
+        let harness = try H2PoolHarness()
+        scriptFrames(of: harness) { frames, stream in
+            guard stream == 1 else { return frames.request([(":status", "204")], on: stream) }
+            frames.settings([(3, 0)])
+        }
+        let slow = harness.send()
+        harness.advance(by: .milliseconds(10))
+        #expect(harness.pool.leased == 1 && harness.pool.idle == 0)
+        var frames = H2Frames()
+        frames.settings([(3, 1)])
+        frames.request([(":status", "200")], on: 1)
+        harness.backend.connections[0].send(frames)
+        harness.advance(by: .milliseconds(10))
+        #expect(slow.outcome == "200 " && harness.counts == "0 in flight, 1 idle, 1 open")
+        #expect(harness.outcome() == "204 " && harness.backend.connections.count == 1)
+        harness.expectQuiet()
+    }
+
+    /// A call that waits is not sent on a connection whose limit has fallen.
+    @Test func limitHoldsForTheNextCallAtOnce() throws {
+        let harness = try H2PoolHarness(
+            settings {
+                $0.http2.maxStreams = 1
+                $0.http2.maxConnections = 1
+            })
+        scriptFrames(of: harness) { frames, stream in
+            frames.settings([(3, 0)])
+            frames.request([(":status", "200")], on: stream)
+        }
+        let sent = (1...3).map { harness.send(.get, "/\($0)") }
+        harness.advance(by: .milliseconds(50))
+        #expect(sent.allSatisfy { $0.outcome == "200 " })
+        #expect(harness.backend.connections.count == 3 && harness.backend.openCount == 0)
+        harness.expectQuiet()
+    }
+
     /// While it is released, too, although its connections do not own it.
     @Test func releasedPoolClosesItsConnections() throws {
         let harness = try H2PoolHarness()

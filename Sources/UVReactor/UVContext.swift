@@ -33,6 +33,11 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
     private let waiting: Guarded<Waiting>
     private let thread = uv_thread_self()
     private let isOpen = Atomic(false)
+    /// Whether jobs of other threads are stored. The lock guards the changes. Relaxed, because it
+    /// orders nothing: if the loop's thread adds a job that must come behind one of another thread,
+    /// such as the next handler of a promise, it has read the promise's state, which that thread
+    /// published after it had added its job.
+    private let hasJobs = Atomic(false)
     private let readyQueue: ReadyQueue
     /// Nil after the end of the loop. Not `weak`, which would make every retain of the loop slower.
     private unowned(unsafe) var loop: UVLoop?
@@ -69,6 +74,8 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
 
     package func enqueue(_ job: consuming PromiseJob) {
         if isCurrent {
+            // Jobs that other threads added earlier come first.
+            if hasJobs.load(ordering: .relaxed) { waiting.withLock { takeJobs(&$0) } }
             readyQueue.append(job)
             return
         }
@@ -76,6 +83,7 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
         waiting.withLock { waiting in
             guard waiting.wakeUp != nil, let job = moved.take() else { return }
             waiting.jobs.append(job)
+            hasJobs.store(true, ordering: .relaxed)
             _ = waiting.wakeLoop()
         }
     }
@@ -103,6 +111,14 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
         func cancel(because cause: (any Error)?) {}
     }
 
+    /// Moves stored jobs to the ready queue.
+    private func takeJobs(_ waiting: inout Waiting) {
+        hasJobs.store(false, ordering: .relaxed)
+        var jobs = JobList()
+        swap(&jobs, &waiting.jobs)
+        readyQueue.append(contentsOf: jobs)
+    }
+
     /// Moves stored jobs to the ready queue and delivers messages.
     func deliver() {
         guard let loop else { return }
@@ -110,9 +126,7 @@ package final class UVContext: ExecutionContext, @unchecked Sendable {
         var inboxes: [any AnnouncedInbox] = []
         waiting.withLock { waiting in
             waiting.isLoopWoken = false
-            var jobs = JobList()
-            swap(&jobs, &waiting.jobs)
-            readyQueue.append(contentsOf: jobs)
+            takeJobs(&waiting)
             swap(&inboxes, &waiting.inboxes)
         }
         loop.finishCallback()

@@ -122,10 +122,11 @@ package final class UVLoop: Loop {
         return handles?.timers.add(due: due, action) ?? TimerQueue().add(due: due, action)
     }
 
-    /// Schedules a promise job, `delay` from now; nil if the loop has ended.
+    /// Schedules a promise job, `delay` from this moment; nil if the loop has ended. Not from `now`:
+    /// a handler may have run for long since then, and the timer would fire too early.
     func schedule(_ job: consuming PromiseJob, after delay: Duration) -> Timer? {
         guard let timers = handles?.timers else { return nil }
-        return timers.add(due: now + max(delay, .zero), job)
+        return timers.add(due: delay > .zero ? exactNow + delay : now, job)
     }
 
     package func connect(to address: SocketAddress) -> LocalPromise<any ByteStream> {

@@ -200,6 +200,43 @@ import UVReactor
             }.catch { _ in }
         }
     }
+
+    /// The clock of the loop stands still while a callback runs, but a delay counts from its call.
+    @Test func promiseTimersDoNotFireEarlyAfterALongCallback() throws {
+        try onLoop { loop in
+            loop.timer(after: .zero) {
+                while loop.exactNow - loop.now < .milliseconds(30) {}
+                let start = loop.exactNow
+                let delay = Duration.milliseconds(10)
+                let local = loop.local
+                let ends = [
+                    local.value(1).delayed(by: delay),
+                    local.never(as: Int.self).timeout(delay),
+                    local.value(1).atLeast(delay),
+                    after(delay, on: loop.context).promise.on(local).map { 1 },
+                ].map { end in
+                    end.settled.done { _ in #expect(loop.exactNow - start >= delay) }.promise
+                }
+                local.all(ends).done { _ in loop.stop() }.cauterize()
+            }
+        }
+    }
+
+    /// Not at the next whole millisecond, for which the libuv timer would wait.
+    @Test func promiseTimersWithoutADelayKeepTheirPlaceAmongTheTimers() throws {
+        try onLoop { loop in
+            loop.timer(after: .zero) {
+                while loop.exactNow == loop.now {}
+                var order: [String] = []
+                loop.local.after(.zero).done { order.append("promise") }
+                loop.timer(after: .zero) {
+                    order.append("timer")
+                    #expect(order == ["promise", "timer"])
+                    loop.stop()
+                }
+            }
+        }
+    }
 }
 
 extension LoopTests {

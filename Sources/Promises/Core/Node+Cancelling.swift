@@ -81,7 +81,7 @@ extension Node {
         {
             if control.replace(&bits, with: ControlBits.cancelling(bits)) { return bits }
         }
-        sweepIfMostlyWithdrawn(bits)
+        sweepIfDue(bits)
         return nil
     }
 
@@ -89,7 +89,7 @@ extension Node {
     /// withdrawn consumers. For observers that do not hold this node.
     func detach(observer: Node) {
         observer.cancel(with: Cancelled())
-        sweepIfMostlyWithdrawn(control.add(ControlBits.withdrawn))
+        sweepIfDue(control.add(ControlBits.withdrawn))
     }
 
     // MARK: Roots.
@@ -144,12 +144,14 @@ extension Node {
 
     // MARK: Moving waiters.
 
-    /// Frees the withdrawn nodes when they are the majority on the stack, so that the cost for each
-    /// is constant.
-    private func sweepIfMostlyWithdrawn(_ bits: UInt) {
-        let withdrawnCount = ControlBits.withdrawnNodes(bits)
-        if bits & ControlBits.decided == 0, withdrawnCount >= 16,
-            withdrawnCount > ControlBits.consumers(bits)
+    /// Withdrawals before the first sweep, and after each in addition to the nodes that it kept.
+    private static let withdrawalsBetweenSweeps = 16
+
+    /// Frees the withdrawn nodes after at least as many withdrawals as the last sweep kept nodes, so
+    /// that the cost of each withdrawal is constant.
+    private func sweepIfDue(_ bits: UInt) {
+        if bits & ControlBits.decided == 0,
+            ControlBits.withdrawals(bits) >= Node.withdrawalsBetweenSweeps
         {
             sweep()
         }
@@ -159,21 +161,22 @@ extension Node {
     private func sweep() {
         guard let stack = takeWaiters() else { return }
         var (first, last): (NodeRef?, NodeRef?) = (nil, nil)
-        var freed: UInt = 0
+        var kept = 0
         var rest = NodeRef(stack: stack)
         while let one = rest {
             rest = one.next
             if one.with({ $0.isDecided }) {
-                freed += 1
                 one.release()
             } else {
+                kept += 1
                 one.next = nil
                 if let last { last.next = one } else { first = one }
                 last = one
             }
         }
-        _ = control.add(0 &- freed &* ControlBits.withdrawn)
-        putBackWaiters(first, oldest: last)
+        let change = -(ControlBits.withdrawals(control.bits) + kept)
+        _ = control.add(UInt(bitPattern: change) &* ControlBits.withdrawn)
+        putBackWaiters(first)
     }
 
     /// Takes the whole waiter stack; other threads may add to a new one until it is put back.
@@ -187,9 +190,9 @@ extension Node {
     }
 
     /// Puts the taken stack back, below the waiters that were added meanwhile.
-    func putBackWaiters(_ taken: NodeRef?, oldest: NodeRef?) {
+    func putBackWaiters(_ taken: NodeRef?) {
         let state = state
-        var (newest, oldest) = (taken, oldest)
+        var newest = taken
         var old = state.bits
         while true {
             if let newer = NodeRef(stack: old) {
@@ -198,7 +201,6 @@ extension Node {
                 while let next = tail.next { tail = next }
                 tail.next = newest
                 newest = newer
-                if oldest == nil { oldest = tail }
                 old = state.bits
             } else if old & StateBits.settled == 0 {
                 if state.replace(&old, with: newest?.bits ?? 0) { return }

@@ -35,9 +35,7 @@ extension Node {
         guard let stack = takeWaiters() else { return false }
         let waiters = NodeRef(stack: stack)
         let isFound = reaches(to: other, through: waiters, &budget)
-        var oldest = waiters
-        while let next = oldest?.next { oldest = next }
-        putBackWaiters(waiters, oldest: oldest)
+        putBackWaiters(waiters)
         return isFound
     }
 

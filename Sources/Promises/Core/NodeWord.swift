@@ -110,8 +110,8 @@ enum ControlBits {
     @inlinable static var shielded: UInt { 512 }
     /// One consumer; the count takes the bits 10 to 34.
     @inlinable static var consumer: UInt { 1024 }
-    /// One withdrawn node: a consumer or observer that withdrew, and whose node is still on the
-    /// waiter stack.
+    /// One withdrawal of a consumer or observer. The signed bits 35 to 63 count the withdrawals
+    /// since the last sweep of the waiter stack, less the nodes that the sweep kept.
     @inlinable static var withdrawn: UInt { 1 << 35 }
 
     /// The control word after a cancellation has decided the node. `decided` and `cancelled` are
@@ -121,7 +121,9 @@ enum ControlBits {
     }
 
     @inlinable static func consumers(_ bits: UInt) -> UInt { (bits & (withdrawn - 1)) / consumer }
-    @inlinable static func withdrawnNodes(_ bits: UInt) -> UInt { bits / withdrawn }
+
+    /// The signed count of the bits 35 to 63.
+    static func withdrawals(_ bits: UInt) -> Int { Int(bitPattern: bits) >> 35 }
     @inlinable static func isHandled(_ bits: UInt) -> Bool {
         let others =
             decided | started | root | cancelled | locked | combinatorResult | hasCreationSite

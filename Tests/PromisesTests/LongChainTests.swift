@@ -85,4 +85,51 @@ import Testing
             }
         }
     }
+
+    @Test("many closures of `onCancel` run in order, and are freed without recursion")
+    func manyCancellationClosures() {
+        onAnotherThread(stackBytes: 512 * 1024) {
+            let context = ManualContext()
+            let journal = Journal<Int>()
+            let count = LongChainTests.links / 10
+            let cancelled = Resolver<Int>(on: context).shared()
+            let settled = Resolver<Int>(on: context).shared()
+            weak var weakToken: Token?
+            do {
+                let token = Token()
+                weakToken = token
+                for number in 0..<count {
+                    cancelled.onCancel { _ in journal.add(number) }
+                    settled.onCancel { [token] _ in _ = token }
+                }
+            }
+            #expect(weakToken != nil)
+            settled.fulfill(1)
+            #expect(weakToken == nil, "freed at once")
+            cancelled.promise.cancel()
+            context.drain()
+            #expect(journal.entries == Array(0..<count))
+        }
+    }
+
+    @Test func manyCancellationClosuresOnALocalContext() {
+        onAnotherThread(stackBytes: 512 * 1024) {
+            let context = ManualContext()
+            LocalContext.run(on: context) { local in
+                let journal = LocalJournal<Int>()
+                let count = LongChainTests.links / 10
+                let cancelled = LocalResolver<Int>(on: local)
+                let settled = LocalResolver<Int>(on: local)
+                for number in 0..<count {
+                    cancelled.onCancel { _ in journal.add(number) }
+                    settled.onCancel { _ in journal.add(number) }
+                }
+                settled.fulfill(1)
+                cancelled.promise.cancel()
+                context.drain()
+                #expect(journal.entries == Array(0..<count))
+                cancelled.fulfill(1)
+            }
+        }
+    }
 }

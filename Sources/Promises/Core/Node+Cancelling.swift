@@ -118,10 +118,7 @@ extension Node {
             return
         }
         if before & ControlBits.started != 0, let earlier = takeStep() {
-            setStep { node in
-                earlier.take(node)
-                body(node)
-            }
+            setStep(earlier, followedBy: body)
         } else {
             setStep(body)
         }

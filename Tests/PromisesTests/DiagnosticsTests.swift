@@ -102,6 +102,21 @@ import Testing
         }
     }
 
+    @Test("settling after `follow` and a cancellation is not reported")
+    func settlingAfterFollowAndCancellationIsNotReported() async {
+        await #expect(processExitsWith: .success) {
+            let context = ManualContext()
+            let events = events(on: context) {
+                let other = Resolver<Int>(on: context).shared()
+                let resolver = Resolver<Int>(on: context).shared()
+                resolver.follow(other.promise)
+                resolver.promise.cancel()
+                resolver.fulfill(1)
+            }
+            #expect(events.isEmpty)
+        }
+    }
+
     @Test("F9: an unhandled rejection reports where its chain began, and its label")
     func anUnhandledRejectionReportsItsCreationSite() async {
         await #expect(processExitsWith: .success) {

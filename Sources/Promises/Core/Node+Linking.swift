@@ -127,23 +127,25 @@ extension Node {
         if control.remove(ControlBits.started) & ControlBits.decided == 0 { return true }
         _ = takeParent()
         dropStep()
-        parent.withdraw(with: isRejected ? error : Cancelled())
+        parent.withdraw(with: cancellationError)
         return false
     }
 
-    /// Turns a root into a link that follows `inner`. The producer can no longer settle it, and the
-    /// closures of `onCancel` are dropped; another thread may call `onCancel` meanwhile.
+    /// Turns a root into a link that follows `inner`, or withdraws from `inner` if the root was
+    /// cancelled. The producer can no longer settle it, and the closures of `onCancel` are dropped;
+    /// another thread may call `onCancel` meanwhile.
     @usableFromInline
     func follow(_ inner: Node, _ step: @escaping (Node) -> Void) {
         if wouldWaitForItself(by: inner) {
             reject(PromiseError.resolvedWithItself)
             return
         }
+        _ = inner.control.add(ControlBits.consumer)
         lockCancellation()
         if control.remove(ControlBits.started) & ControlBits.decided != 0 {
-            return unlockCancellation()
+            unlockCancellation()
+            return inner.withdraw(with: cancellationError)
         }
-        _ = inner.control.add(ControlBits.consumer)
         setParent(inner)
         // Destroyed after the lock is released: the deinitialisers of what it captures may call
         // this node.
@@ -155,6 +157,10 @@ extension Node {
         if isPending { return inner.push(self) }
         _ = takeParent()
         dropStep()
-        inner.withdraw(with: isRejected ? error : Cancelled())
+        inner.withdraw(with: cancellationError)
     }
+
+    /// The error of the cancellation that has decided this node; another thread may still be
+    /// writing it.
+    private var cancellationError: any Error { isRejected ? error : Cancelled() }
 }

@@ -96,7 +96,7 @@ enum ControlBits {
     @inlinable static var root: UInt { 4 }
     /// The node has an observer: its error counts as handled, but its work is not kept going.
     @inlinable static var observed: UInt { 8 }
-    /// Root: a cancellation decided it.
+    /// A cancellation decided it.
     @inlinable static var cancelled: UInt { 16 }
     /// A thread is exchanging the cancellation closure.
     @inlinable static var locked: UInt { 32 }
@@ -116,9 +116,7 @@ enum ControlBits {
 
     /// The control word after a cancellation has decided the node. `decided` and `cancelled` are
     /// set in one step, so that a thread that arms a root reads both or neither.
-    static func cancelling(_ bits: UInt) -> UInt {
-        bits | (bits & root != 0 ? decided | cancelled : decided)
-    }
+    static func cancelling(_ bits: UInt) -> UInt { bits | decided | cancelled }
 
     @inlinable static func consumers(_ bits: UInt) -> UInt { (bits & (withdrawn - 1)) / consumer }
 

@@ -54,8 +54,9 @@ public struct Resolver<Value: Sendable>: ~Copyable, Sendable {
         node.resolve(value, error)
     }
 
-    /// Settles with the outcome of another promise, whose consumer this one becomes: cancelling it
-    /// withdraws from the other, and the closures of `onCancel` are dropped.
+    /// Settles with the outcome of another promise, whose consumer this one becomes: cancelling it,
+    /// before this call or after it, withdraws from the other. The closures of `onCancel` are
+    /// dropped.
     ///
     /// The outcome arrives one turn of this promise's context after the other's. A promise that
     /// would wait for itself rejects with `PromiseError.resolvedWithItself`.
@@ -136,8 +137,9 @@ public struct LocalResolver<Value>: ~Copyable {
         node.resolve(value, error)
     }
 
-    /// Settles with the outcome of another promise, whose consumer this one becomes: cancelling it
-    /// withdraws from the other, and the closures of `onCancel` are dropped.
+    /// Settles with the outcome of another promise, whose consumer this one becomes: cancelling it,
+    /// before this call or after it, withdraws from the other. The closures of `onCancel` are
+    /// dropped.
     ///
     /// The outcome arrives one turn after the other's. A promise that would wait for itself rejects
     /// with `PromiseError.resolvedWithItself`.

@@ -57,17 +57,18 @@ public final class SharedResolver<Value: Sendable>: Sendable {
     /// Settles with the outcome of another promise, once that has one. Later calls do nothing, as
     /// if the promise were settled now.
     ///
-    /// The promise becomes a consumer of the other: cancelling it withdraws from the other, and the
-    /// closures given to `onCancel` are dropped. The outcome arrives one turn of this promise's
+    /// The promise becomes a consumer of the other: cancelling it, before this call or after it,
+    /// withdraws from the other. The closures given to `onCancel` are dropped. The outcome arrives one turn of this promise's
     /// context after the other's. A promise that would wait for itself rejects with
     /// `PromiseError.resolvedWithItself`.
     ///
     /// - Returns: false if another call came first, or the promise was cancelled.
     @discardableResult
     public func follow(_ other: Promise<Value>) -> Bool {
-        guard reportIfLate(commit() && !node.isDecided) else { return false }
+        guard commit() else { return reportIfLate(false) }
+        let isPending = !node.isDecided
         node.follow(other.node) { $0.inherit(Value.self) }
-        return true
+        return isPending
     }
 
     /// Whether the promise was cancelled: no consumer is left, and settling it does nothing.

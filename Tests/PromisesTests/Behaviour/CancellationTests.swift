@@ -101,6 +101,89 @@ import Testing
         resolver.fulfill(1)
     }
 
+    @Test("`follow` drops all closures of `onCancel`")
+    func followDropsTheOnCancelClosures() {
+        let journal = Journal<Int>()
+        let other = Resolver<Int>(on: context).shared()
+        let resolver = Resolver<Int>(on: context).shared()
+        weak var weakToken: Token?
+        do {
+            let token = Token()
+            weakToken = token
+            for number in 0..<3 {
+                resolver.onCancel { [token] _ in
+                    _ = token
+                    journal.add(number)
+                }
+            }
+        }
+        #expect(weakToken != nil)
+        resolver.follow(other.promise)
+        #expect(weakToken == nil)
+        resolver.promise.cancel()
+        context.drain()
+        #expect(journal.entries == [])
+        #expect(other.isCancelled)
+    }
+
+    @Test("a resolver that follows another promise knows that its promise was cancelled")
+    func isCancelledAfterFollow() {
+        let other = Resolver<Int>(on: context).shared()
+        let resolver = Resolver<Int>(on: context).shared()
+        resolver.follow(other.promise)
+        #expect(!resolver.isCancelled)
+        resolver.promise.cancel()
+        #expect(resolver.isCancelled)
+        #expect(other.isCancelled)
+
+        // The promise that it follows is cancelled, and not its own.
+        let stopped = Resolver<Int>(on: context).shared()
+        let follower = Resolver<Int>(on: context).shared()
+        follower.follow(stopped.promise.shielded())
+        stopped.reject(Cancelled())
+        context.drain()
+        #expect(follower.promise.error is Cancelled)
+        #expect(!follower.isCancelled)
+    }
+
+    @Test("`follow` withdraws from the other promise if the own one was cancelled before")
+    func followAfterACancellationWithdraws() {
+        let first = Resolver<Int>(on: context).shared()
+        let shared = Resolver<Int>(on: context).shared()
+        shared.promise.cancel()
+        #expect(!shared.follow(first.promise))
+        #expect(first.isCancelled)
+
+        let second = Resolver<Int>(on: context).shared()
+        let reader = second.promise.map { $0 }
+        let resolver = Resolver<Int>(on: context)
+        resolver.promise.cancel()
+        resolver.follow(second.promise)
+        #expect(!second.isCancelled, "another consumer needs it")
+        reader.cancel()
+        #expect(second.isCancelled)
+
+        LocalContext.run(on: context) { local in
+            let third = LocalResolverBox(local)
+            let resolver = LocalResolverBox(local)
+            resolver.promise.cancel()
+            resolver.follow(third.promise)
+            #expect(third.isCancelled)
+        }
+    }
+
+    @Test("a second `follow` does not withdraw from its promise")
+    func aSecondFollowDoesNotWithdraw() {
+        let (first, second) = (
+            Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared()
+        )
+        let resolver = Resolver<Int>(on: context).shared()
+        resolver.follow(first.promise)
+        resolver.promise.cancel()
+        #expect(!resolver.follow(second.promise))
+        #expect(!second.isCancelled)
+    }
+
     @Test func settlingFreesTheOnCancelClosure() {
         let freed = Journal<Int>()
         let resolver = Resolver<Int>(on: context)

@@ -35,6 +35,7 @@ extension Node {
             // A guarantee cannot be cancelled, not even by the child that stops waiting for it.
             _ = waited.control.insert(ControlBits.shielded)
             child.wait(for: waited) { child in
+                _ = child.takeParent()
                 var parent = parent
                 child.inherit(Value.self, from: &parent)
             }

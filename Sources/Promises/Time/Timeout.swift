@@ -43,6 +43,7 @@ extension Node {
         link(Value.self) { child in
             guard let value = child.receive(Value.self) else { return }
             child.wait(for: Node.after(delay, placement: child.placement)) { child in
+                _ = child.takeParent()
                 child.fulfill(value)
             }
         }

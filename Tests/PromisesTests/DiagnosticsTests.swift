@@ -117,6 +117,13 @@ import Testing
         }
     }
 
+    @Test("a cancelled promise has the creation site of its caller")
+    func aCancelledPromiseHasItsCreationSite() async {
+        await #expect(processExitsWith: .success) {
+            checkSiteOfCancelledPromises()
+        }
+    }
+
     @Test("F9: an unhandled rejection reports where its chain began, and its label")
     func anUnhandledRejectionReportsItsCreationSite() async {
         await #expect(processExitsWith: .success) {
@@ -268,6 +275,18 @@ private func checkBlockingWait() {
         if case .blockingWait(let site?) = $0 { site.line == line } else { false }
     }
     #expect(here == 1)
+}
+
+private func checkSiteOfCancelledPromises() {
+    let context = ManualContext()
+    _ = events(on: context) {
+        let promise = Promise<Int>.cancelled(on: context)
+        #expect(promise.debugDescription.contains("DiagnosticsTests.swift:\(#line - 1)"))
+        LocalContext.run(on: context) { local in
+            let promise = local.cancelled(as: Int.self)
+            #expect(promise.debugDescription.contains("DiagnosticsTests.swift:\(#line - 1)"))
+        }
+    }
 }
 
 /// The events that are reported while `body` runs.

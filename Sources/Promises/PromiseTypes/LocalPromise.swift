@@ -43,9 +43,10 @@ extension LocalContext {
     /// Already cancelled: rejected with `Cancelled`, which diagnostics do not report. Handlers run
     /// on the local context, never inside the call that attaches them.
     public func cancelled<Value>(
-        because cause: (any Error)? = nil, as type: Value.Type = Value.self
+        because cause: (any Error)? = nil, as type: Value.Type = Value.self,
+        file: StaticString = #fileID, line: UInt = #line
     ) -> LocalPromise<Value> {
-        error(Cancelled(because: cause))
+        error(Cancelled(because: cause), file: file, line: line)
     }
 
     /// Pending until it is cancelled. Its handlers stay in memory as long. Handlers run on the

@@ -50,9 +50,10 @@ extension Promise {
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never
     /// inside the call that attaches them.
     public static func cancelled(
-        because cause: (any Error)? = nil, on context: (any ExecutionContext)? = nil
+        because cause: (any Error)? = nil, on context: (any ExecutionContext)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
     ) -> Promise {
-        .error(Cancelled(because: cause), on: context)
+        .error(Cancelled(because: cause), on: context, file: file, line: line)
     }
 
     /// Pending until it is cancelled. Its handlers stay in memory as long.

@@ -6,7 +6,8 @@
 ///         .catch { error in show(error) }
 ///
 /// Made by `Promise.onMainActor`; `promise` is the same outcome without isolation. Handlers run on
-/// `MainActorContext`, in the order in which they were attached, each in a turn of its own.
+/// `MainActorContext`, in the order in which they were attached, each in a turn of its own. There,
+/// too, they are released if they do not run, so they may own objects of the main actor.
 public struct MainActorPromise<Value: Sendable>: Sendable {
     /// The same outcome, for handlers without isolation. They run on the main actor's context
     /// unless `on:` selects another.
@@ -34,7 +35,8 @@ extension MainActorPromise {
     public func then<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Value) throws -> Promise<New>
     ) -> MainActorPromise<New> {
-        .init(promise.then { value in try MainActor.assumeIsolated { try body(value) } })
+        let body = MainActorBody(body)
+        return .init(promise.then { value in try body.call { try $0(value) } })
     }
 
     /// Turns the value into another one; a throw rejects.
@@ -44,7 +46,8 @@ extension MainActorPromise {
     public func map<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Value) throws -> New
     ) -> MainActorPromise<New> {
-        .init(promise.map { value in try MainActor.assumeIsolated { try body(value) } })
+        let body = MainActorBody(body)
+        return .init(promise.map { value in try body.call { try $0(value) } })
     }
 
     /// Like `map`; nil rejects with `PromiseError.noValue`.
@@ -54,7 +57,8 @@ extension MainActorPromise {
     public func compactMap<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Value) throws -> New?
     ) -> MainActorPromise<New> {
-        .init(promise.compactMap { value in try MainActor.assumeIsolated { try body(value) } })
+        let body = MainActorBody(body)
+        return .init(promise.compactMap { value in try body.call { try $0(value) } })
     }
 
     /// Passes the value on if the check returns true; else rejects with
@@ -65,7 +69,8 @@ extension MainActorPromise {
     public func validate(
         _ body: @escaping @MainActor @Sendable (Value) throws -> Bool
     ) -> MainActorPromise {
-        .init(promise.validate { value in try MainActor.assumeIsolated { try body(value) } })
+        let body = MainActorBody(body)
+        return .init(promise.validate { value in try body.call { try $0(value) } })
     }
 
     /// Observes the value, which passes on; a throw rejects.
@@ -75,7 +80,8 @@ extension MainActorPromise {
     public func onValue(
         _ body: @escaping @MainActor @Sendable (Value) throws -> Void
     ) -> MainActorPromise {
-        .init(promise.onValue { value in try MainActor.assumeIsolated { try body(value) } })
+        let body = MainActorBody(body)
+        return .init(promise.onValue { value in try body.call { try $0(value) } })
     }
 
     /// Ends the success part of a chain.
@@ -85,21 +91,22 @@ extension MainActorPromise {
     public func done(
         _ body: @escaping @MainActor @Sendable (Value) throws -> Void
     ) -> MainActorPromise<Void> {
-        .init(promise.done { value in try MainActor.assumeIsolated { try body(value) } })
+        let body = MainActorBody(body)
+        return .init(promise.done { value in try body.call { try $0(value) } })
     }
 
     /// Observes the error, cancellation included, which passes on; a throw replaces it.
     ///
     /// `body` runs on the main actor, in a turn of its own. A value skips it. Cancelling the result
-    /// withdraws from this promise, and `body` still runs, with the cancellation.
+    /// withdraws from this promise, and `body` still runs, with the cancellation. What it throws
+    /// after the result was cancelled is ignored.
     public func onFailure(
         policy: CatchPolicy = .allErrors,
         _ body: @escaping @MainActor @Sendable (any Error) throws -> Void
     ) -> MainActorPromise {
-        .init(
-            promise.onFailure(policy: policy) { error in
-                try MainActor.assumeIsolated { try body(error) }
-            })
+        let body = MainActorBody(body)
+        return .init(
+            promise.onFailure(policy: policy) { error in try body.call { try $0(error) } })
     }
 
     /// Continues with another promise after an error, but not after a cancellation unless the
@@ -111,10 +118,9 @@ extension MainActorPromise {
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @MainActor @Sendable (any Error) throws -> Promise<Value>
     ) -> MainActorPromise {
-        .init(
-            promise.recover(policy: policy) { error in
-                try MainActor.assumeIsolated { try body(error) }
-            })
+        let body = MainActorBody(body)
+        return .init(
+            promise.recover(policy: policy) { error in try body.call { try $0(error) } })
     }
 
     /// Runs in every case, cancellation included; the outcome passes on.
@@ -122,7 +128,8 @@ extension MainActorPromise {
     /// `body` runs on the main actor, in a turn of its own. It cannot throw. Cancelling the result
     /// withdraws from this promise, and `body` still runs.
     public func ensure(_ body: @escaping @MainActor @Sendable () -> Void) -> MainActorPromise {
-        .init(promise.ensure { MainActor.assumeIsolated { body() } })
+        let body = MainActorBody(body)
+        return .init(promise.ensure { body.call { $0() } })
     }
 
     /// Ends the chain. The result is fulfilled at the end of the chain, whether or not the handler
@@ -136,6 +143,7 @@ extension MainActorPromise {
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @MainActor @Sendable (any Error) -> Void
     ) -> Guarantee<Void> {
-        promise.catch(policy: policy) { error in MainActor.assumeIsolated { body(error) } }
+        let body = MainActorBody(body)
+        return promise.catch(policy: policy) { error in body.call { $0(error) } }
     }
 }

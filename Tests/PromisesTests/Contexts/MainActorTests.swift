@@ -75,6 +75,70 @@ import Testing
         #expect(resolver.isCancelled)
     }
 
+    @Test("another thread that cancels does not release what a handler owns")
+    func handlersAreReleasedOnTheMainActor() async throws {
+        let released = Journal<Bool>()
+        let promises = await MainActor.run {
+            (0..<100).flatMap { _ in Self.everyOperator(on: .never(), released) }
+        }
+        onAnotherThread { for promise in promises { promise.cancel() } }
+        // One turn, and the jobs that it has made ready.
+        for _ in 0..<2 { _ = try await Promise.value(1).onMainActor.map { $0 }.promise.get() }
+        #expect(released.entries.count { $0 } == 100 * 9)
+    }
+
+    @Test("what a handler owns is released with its turn, whether it runs or not")
+    func skippedHandlersAreReleased() async throws {
+        let released = Journal<Bool>()
+        for source in [Promise.value(1), .error(Failure("x"))] {
+            let promises = await MainActor.run { Self.everyOperator(on: source, released) }
+            for promise in promises { _ = await promise.settled.get() }
+        }
+        _ = try await Promise.value(1).onMainActor.map { $0 }.promise.get()
+        #expect(released.entries.count { $0 } == 2 * 9)
+    }
+
+    /// Reports whether it is freed in a turn of the main actor.
+    private final class View {
+        private let released: Journal<Bool>
+        init(_ released: Journal<Bool>) { self.released = released }
+        deinit { released.add(MainActorContext.shared.isCurrent) }
+        func use() {}
+    }
+
+    /// One promise for each operator, whose handler owns a view.
+    @MainActor private static func everyOperator(
+        on promise: Promise<Int>, _ released: Journal<Bool>
+    ) -> [Promise<Void>] {
+        let source = promise.onMainActor
+        let views = (0..<9).map { _ in View(released) }
+        let (a, b, c, d, e) = (views[0], views[1], views[2], views[3], views[4])
+        let (f, g, h, i) = (views[5], views[6], views[7], views[8])
+        return [
+            source.then { _ in
+                a.use()
+                return Promise.value(1)
+            }.promise.asVoid(),
+            source.map { _ in b.use() }.promise.asVoid(),
+            source.compactMap { _ -> Int? in
+                c.use()
+                return 1
+            }.promise.asVoid(),
+            source.validate { _ in
+                d.use()
+                return true
+            }.promise.asVoid(),
+            source.onValue { _ in e.use() }.promise.asVoid(),
+            source.done { _ in f.use() }.promise.asVoid(),
+            source.onFailure { _ in g.use() }.promise.asVoid(),
+            source.recover { _ in
+                h.use()
+                return .value(1)
+            }.promise.asVoid(),
+            source.ensure { i.use() }.promise.asVoid(),
+        ]
+    }
+
     @Test func waitInAHandlerThrows() async throws {
         let error = try await Promise.value(1).onMainActor.map { _ -> PromiseError? in
             do {

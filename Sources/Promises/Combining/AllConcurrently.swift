@@ -3,15 +3,15 @@
 
 /// Starts work for inputs while fewer than `limit` promises are pending, and collects the values in
 /// the order of the inputs. Confined to the context of its result.
-final class ConcurrentInputs<Inputs: IteratorProtocol, Handle: NodeHandle> {
+final class ConcurrentInputs<Inputs: IteratorProtocol, Value> {
     private var inputs: Inputs
-    private let makePromise: (Inputs.Element) throws -> Handle
+    private let makePromise: (Inputs.Element) throws -> Node
     private let limit: Int
     private var running = 0
     private var isFinished = false
     private var inputSlots: [Node] = []
 
-    init(_ inputs: Inputs, limit: Int, _ makePromise: @escaping (Inputs.Element) throws -> Handle) {
+    init(_ inputs: Inputs, limit: Int, _ makePromise: @escaping (Inputs.Element) throws -> Node) {
         self.inputs = inputs
         self.limit = limit
         self.makePromise = makePromise
@@ -19,7 +19,7 @@ final class ConcurrentInputs<Inputs: IteratorProtocol, Handle: NodeHandle> {
 
     func result(placement: Placement) -> Node {
         let placement = placement.serial
-        let result = Node.root([Handle.Value].self, placement: placement)
+        let result = Node.root([Value].self, placement: placement)
         result.onCancel { [self] result in
             isFinished = true
             result.release(inputSlots)
@@ -33,11 +33,11 @@ final class ConcurrentInputs<Inputs: IteratorProtocol, Handle: NodeHandle> {
         while !isFinished, !result.isDecided, running < limit {
             guard let input = inputs.next() else {
                 isFinished = running == 0
-                if isFinished { result.fulfill(inputSlots.map { $0.value(as: Handle.Value.self) }) }
+                if isFinished { result.fulfill(inputSlots.map { $0.value(as: Value.self) }) }
                 return
             }
             do {
-                wait(for: try makePromise(input).node, in: result)
+                wait(for: try makePromise(input), in: result)
             } catch {
                 rejectEarly(result, error)
             }
@@ -46,8 +46,8 @@ final class ConcurrentInputs<Inputs: IteratorProtocol, Handle: NodeHandle> {
 
     private func wait(for node: Node, in result: Node) {
         running += 1
-        let inputSlot = result.inputSlot(Handle.Value.self, at: node) { [self] inputSlot in
-            guard let result = inputSlot.receiveOutcome(Handle.Value.self) else { return }
+        let inputSlot = result.inputSlot(Value.self, at: node) { [self] inputSlot in
+            guard let result = inputSlot.receiveOutcome(Value.self) else { return }
             running -= 1
             if inputSlot.isRejected {
                 rejectEarly(result, inputSlot.error)
@@ -75,8 +75,9 @@ extension Node {
         guard limit > 0 else {
             return .failed(PromiseError.badInput, as: [Handle.Value].self, placement: placement)
         }
-        return ConcurrentInputs(inputs.makeIterator(), limit: limit, makePromise).result(
-            placement: placement)
+        return ConcurrentInputs<_, Handle.Value>(inputs.makeIterator(), limit: limit) { input in
+            try placement.start { try makePromise(input) }
+        }.result(placement: placement)
     }
 }
 

@@ -7,7 +7,7 @@
 public protocol ExecutionContext: AnyObject, Sendable {
     /// Whether jobs run one at a time, in order. True by default; false for `.inline` and
     /// `BlockingPool`. Operators that keep state between turns run on `SharedPool` instead of such
-    /// a context.
+    /// a context; on it they call the closures that start work.
     var isSerial: Bool { get }
 
     /// Whether the caller runs on this context, so that none of its jobs can run at the same time.

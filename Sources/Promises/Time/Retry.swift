@@ -6,15 +6,15 @@ public struct RetryPolicy: Sendable {
     public var maximumAttempts: Int
 
     /// The delay after the attempt with this number has failed; the first is number 1. Called on
-    /// the context of `retry`.
+    /// the context of `retry`, or on `SharedPool` if that context is not serial.
     public var delay: @Sendable (_ attempt: Int) -> Duration
 
-    /// Whether to retry after this error. Called on the context of `retry`, before `delay`; not
-    /// called for a cancellation, which is never retried.
+    /// Whether to retry after this error. Called where `delay` is, before it; not called for a
+    /// cancellation, which is never retried.
     public var shouldRetry: @Sendable (any Error, _ attempt: Int) -> Bool
 
     /// A policy with a maximum of attempts; by default without delay and after any error. The
-    /// closures run on the context of `retry`, one at a time.
+    /// closures run one at a time.
     public init(
         maximumAttempts: Int,
         delay: @escaping @Sendable (_ attempt: Int) -> Duration = { _ in .zero },
@@ -32,7 +32,7 @@ public struct RetryPolicy: Sendable {
     ///   - first: the delay after the first attempt.
     ///   - limit: the longest delay.
     ///   - chance: a random number from 0 to 1: the part of the delay that is left out. Called once
-    ///     for each delay, on the context of `retry`. NaN counts as 0.
+    ///     for each delay, where `delay` is. NaN counts as 0.
     public static func backoff(
         from first: Duration, upTo limit: Duration,
         chance: @escaping @Sendable () -> Double = { 0 }
@@ -56,7 +56,7 @@ extension Node {
             return .failed(PromiseError.badInput, as: Handle.Value.self, placement: placement)
         }
         let repeatedWork = RepeatedWork(placement: placement, as: Handle.Value.self) { attempt in
-            try body(attempt).node
+            try placement.start { try body(attempt) }
         } delayBeforeNext: { attempt, outcome in
             guard case .failure(let error) = outcome, !error.isCancellation,
                 attempt < policy.maximumAttempts, policy.shouldRetry(error, attempt)
@@ -72,7 +72,7 @@ extension Node {
         _ body: @escaping () throws -> Handle
     ) -> Node {
         let repeatedWork = RepeatedWork(placement: placement, as: Handle.Value.self) { _ in
-            try body().node
+            try placement.start(body)
         } delayBeforeNext: { _, outcome in
             guard case .success(let value) = outcome, !isDone(value) else { return nil }
             return interval
@@ -147,8 +147,9 @@ public func retry<Value: Sendable>(
 ///
 /// `body` runs on `context`, or else on the current context or `SharedPool`; the first time soon,
 /// not inside this call, then each time `interval` after the last outcome. What it throws rejects,
-/// and ends the polling like an error. Cancelling the result withdraws from the running attempt, or
-/// ends the pause, and starts nothing more.
+/// and ends the polling like an error. `isDone` runs there too, or on `SharedPool` if that context is
+/// not serial. Cancelling the result withdraws from the running attempt, or ends the pause, and
+/// starts nothing more.
 public func poll<Value: Sendable>(
     every interval: Duration, on context: (any ExecutionContext)? = nil,
     until isDone: @escaping @Sendable (Value) -> Bool,

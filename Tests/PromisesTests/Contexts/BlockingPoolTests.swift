@@ -62,6 +62,57 @@ import Testing
         #expect(pool.threadCount <= 3)
     }
 
+    @Test("operators with state call their bodies on the pool, and not on `SharedPool`")
+    func operatorsCallTheirBodiesOnThePool() async throws {
+        let pool = BlockingPool(threads: 2)
+        let isOnSharedPool = Journal<Bool>()
+        let body: @Sendable (Int) throws -> Promise<Int> = { number in
+            isOnSharedPool.add(SharedPool.shared.isCurrent)
+            if number == 1 { throw Failure("first") }
+            return .value(number)
+        }
+        let policy = RetryPolicy(maximumAttempts: 3)
+        #expect(try await retry(policy, on: pool, body).get() == 2)
+        let polled = poll(every: .zero, on: pool, until: { $0 == 4 }) {
+            try body(isOnSharedPool.entries.count)
+        }
+        #expect(try await polled.get() == 4)
+        #expect(try await all([2, 3, 4], concurrently: 2, on: pool, body).get() == [2, 3, 4])
+        #expect(try await sequence([2, 3], on: pool, body).get() == [2, 3])
+        await #expect(throws: Failure("first")) {
+            try await sequence([1, 2], on: pool, body).get()
+        }
+        #expect(isOnSharedPool.entries == Array(repeating: false, count: 2 + 3 + 3 + 2 + 1))
+    }
+
+    @Test func bodiesOfAllRunAtTheSameTime() async throws {
+        let pool = BlockingPool(threads: 4)
+        let barrier = Barrier(of: 4)
+        // Each body waits for all.
+        let values = all(0..<4, concurrently: 4, on: pool) { number in
+            barrier.wait()
+            return Promise.value(number)
+        }
+        #expect(try await values.get() == [0, 1, 2, 3])
+    }
+
+    @Test("a cancelled `retry` on the pool withdraws from its attempt, and starts no other")
+    func cancellingWithdrawsFromTheAttempt() async throws {
+        let pool = BlockingPool(threads: 1)
+        let attempt = Resolver<Int>().shared()
+        let started = Resolver<Void>().shared()
+        let attempts = Journal<Int>()
+        let retried = retry(RetryPolicy(maximumAttempts: 2), on: pool) { number in
+            attempts.add(number)
+            started.fulfill(())
+            return attempt.promise
+        }
+        _ = await started.promise.settled.get()
+        retried.cancel()
+        #expect(await attempt.promise.settled.get().failure is Cancelled)
+        #expect(attempts.entries == [1])
+    }
+
     @Test func onOneThreadJobsKeepTheirOrder() async throws {
         let pool = BlockingPool(threads: 1)
         let journal = Journal<Int>()

@@ -25,23 +25,3 @@ public final class SharedPool: ExecutionContext {
         PoolTimer(job, after: delay, on: self)
     }
 }
-
-/// A timer that sleeps in a task and then enqueues its job.
-struct PoolTimer: Cancellable {
-    private let job: TimedJob
-    private let sleeper: Task<Void, Never>
-
-    init(_ job: consuming PromiseJob, after delay: Duration, on context: any ExecutionContext) {
-        let job = TimedJob(job)
-        self.job = job
-        sleeper = Task.detached {
-            try? await Task.sleep(for: delay.boundedForTimers)
-            if let job = job.take() { context.enqueue(job) }
-        }
-    }
-
-    func cancel(because cause: (any Error)?) {
-        _ = job.take()
-        sleeper.cancel()
-    }
-}

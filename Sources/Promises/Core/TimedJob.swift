@@ -10,6 +10,9 @@ package final class TimedJob: Sendable {
 
     deinit { _ = take() }
 
+    /// Whether `take` was called.
+    var isTaken: Bool { bits.load(ordering: .acquiring) == 0 }
+
     /// The job, for the first caller; nil for later ones.
     package func take() -> PromiseJob? {
         NodeRef(stack: bits.exchange(0, ordering: .acquiringAndReleasing))

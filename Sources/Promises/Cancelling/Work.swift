@@ -46,7 +46,8 @@ open class Work<Input: Sendable, Output: Sendable>: Cancellable, @unchecked Send
     open func main(_ input: Input, _ resolver: consuming Resolver<Output>) {}
 
     /// Stops what is running. Called once, on the context of `start`, when the work is cancelled
-    /// before it is settled; also when it was cancelled before `main` or before `start`.
+    /// before it is settled; also when it was cancelled before `main` or before `start`. Not called
+    /// once the resolver follows another promise.
     open func wasCancelled(because cause: (any Error)?) {}
 
     /// The state of the work: a snapshot, from any thread.

@@ -103,7 +103,7 @@ extension LocalBound {
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
     /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs,
-    /// with the cancellation.
+    /// with the cancellation. What it throws after the result was cancelled is ignored.
     @inlinable
     public func onFailure(_ body: @escaping (Object, any Error) throws -> Void) -> LocalBound {
         .init(.init(promise.node.onFailure(of: Value.self, with: owner, body)), owner)

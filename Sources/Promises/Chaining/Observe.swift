@@ -83,7 +83,7 @@ extension Promise {
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. A value skips it, and so does an error that the policy does
     /// not cover. Cancelling the result withdraws from this promise, and `body` still runs, with
-    /// the cancellation.
+    /// the cancellation. What it throws after the result was cancelled is ignored.
     @inlinable
     public func onFailure(
         on context: (any ExecutionContext)? = nil, policy: CatchPolicy = .allErrors,
@@ -135,7 +135,7 @@ extension LocalPromise {
     /// `body` runs on the local context, in a turn of its own once there is an outcome: never
     /// inside this call. A value skips it, and so does an error that the policy does not cover.
     /// Cancelling the result withdraws from this promise, and `body` still runs, with the
-    /// cancellation.
+    /// cancellation. What it throws after the result was cancelled is ignored.
     @inlinable
     public func onFailure(
         policy: CatchPolicy = .allErrors, _ body: @escaping (any Error) throws -> Void

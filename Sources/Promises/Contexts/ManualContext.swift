@@ -4,6 +4,9 @@ import Synchronization
 ///
 /// It belongs to the thread that made it (or last called `claim()`). Only that thread may run its
 /// jobs; `enqueue` and `isCurrent` may be called from any thread.
+///
+/// A pending job or timer holds its promise, which holds this context. So a context that is released
+/// with pending jobs or timers stays in memory.
 public final class ManualContext: ExecutionContext {
     private struct Clock {
         var now: Duration = .zero
@@ -40,8 +43,8 @@ public final class ManualContext: ExecutionContext {
         unsafe readyQueue.append(job)
     }
 
-    /// Stores the job until `advance(by:)` has moved the time past the delay. Called from any
-    /// thread, and so is `cancel` of what it returns.
+    /// Stores the job until `advance(by:)` has moved the time to the end of the delay; for a delay
+    /// of zero too. Called from any thread, and so is `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         let timer = ManualTimer(job, due: now + delay.boundedForTimers)
         clock.withLock {

@@ -2,9 +2,10 @@
 /// that only passes values on, and for tests.
 ///
 /// Only on this context a handler may run before the call that attached it, or that settled the
-/// promise, returns. Handlers still do not nest: what one of them makes ready runs after it has
-/// returned, so a chain of any length needs no more stack than one link. The context is not a
-/// queue: two threads may run handlers of one promise at the same time.
+/// promise, returns; the same holds for the work of `Promise(on:_:)` and `Work.start`. Handlers
+/// still do not nest: what one of them makes ready runs after it has returned, so a chain of any
+/// length needs no more stack than one link. The context is not a queue: two threads may run
+/// handlers of one promise at the same time.
 ///
 /// Links inherit it like any context; `hop(to:)` selects another one. Operators that need a clock
 /// or keep state between turns run on `SharedPool` instead.

@@ -2,7 +2,8 @@
 public enum PromiseError: Error, Sendable, Hashable {
     /// The producer never settled the promise: its resolver was dropped unused.
     case abandoned
-    /// A promise would wait for itself, by `then` or `follow`, directly or through others.
+    /// A promise would wait for itself, by `then` or `follow`, directly or through a few links.
+    /// Longer cycles, and those through combinators of `Promise`s, are not detected.
     case resolvedWithItself
     /// The owner that handlers were bound to by `with(weak:)` is gone.
     case contextDeallocated

@@ -59,7 +59,7 @@ extension Promise {
 
 extension Guarantee {
     /// Waits in a task; continues on the task's executor. Cancelling the task changes nothing: a
-    /// guarantee cannot fail.
+    /// guarantee cannot fail. Never returns if the guarantee was abandoned.
     public func get() async -> Value {
         await withCheckedContinuation { continuation in
             done { continuation.resume(returning: $0) }

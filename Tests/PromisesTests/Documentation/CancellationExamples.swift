@@ -1,4 +1,5 @@
 import Promises
+import Synchronization
 import Testing
 
 @Suite struct CancellationExamples {
@@ -13,7 +14,8 @@ import Testing
         func download() -> Promise<Int> {
             let resolver = Resolver<Int>(on: context).shared()
             let connection = Connection { resolver.fulfill($0) }
-            resolver.onCancel { _ in connection.close() }
+            // Weakly: the connection holds the resolver, and the promise this closure.
+            resolver.onCancel { [weak connection] _ in connection?.close() }
             return resolver.promise
         }
 
@@ -24,14 +26,31 @@ import Testing
         journal.add("\(Connection.closed.entries.count)")
         #expect(size.error is Cancelled)
         #expect(journal.entries == ["1"])
+        #expect(Connection.freed.entries.count == 1)
     }
 
-    /// A connection that never answers; records that it was closed.
+    /// A connection that never answers, and is kept while it is open; records its end.
     private final class Connection: Sendable {
+        static let open = Mutex<[Connection]>([])
         static let closed = Journal<Int>()
+        static let freed = Journal<Int>()
         let answer: @Sendable (Int) -> Void
-        init(_ answer: @escaping @Sendable (Int) -> Void) { self.answer = answer }
-        func close() { Connection.closed.add(1) }
+
+        init(_ answer: @escaping @Sendable (Int) -> Void) {
+            self.answer = answer
+            Connection.open.withLock { $0.append(self) }
+        }
+
+        deinit { Connection.freed.add(1) }
+
+        func close() {
+            Connection.closed.add(1)
+            _ = Connection.open.withLock { open in
+                let closed = open
+                open = []
+                return closed
+            }
+        }
     }
 
     @Test func counting() {

@@ -126,7 +126,7 @@ import Testing
         let api = api
         // snippet: timeout
         let images = all([api.image("/1.png"), api.neverAnswers()])
-            .timeout(.seconds(4))  // rejects with .timedOut and stops the work
+            .timeout(.seconds(4))  // rejects with .timedOut and withdraws from the work
         // end
         context.advance(by: .seconds(3))
         #expect(images.isPending)

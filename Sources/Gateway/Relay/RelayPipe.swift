@@ -81,6 +81,8 @@ final class RelayPipe: BodySource, BodySink {
 
     func cancel() {
         sink = nil
+        // Nothing of the body was read: the next attempt delivers it.
+        guard !isHeld else { return }
         let transfer = transfer.take()
         source.cancel()
         switch direction {
@@ -92,7 +94,9 @@ final class RelayPipe: BodySource, BodySink {
     // MARK: From the source
 
     func bodyReceived(_ piece: Span<UInt8>) {
-        guard let sink, let transfer else { return }
+        guard let sink else { return }
+        // A body without a part of it would seem complete.
+        guard let transfer else { return fail(TransferEnded()) }
         bytes += piece.count
         if let bytesMax, bytes > bytesMax { return fail(BodyTooLarge(limit: bytesMax)) }
         transfer.recordActivity()
@@ -101,13 +105,13 @@ final class RelayPipe: BodySource, BodySink {
 
     func bodyEnded(trailers: Fields) {
         guard let sink = sink.take() else { return }
-        let transfer = transfer.take()
+        guard let transfer = transfer.take() else { return sink.bodyFailed(TransferEnded()) }
         switch direction {
         case .request:
-            transfer?.requestEnded(bytes)
-            sink.bodyEnded(trailers: transfer?.passedTrailers(trailers) ?? Fields())
+            transfer.requestEnded(bytes)
+            sink.bodyEnded(trailers: transfer.passedTrailers(trailers))
         case .response:
-            transfer?.responseEnded()
+            transfer.responseEnded()
             sink.bodyEnded(trailers: RelayHead.responseTrailers(trailers))
         }
     }
@@ -134,3 +138,6 @@ final class RelayPipe: BodySource, BodySink {
         sink.bodyFailed(error)
     }
 }
+
+/// The body goes on after the end of its transfer.
+struct TransferEnded: Error {}

@@ -1,4 +1,6 @@
 import Foundation
+import HTTP
+import HTTP2
 import Reactor
 import SimReactor
 import TestSupport
@@ -207,6 +209,40 @@ import Testing
         harness.pass(1)
         #expect(bodyPart(harness.received) == "ok")
         harness.expectQuiet()
+    }
+
+    /// Nothing of the body was read, so that another host may get it.
+    @Test(arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func bodyReachesTheHostBehindARefusal(_ framing: String) throws {
+        let urls = "urls: [\"http://127.0.0.1:7010\", \"http://127.0.0.1:7011\"]"
+        let gateway = try GatewayHarness(
+            config: RelayHarness.text("to: a", "ANY /x/*", "", "\(urls), protocol: http2"))
+        var bodies: [String] = []
+        var attempts = 0
+        let hosts = try [7010, 7011].map { port in
+            try ScriptedH2Backend(on: gateway.outside, at: .ip(.v4(0x7F00_0001), port: port)) {
+                exchange in
+                attempts += 1
+                guard attempts > 1 else { return exchange.reset(.refusedStream) }
+                exchange.begin(.continue)
+                exchange.recorder.onEnd = {
+                    bodies.append(exchange.recorder.text)
+                    exchange.respond("done")
+                }
+            }
+        }
+        let client = ScriptedPeer(try gateway.stream())
+        client.send(request("POST", "/x/a", [framing, "Expect: 100-continue"]))
+        gateway.pass(5)
+        #expect(attempts == 2 && client.text == "HTTP/1.1 100 Continue\r\n\r\n")
+        client.send(framing.hasSuffix("5") ? "hello" : "5\r\nhello\r\n0\r\n\r\n")
+        gateway.pass(5)
+        #expect(bodies == ["hello"])
+        #expect(client.text.contains("HTTP/1.1 200 ") && client.text.contains("done"))
+        client.stream.close()
+        gateway.pass(1)
+        for host in hosts { host.close() }
+        gateway.expectQuiet()
     }
 
     @Test func interimResponsesPass() throws {

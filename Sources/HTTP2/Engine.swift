@@ -244,6 +244,7 @@ extension H2Session {
         case .open where length == 0:
             stream.outgoing.isDeferred = true
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        case .submitted: return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .open: break
         case .plain: flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
         case .trailers(let trailers):
@@ -281,7 +282,11 @@ extension H2Session {
         case NGHTTP2_HEADERS:
             guard let stream = stream(head.stream_id) else { return }
             stream.hasSentHead = true
-            if endsStream { sendingEvents.append(.ended(stream)) }
+            if endsStream {
+                sendingEvents.append(.ended(stream))
+            } else if stream.outgoing.count == 0 {
+                submitEnd(of: stream)
+            }
         case NGHTTP2_DATA where endsStream:
             if let stream = stream(head.stream_id) { sendingEvents.append(.ended(stream)) }
         case NGHTTP2_RST_STREAM: resetSent(head.stream_id)

@@ -38,7 +38,7 @@ extension H2Session {
         guard id == stream.id else { return nil }
         stream.handler = handler
         stream.isHeadRequest = request.method == .head
-        if endsStream { stream.outgoing.end = .plain }
+        if endsStream { stream.outgoing.end = .submitted }
         streams.append(stream)
         return stream
     }
@@ -69,7 +69,7 @@ extension H2Session {
                             raw, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, fields, count,
                             nil)
                     }
-                    if endsStream { stream.outgoing.end = .plain }
+                    if endsStream { stream.outgoing.end = .submitted }
                     return withBodySource(endsStream) {
                         nghttp2_submit_response(raw, stream.id, fields, count, $0)
                     }
@@ -112,7 +112,21 @@ extension H2Session {
     package func endBody(of stream: H2Stream, trailers: Fields) {
         guard stream.takesOutput, case .open = stream.outgoing.end else { return }
         stream.outgoing.end = trailers.isEmpty ? .plain : .trailers(trailers)
-        resume(stream)
+        guard stream.outgoing.count == 0 else { return resume(stream) }
+        // nghttp2 could send the end of a request in front of its head.
+        if stream.hasSentHead { submitEnd(of: stream) }
+    }
+
+    /// Submits the end of a stream of which no bytes are left. They alone wait for the windows of
+    /// the peer (RFC 9113 5.2.1), but while a window is closed, nghttp2 does not call `bodyRead`.
+    func submitEnd(of stream: H2Stream) {
+        switch stream.outgoing.end {
+        case .open, .submitted: return
+        // `writeFrame` makes it an empty DATA frame.
+        case .plain: submitTrailers(Fields(), on: stream)
+        case .trailers(let trailers): submitTrailers(trailers, on: stream)
+        }
+        stream.outgoing.end = .submitted
     }
 
     private func resume(_ stream: H2Stream) {
@@ -121,7 +135,7 @@ extension H2Session {
         nghttp2_session_resume_data(raw, stream.id)
     }
 
-    /// Called by nghttp2 at the end of a body with trailers.
+    /// Called behind the last byte of a body.
     func submitTrailers(_ trailers: Fields, on stream: H2Stream) {
         let lines = trailers.wireText
         lines.withUnsafeBufferPointer { memory in

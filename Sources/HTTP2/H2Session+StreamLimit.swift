@@ -4,15 +4,14 @@ import CNGHTTP2
 /// The limit of a client's streams (RFC 9113 5.1.2). The session keeps it, because nghttp2 would end
 /// the connection of a client that exceeds the limit after acknowledging it; only the stream is to end.
 extension H2Session {
-    /// Writes a frame. The first SETTINGS of a server announce the limit, which nghttp2 does not know.
-    func writeFrame(_ frame: Span<UInt8>) {
-        guard mustAnnounceStreams, frame.count >= Engine.headBytes,
-            frame[3] == UInt8(NGHTTP2_SETTINGS.rawValue),
-            frame[4] & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0
-        else {
-            events?.writeFrames(frame, Span())
-            return
-        }
+    /// Whether a frame has settings of this side.
+    func isSettings(_ frame: Span<UInt8>) -> Bool {
+        frame.count >= Engine.headBytes && frame[3] == UInt8(NGHTTP2_SETTINGS.rawValue)
+            && frame[4] & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0
+    }
+
+    /// Writes the first SETTINGS of a server, with the limit, which nghttp2 does not know.
+    func writeSettings(_ frame: Span<UInt8>) {
         mustAnnounceStreams = false
         let entry = Self.settingsEntry(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams)
         let length = UInt32(clamping: frame.count - Engine.headBytes + entry.count)

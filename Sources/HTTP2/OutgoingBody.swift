@@ -8,6 +8,8 @@ struct OutgoingBody {
         case open
         case plain
         case trailers(Fields)
+        /// nghttp2 has it.
+        case submitted
     }
 
     /// Is sent first; the part before `offset` is sent.

@@ -103,6 +103,19 @@ import Testing
         #expect(received.text == "hello" && request.text == "done")
     }
 
+    /// Both heads are sent in one call.
+    @Test func sendsAResponseWithoutABodyBehindAnInterimOne() throws {
+        let pair = try SessionPair()
+        pair.server.onRequest = { received in
+            received.respond(.continue)
+            received.respond()
+        }
+        let request = try pair.client.request()
+        pair.run()
+        #expect(request.responses.map(\.status) == [.continue, .ok])
+        #expect(request.hasEnded && request.closed == .noError)
+    }
+
     @Test func respondsToHeadWithoutABody() throws {
         let pair = try SessionPair()
         pair.server.onRequest = { $0.respond(.ok, ["Content-Length": "5"]) }

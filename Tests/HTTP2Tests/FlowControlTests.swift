@@ -154,6 +154,109 @@ import Testing
         #expect(streams == [1, 3, 1, 3])
     }
 
+    /// RFC 9113 5.2.1, 6.9.1: the end of a stream needs no window. The response uses up that of its
+    /// stream, or another response that of the connection.
+    @Test(arguments: [true, false], [Fields(), ["X-Status": "0"]])
+    func sendsTheEndOnAClosedWindow(_ isOfConnection: Bool, _ trailers: Fields) throws {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.settings([(4, isOfConnection ? 1 << 20 : 5)])
+        for stream in [1, 3] as [UInt32] { frames.get(on: stream) }
+        server.receive(frames.bytes)
+        let streams = try server.streams.map { try #require($0.stream) }
+        for stream in streams {
+            server.session.sendResponse(
+                .ok, lines: Fields().wireText, on: stream, endsStream: false)
+        }
+        server.session.sendPiece(
+            Array("hello".utf8).span, on: streams[0], at: Instant(nanoseconds: 0))
+        server.write()
+        if isOfConnection {
+            server.session.sendPiece(
+                [UInt8](repeating: 1, count: 1 << 17).span, on: streams[1],
+                at: Instant(nanoseconds: 0))
+        }
+        server.write()
+        _ = server.takeWritten()
+        server.session.endBody(of: streams[0], trailers: trailers)
+        server.write()
+        let sent = server.takeFrames()
+        #expect(sent.map(\.stream) == [1] && server.streams[0].hasSentEnd)
+        let frame = try #require(sent.first)
+        if trailers.isEmpty {
+            #expect(frame.isKind(.data) && frame.flags == 1 && frame.payload.isEmpty)
+        } else {
+            #expect(frame.isKind(.headers) && frame.flags == 5)
+        }
+        #expect(server.streams[0].closed == .noError && !server.session.wantsWrite)
+    }
+
+    /// The end of a body without bytes, which is known before the head is sent.
+    @Test(arguments: [Fields(), ["X-Status": "0"]])
+    func sendsAnEmptyBodyOnAClosedWindow(_ trailers: Fields) throws {
+        var limits = H2Limits()
+        limits.streamWindow = 0
+        let pair = try SessionPair(client: limits, server: limits)
+        pair.run()
+        pair.server.onRequest = { received in
+            guard let stream = received.stream else { return }
+            received.respond(.continue)
+            received.side.session.sendResponse(
+                .ok, lines: Fields().wireText, on: stream, endsStream: false)
+            received.side.session.endBody(of: stream, trailers: trailers)
+        }
+        let request = try pair.client.request(.post, endsStream: false)
+        let stream = try #require(request.stream)
+        pair.client.session.endBody(of: stream, trailers: trailers)
+        pair.run()
+        let received = try #require(pair.server.streams.first)
+        #expect(received.hasEnded && received.trailers == request.trailers)
+        #expect(request.hasEnded && request.trailers?.isEmpty == trailers.isEmpty)
+        #expect(request.closed == .noError && received.closed == .noError)
+    }
+
+    /// The peer still sends on the stream, and opens the window that the end did not wait for.
+    @Test func openingTheWindowAfterTheEndHasNoEffect() throws {
+        let server = try H2Side(.server)
+        var frames = H2Frames.opening()
+        frames.settings([(4, 5)])
+        frames.request(H2Frames.post(), on: 1, endsStream: false)
+        server.receive(frames.bytes)
+        let stream = try #require(server.streams.first?.stream)
+        server.session.sendResponse(.ok, lines: Fields().wireText, on: stream, endsStream: false)
+        server.session.sendPiece(Array("hello".utf8).span, on: stream, at: Instant(nanoseconds: 0))
+        server.write()
+        server.session.endBody(of: stream, trailers: Fields())
+        server.write()
+        _ = server.takeWritten()
+        frames = H2Frames()
+        frames.windowUpdate(100, on: 1)
+        frames.data("x", on: 1, endsStream: true)
+        server.receive(frames.bytes)
+        #expect(server.takeFrames() == [])
+        #expect(server.streams[0].text == "x" && server.streams[0].closed == .noError)
+    }
+
+    /// An upload, whose window the server does not open.
+    @Test(arguments: [Fields(), ["X-Sum": "0"]])
+    func sendsTheEndOfARequestOnAClosedWindow(_ trailers: Fields) throws {
+        var limits = H2Limits()
+        limits.streamWindow = 5
+        let pair = try SessionPair(server: limits)
+        pair.server.onRequest = { $0.consumes = false }
+        pair.run()
+        let request = try pair.client.request(.post, endsStream: false)
+        let stream = try #require(request.stream)
+        pair.client.session.sendPiece(
+            Array("hello".utf8).span, on: stream, at: Instant(nanoseconds: 0))
+        pair.run()
+        let received = try #require(pair.server.streams.first)
+        #expect(received.text == "hello" && !received.hasEnded)
+        pair.client.session.endBody(of: stream, trailers: trailers)
+        pair.run()
+        #expect(received.hasEnded && received.trailers?.isEmpty == trailers.isEmpty)
+    }
+
     @Test func reportsWhenAllIsSent() throws {
         let pair = try SessionPair()
         let request = try pair.client.request()

@@ -152,6 +152,29 @@ import Testing
         #expect(harness.server.requestsInFlight == 0)
     }
 
+    /// A response that has used up its window ends when its body does: it must not occupy a stream for as
+    /// long as the client likes.
+    @Test func endsStreamedResponseWhoseWindowIsUsedUp() throws {
+        let body = ScriptedBody(.chunked)
+        let harness = try ServerHarness.http2 { _, _, exchange in
+            exchange.local.value(Response(status: .ok, body: .stream(body)))
+        }
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        frames.settings([(4, 5)])
+        frames.get(on: 1)
+        peer.send(frames)
+        harness.advance()
+        harness.onServer { body.deliver("hello") }
+        harness.advance(100)
+        #expect(harness.log == [] && harness.server.streams == 1)
+        harness.onServer { body.end() }
+        harness.advance()
+        #expect(harness.log == ["GET / 200 5"] && harness.server.streams == 0)
+        let end = try #require(peer.frames.last)
+        #expect(end.isKind(.data) && end.flags == 1 && end.payload.isEmpty)
+    }
+
     /// The time begins with the response, however long the service has worked.
     @Test func limitsTheTimeFromTheResponse() throws {
         let harness = try ServerHarness.http2(service: ServerHarness.deferred)

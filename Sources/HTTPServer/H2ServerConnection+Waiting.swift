@@ -10,8 +10,17 @@ extension H2ServerConnection: ServedConnection {
     func leaveIdle(_ reason: LeaveReason) {
         switch reason {
         case .drainRequested: requests.isEmpty ? completeDrain() : announceDrain()
-        case .evicted: completeDrain()
+        case .evicted: closeIdle()
         }
+    }
+
+    /// Frees the place of an idle connection at once. The server has found that it was idle for so
+    /// long that a reset cannot destroy a response.
+    private func closeIdle() {
+        guard requests.isEmpty else { return completeDrain() }
+        session.shutDown()
+        session.writePending(atMost: Self.unsentBytesMax, at: server.loop.now)
+        close()
     }
 
     func closeUnread() { close() }

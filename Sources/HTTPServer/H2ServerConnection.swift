@@ -136,7 +136,7 @@ final class H2ServerConnection {
     ///
     /// 64 KiB: keeps a fast client busy for one loop iteration, and bounds the memory for a slow
     /// one.
-    private static let unsentBytesMax = 64 * 1024
+    static let unsentBytesMax = 64 * 1024
 
     /// The session may have frames to write: they are written at the end of the loop iteration.
     func outputChanged() {

@@ -16,6 +16,7 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
     /// A beginning of the preface.
     private var received: [UInt8] = []
     private var timer: Timer?
+    private let accepted: Instant
 
     private static let preface = Bytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 
@@ -28,12 +29,14 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
         self.slot = slot
         self.countedClient = countedClient
         self.settings = settings
+        accepted = server.loop.now
     }
 
     func startReading() {
         timer = server.loop.timer(after: server.settings.limits.headerTimeout) { [weak self] in
             self?.end()
         }
+        server.updateActivity(at: slot, from: .busy, to: .idle)
         stream.startReading(for: self)
     }
 
@@ -45,6 +48,7 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
             let all = received
             return select(by: all.span)
         }
+        server.updateActivity(at: slot, from: .idle, to: .busy)
         select(by: bytes)
     }
 
@@ -89,6 +93,7 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
 
     private func end() {
         timer.take()?.cancel()
+        server.removeActivity(at: slot)
         stream.close()
         server.remove(self)
     }
@@ -101,9 +106,11 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
 
     func close() { end() }
 
-    /// It is never idle and has no unsent output.
+    /// It is idle until its first bytes arrive, like a connection of HTTP/1.1.
+    func hasWaited(_ duration: Duration, now: Instant) -> Bool { now - accepted >= duration }
+
+    /// It has no unsent output.
     func closeUnread() {}
-    func hasWaited(_ duration: Duration, now: Instant) -> Bool { false }
     func readsOutput(now: Instant) -> Bool { true }
 }
 

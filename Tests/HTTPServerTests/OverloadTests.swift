@@ -3,6 +3,7 @@ import HTTP
 import Promises
 import Reactor
 import SimReactor
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -100,6 +101,59 @@ import Testing
         harness.advance(2_100)
         #expect(harness.server.connectionCount <= 10)
         for _ in 0..<3 { #expect(try harness.responses(to: get()) == "200 /") }
+    }
+
+    /// Nor do those of a listener that awaits the first bytes to find the protocol.
+    @Test func silentConnectionsOfUnknownProtocolDoNotBlockOthers() throws {
+        var settings = ServerSettings()
+        settings.connections = 10
+        let harness = try ServerHarness.http2(settings)
+        let peers = try (0..<10).map { _ in try harness.connect() }
+        let early = try harness.connect()
+        harness.advance()
+        #expect(summary(of: early) == "503 close!", "the others may still send their requests")
+        harness.advance(2_100)
+        for _ in 0..<3 { #expect(try harness.responses(to: get()) == "200 /") }
+        let client = try H2Client(harness)
+        let request = try client.send()
+        harness.advance()
+        #expect(request.summary == "200 /")
+        // From the third request on, fewer than nine connections are open.
+        #expect(harness.server.losses[.idle] == 2 && peers.count(where: \.hasEnded) == 2)
+    }
+
+    /// One that has sent a part of the preface waits for the rest, as others do in the middle of a head.
+    @Test func connectionWithAPartOfThePrefaceIsNotIdle() throws {
+        var settings = ServerSettings()
+        settings.connections = 1
+        let harness = try ServerHarness.http2(settings)
+        let peer = try harness.connect()
+        peer.send("PRI")
+        harness.advance(300)
+        #expect(try harness.responses(to: get()) == "503 close!")
+        peer.send("OR / HTTP/1.1\r\nHost: a\r\n\r\n")
+        harness.advance()
+        #expect(summary(of: peer) == "200 /")
+    }
+
+    /// An idle HTTP/2 connection leaves its place at once, not when its client has closed it.
+    @Test func burstOfConnectionsEvictsIdleConnectionsOfHTTP2() throws {
+        var settings = ServerSettings()
+        settings.connections = 10
+        let harness = try ServerHarness.http2(settings)
+        let idle = try (0..<9).map { _ in
+            let client = try H2Client(harness)
+            _ = try client.send()
+            harness.advance(300)
+            return client
+        }
+        let peers = try (0..<6).map { _ in try harness.connect() }
+        for peer in peers { peer.send(get()) }
+        harness.advance()
+        #expect(peers.map { summary(of: $0) } == Array(repeating: "200 /", count: 6))
+        #expect(idle.map(\.side.log) == (0..<9).map { $0 < 6 ? ["goaway 1 0"] : [] })
+        #expect(idle.map(\.peer.hasEnded) == (0..<9).map { $0 < 6 })
+        #expect(harness.server.losses[.idle] == 6)
     }
 
     /// The first client has connected and sends its request a moment later.

@@ -134,6 +134,16 @@ static inline int tributary_descriptor_number(const uv_handle_t *handle)
     return code < 0 ? code : descriptor;
 }
 
+/* Makes the end of a stream a reset, which discards what the kernel has not sent. Without effect on a
+   unix socket, and if the system refuses it. uv_tcp_close_reset would close the handle as well. */
+static inline void tributary_reset_at_close(uv_stream_t *stream)
+{
+    struct linger linger = {.l_onoff = 1, .l_linger = 0};
+    uv_os_fd_t descriptor;
+    if (uv_fileno((const uv_handle_t *)stream, &descriptor) < 0) return;
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+}
+
 /* ---- The end of paused streams ---- */
 
 /* libuv polls no stream that is not read, so that its end is not seen. On Linux a second epoll set

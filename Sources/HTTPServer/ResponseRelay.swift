@@ -22,7 +22,7 @@ final class ResponseRelay<Target: RelayTarget>: BodySink {
     /// Bytes of the body that were written.
     private(set) var bodyBytes = 0
     private let source: any BodySource
-    private let framing: BodyFraming
+    let framing: BodyFraming
     /// Until the end.
     private var target: Target?
     private var isPaused = false

@@ -145,6 +145,13 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
 
     func breakRelay() { handle(.responseBroken) }
 
+    /// Whether the end of the connection marks the end of the response that is being streamed. That of
+    /// a tunnel does not: its bytes have a framing of their own.
+    var relayEndsAtClose: Bool {
+        guard let relay, let runner, !runner.isTunnel else { return false }
+        return relay.framing == .untilClose
+    }
+
     // MARK: Rejections
 
     /// Cancels the running exchange, if there is one, and sends a rejection.

@@ -204,7 +204,8 @@ final class ServerConnection: ByteStreamDelegate {
         case .probe: probe()
         case .abandon:
             abandonExchange()
-            closeStream()
+            let isCutShort = relayEndsAtClose
+            closeStream(isCutShort: isCutShort)
         case .close: closeStream()
         }
         return nil
@@ -244,11 +245,13 @@ final class ServerConnection: ByteStreamDelegate {
 
     private static let processingResponse = Bytes("HTTP/1.1 102 Processing\r\n\r\n")
 
-    private func closeStream() {
+    /// - Parameter isCutShort: the response is incomplete, and a client would not notice it if the
+    ///   connection were closed without a reset (RFC 9112 8)
+    private func closeStream(isCutShort: Bool = false) {
         unsafe deadline.cancel()
         watchTimer.take()?.cancel()
         server.removeActivity(at: slot)
-        stream.close()
+        if isCutShort || stream.unsentBytes > 0 { stream.reset() } else { stream.close() }
         unsafe server.budget.release(memoryBytes)
         unsafe memoryBytes = 0
         server.remove(self)

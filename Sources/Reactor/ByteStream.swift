@@ -67,6 +67,10 @@ package protocol ByteStream: AnyObject {
     /// Closes both directions at once. Buffered writes are offered first; unsent bytes are dropped.
     func close()
 
+    /// The same, and makes the end look like a failure to the peer, because data is missing: a reset,
+    /// also over TLS, where `close` would send close_notify. Unix sockets have no reset.
+    func reset()
+
     /// The peer's address, `unnamedUnix` for a unix socket; nil if it is unknown, because the
     /// connection was reset before it was accepted. It stays the same until the end.
     var peer: SocketAddress? { get }

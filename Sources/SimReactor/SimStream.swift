@@ -249,7 +249,6 @@ package final class SimStream: ByteStream, FailingStream {
         delegateState.cancelFailure()
     }
 
-    /// Closes by force, like a killed process with unread bytes: the peer gets a reset.
     package func reset() { endStream { $0.reset() } }
 
     private func endStream(_ direction: (SimPipe) -> Void) {

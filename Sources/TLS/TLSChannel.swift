@@ -294,7 +294,12 @@ final class TLSChannel: FailingStream {
         inner.finishWriting()
     }
 
-    func close() {
+    func close() { end(isReset: false) }
+
+    /// Without close_notify, which states that all data was sent (RFC 9112 9.8).
+    func reset() { end(isReset: true) }
+
+    private func end(isReset: Bool) {
         delegateState.cancelFailure()
         reading.take()?.cancel()
         _ = handshake.take()
@@ -303,10 +308,10 @@ final class TLSChannel: FailingStream {
         delegateState.cancelFailure()
         // close_notify has no meaning behind dropped bytes. A peer that ended without it has most often
         // closed its socket, which would answer with a reset.
-        if inner.unsentBytes == 0, !isTruncated { engine.shutDown() }
+        if !isReset, inner.unsentBytes == 0, !isTruncated { engine.shutDown() }
         flush()
         isClosed = true
-        inner.close()
+        if isReset { inner.reset() } else { inner.close() }
         _ = delegateState.takeDelegate()
     }
 

@@ -67,6 +67,8 @@ final class TLSStream: ByteStream {
 
     func close() { channel.close() }
 
+    func reset() { channel.reset() }
+
     var peer: SocketAddress? { channel.inner.peer }
 
     var applicationProtocol: String? { channel.applicationProtocol }

@@ -310,6 +310,12 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         _ = delegateState.takeDelegate()
     }
 
+    func reset() {
+        offerBuffered()
+        if let raw { tributary_reset_at_close(raw) }
+        close()
+    }
+
     /// Reports a failure that a call of the user found. It waits for two iterations, so that
     /// received data is delivered first: a backend may respond early and close.
     private func failLater(_ code: CInt) {

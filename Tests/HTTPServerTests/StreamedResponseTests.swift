@@ -162,6 +162,37 @@ import Testing
         #expect(harness.server.requestsInFlight == 0)
     }
 
+    /// Its end is the end of the connection, so only a reset shows that something is missing.
+    @Test(arguments: [BodyFraming.chunked, .untilClose], [true, false])
+    func truncatedBodyResetsAnHTTP10Connection(_ framing: BodyFraming, _ isClose: Bool) throws {
+        let (body, harness, peer) = try download(framing, request: "GET / HTTP/1.0\r\n\r\n")
+        harness.onServer { body.deliver("hello") }
+        harness.advance()
+        harness.onServer { isClose ? harness.server.close() : body.fail() }
+        harness.advance()
+        #expect(self.body(of: peer) == "hello" && !peer.hasEnded)
+        #expect(peer.failures == [.connectionReset])
+        #expect(harness.log == ["GET / 200 5 truncated"])
+    }
+
+    /// The body was complete, but the client does not take it.
+    @Test func unsentRestOfABodyResetsTheConnection() throws {
+        let (body, harness, peer) = try download(
+            .untilClose, request: "GET / HTTP/1.0\r\n\r\n")
+        harness.network.settings.windowBytes = 1000
+        peer.stream.pauseReading()
+        harness.onServer {
+            body.deliver(String(repeating: "x", count: 20_000))
+            body.end()
+        }
+        harness.advance(31_000)
+        #expect(harness.server.connectionCount == 0)
+        peer.stream.resumeReading()
+        harness.advance(100)
+        #expect(self.body(of: peer).count < 20_000 && !peer.hasEnded)
+        #expect(peer.failures == [.connectionReset])
+    }
+
     @Test func bodyLongerThanStatedClosesTheConnection() throws {
         let (body, harness, peer) = try download(
             .length(5), request: get() + get("/2"))
@@ -289,6 +320,24 @@ import Testing
         harness.advance()
         #expect(peer.text.hasSuffix("last") && peer.hasEnded)
         #expect(harness.server.streams == 0)
+    }
+
+    /// The protocol of a tunnel has ends of its own: what was sent before must arrive.
+    @Test func brokenTunnelClosesItsConnection() throws {
+        let tunnel = ScriptedTunnel()
+        let status = try #require(Status(101))
+        let harness = try ServerHarness { _, _, exchange in
+            exchange.local.value(Response(status: status, body: .tunnel(tunnel)))
+        }
+        let peer = try harness.connect()
+        peer.send(get())
+        harness.advance()
+        harness.onServer {
+            tunnel.body.deliver("last")
+            tunnel.body.fail()
+        }
+        harness.advance()
+        #expect(peer.text.hasSuffix("last") && peer.hasEnded && peer.failures == [])
     }
 
     @Test func resetOfATunnelCancelsIt() throws {

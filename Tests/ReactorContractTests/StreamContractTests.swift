@@ -490,6 +490,30 @@ import Testing
         }
     }
 
+    /// The peer reads no end: over TLS no close_notify either.
+    @Test(arguments: Conformer.allCases)
+    func resetIsAFailureForThePeer(_ conformer: Conformer) throws {
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
+                server.onEnded = { _ in Issue.record("looks complete") }
+                server.onFailed = { server in
+                    #expect(server.text == "last words")
+                    #expect(server.failures == [.connectionReset])
+                    #expect(client.failures.isEmpty && !client.hasEnded)
+                    harness.finish()
+                }
+                server.onReceived = { server in
+                    guard server.text == "last words" else { return }
+                    client.stream.reset()
+                    client.stream.reset()
+                    client.send("too late")
+                    #expect(client.stream.unsentBytes == 0)
+                }
+                client.send("last words")
+            }
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func droppedStreamCloses(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in

@@ -95,13 +95,16 @@ package final class SimLoop: Loop {
     /// How long the code of the present iteration has run. Zero unless a test sets it.
     package var timeOfCode = Duration.zero
 
+    /// How late the timers fire that are made from now on. Zero unless a test sets it.
+    package var timerLateness = Duration.zero
+
     /// The simulation begins on 2026-01-01 00:00:00 UTC.
     package var unixTime: Int64 { 1_767_225_600_000_000_000 + now.nanoseconds }
 
     @discardableResult
     package func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
         if isClosed { return TimerQueue().add(due: now, action) }
-        let timer = network.clock.after(delay) { [weak self] in self?.perform(action) }
+        let timer = network.clock.after(delay + timerLateness) { [weak self] in self?.perform(action) }
         timers.append(timer)
         if timers.count >= 2 * timerSweepThreshold {
             timerSweepThreshold = max(64, pendingTimers)

@@ -4,7 +4,7 @@ import Promises
 import Reactor
 
 /// `min_duration`: no response leaves earlier, so that response time reveals nothing.
-/// `round_up_to`: a later response leaves at the next full step.
+/// `round_up_to`: a later response leaves at the next full step. Failures count as responses.
 ///
 /// A response that is held back uses no thread: only a timer, and the permits and memory of its
 /// request. The time counts from the request's last byte.
@@ -13,14 +13,22 @@ enum Padding {
         Filter { next in
             Service { request, exchange in
                 let received = lastByte(of: exchange, loop)
-                let padded = next(request, exchange)
-                    .atLeast(left(of: plan.minimum, since: received, loop), holdingFailures: true)
-                guard let step = plan.step else { return padded }
-                return padded.then { response in
-                    let whole = rounded(plan, step, since: received, loop)
-                    return exchange.local.value(response)
-                        .delayed(by: left(of: whole, since: received, loop))
+                let response = next(request, exchange)
+                guard plan.step != nil else {
+                    return response.atLeast(
+                        left(of: plan.minimum, since: received, loop), holdingFailures: true)
                 }
+                // Decided when the response is ready, not after a timer of the minimum: timers fire
+                // a moment late, and each response would leave a step later.
+                func wait() -> LocalPromise<Void> {
+                    let end = plan.end(ofResponseAt: loop.now - received)
+                    return exchange.local.value(())
+                        .delayed(by: left(of: end, since: received, loop))
+                }
+                return
+                    response
+                    .then { response in wait().map { response } }
+                    .recover(policy: .allErrors) { error in wait().map { throw error } }
             }
         }
     }
@@ -38,17 +46,5 @@ enum Padding {
         of duration: Duration, since received: Instant, _ loop: any Loop
     ) -> Duration {
         max(.zero, duration - (loop.now - received))
-    }
-
-    /// The first full step after the minimum that has not passed yet.
-    private static func rounded(
-        _ plan: PaddingPlan, _ step: Duration, since received: Instant, _ loop: any Loop
-    ) -> Duration {
-        let minimum = plan.minimum.inNanoseconds
-        let over = (loop.now - received).inNanoseconds - minimum
-        guard over > 0 else { return plan.minimum }
-        let stepLength = step.inNanoseconds
-        let steps = (over + stepLength - 1) / stepLength
-        return .nanoseconds(minimum + steps * stepLength)
     }
 }

@@ -89,16 +89,6 @@ struct ExplainedResponse {
     }
 }
 
-extension PaddingPlan {
-    /// When a response that is ready at this time is sent.
-    fileprivate func end(ofResponseAt time: Duration) -> Duration {
-        guard time > minimum, let step else { return max(time, minimum) }
-        let stepLength = max(1, step.inNanoseconds)
-        let steps = ((time - minimum).inNanoseconds + stepLength - 1) / stepLength
-        return minimum + .nanoseconds(steps * stepLength)
-    }
-}
-
 extension CallPlan {
     /// What a partial response contains instead of its value.
     fileprivate var fallbackText: String {

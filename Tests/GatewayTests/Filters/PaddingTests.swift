@@ -22,18 +22,23 @@ import Testing
     /// - Parameters:
     ///   - late: how long the iteration has lasted when the request is served
     ///   - takes: the time of the service
+    ///   - error: of the service; nil for a response
     private func left(
-        _ plan: PaddingPlan, late: Duration = .zero, takes: Duration = .zero
+        _ plan: PaddingPlan, late: Duration = .zero, takes: Duration = .zero,
+        error: (any Error)? = nil
     ) throws -> Duration? {
         let service = Padding.filter(plan, loop: loop).around(
             Service { _, exchange in
-                exchange.local.value(Response(status: .ok)).delayed(by: takes)
+                exchange.local.value(Response(status: .ok)).delayed(by: takes).map { response in
+                    if let error { throw error }
+                    return response
+                }
             })
         let request = Request(
             head: RequestHead(method: .get, target: try #require(Target("/x"))), body: .empty)
         loop.timeOfCode = late
         var left: Instant?
-        let observed = service(request, exchange).map { [loop] _ in left = loop.now }
+        let observed = service(request, exchange).ensure { [loop] in left = loop.now }
         loop.timeOfCode = .zero
         network.advance(by: .seconds(2))
         withExtendedLifetime(observed) {}
@@ -56,6 +61,28 @@ import Testing
         #expect(
             try left(stepped, late: .milliseconds(3), takes: .milliseconds(450))
                 == .milliseconds(503))
+    }
+
+    /// The timer of the minimum fires late; the response was ready before it.
+    @Test(arguments: [Duration.zero, .milliseconds(399), .milliseconds(400)])
+    func aResponseBeforeTheMinimumIsNotRoundedUp(takes: Duration) throws {
+        loop.timerLateness = .milliseconds(1)
+        let late = takes == .zero ? .zero : loop.timerLateness
+        #expect(try left(stepped, takes: takes - late) == .milliseconds(401))
+    }
+
+    /// The step after it is not reached either.
+    @Test func theStepIsThatOfTheReadyResponse() throws {
+        loop.timerLateness = .milliseconds(1)
+        #expect(try left(stepped, takes: .milliseconds(499)) == .milliseconds(501))
+    }
+
+    private struct Failure: Error {}
+
+    @Test(arguments: [(0, 400), (400, 400), (401, 500), (501, 600)])
+    func aFailureIsRoundedUpToo(takes: Int, leaves: Int) throws {
+        let end = try left(stepped, takes: .milliseconds(takes), error: Failure())
+        #expect(end == .milliseconds(leaves))
     }
 
     /// The last byte arrived in an earlier iteration.

@@ -1,4 +1,5 @@
 import Basics
+import GatewayConfig
 package import HTTP
 import Promises
 
@@ -8,12 +9,15 @@ package final class Preflight {
     private let router: Router
     /// By endpoint.
     private let rules: [CORSRules?]
+    /// By endpoint: whether its route is one for OPTIONS.
+    private let isForOptions: [Bool]
     /// Those of `defaults`, for a method without a route.
     private let others: CORSRules?
 
     package init(_ plan: Plan) {
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
         rules = plan.endpoints.map(\.cors)
+        isForOptions = plan.endpoints.map { $0.route.method == .options }
         others = plan.entry.headers?.cors
     }
 
@@ -34,8 +38,10 @@ package final class Preflight {
             let wanted = head.fields[.requestMethod].flatMap({ Method($0.bytes.span) })
         else { return nil }
         let path = head.target.path
-        // A route of its own takes precedence.
-        if case .endpoint = router.match(.options, path) { return nil }
+        // A route for OPTIONS takes precedence; one for every method does not.
+        if case .endpoint(let index) = router.match(.options, path), isForOptions[index] {
+            return nil
+        }
         let selected: CORSRules?
         switch router.match(wanted, path) {
         case .endpoint(let index): selected = rules[index]

@@ -24,6 +24,8 @@ import Testing
           - { route: OPTIONS /own, calls: { one: { from: a, get: /1 } } }
           - { route: GET /own, calls: { one: { from: a, get: /1 } } }
           - { route: GET /none, cors: none, calls: { one: { from: a, get: /1 } } }
+          - { route: ANY /proxy/*, proxy: { to: a, path: "/*" } }
+          - { route: ANY /raw/*, cors: none, proxy: { to: a, path: "/*" } }
         """
 
     private func harness() throws -> GatewayHarness { try GatewayHarness(config: Self.config) }
@@ -117,6 +119,29 @@ import Testing
     ])
     func pathWithoutRulesHasNoPreflight(_ target: String, _ method: String, _ status: Int) throws {
         #expect(try preflight(target, method).status == status)
+    }
+
+    /// Unlike a route for OPTIONS.
+    @Test func routeForEveryMethodHasPreflights() throws {
+        let answer = try preflight("/proxy/1", "PUT")
+        #expect(answer.status == 204)
+        #expect(
+            answer.lines.prefix(2) == [
+                "Allow-Origin: \(Self.shop)",
+                "Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE",
+            ])
+    }
+
+    /// The backend responds to preflights itself.
+    @Test func routeForEveryMethodWithoutRulesGetsPreflights() throws {
+        let harness = try harness()
+        let response = try harness.fetch(
+            request(
+                "OPTIONS", "/raw/1",
+                ["Origin: \(Self.shop)", "Access-Control-Request-Method: PUT"]))
+        #expect(response.status == 200)
+        #expect(harness.seen.map { "\($0.method) \($0.target)" } == ["OPTIONS /1"])
+        harness.expectQuiet()
     }
 
     @Test func routeForOptionsTakesPrecedence() throws {

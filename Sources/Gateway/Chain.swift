@@ -228,7 +228,7 @@ struct Chain {
                     params: plan.params, calls: names),
                 chain: chain,
                 timeout: isOneRequest ? timeout : nil,
-                decoder: Decoder(plan: call))
+                decoder: Decoder(plan: call, loop: loop))
         }
     }
 }

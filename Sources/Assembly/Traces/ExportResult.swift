@@ -30,10 +30,10 @@ enum ExportResult: Equatable {
             let partial = PartialSuccess(response.content)
             self = .accepted(rejected: partial.rejected, message: partial.message)
         case let status where ExportRetry.isRetryable(status):
-            let after = response.fields[.retryAfter].flatMap {
-                RetryAfter.duration($0.bytes, at: unixTime)
+            let seconds = response.fields[.retryAfter].flatMap {
+                RetryAfter.seconds($0.bytes, at: unixTime)
             }
-            self = .temporary(problem: problem, retryAfter: after)
+            self = .temporary(problem: problem, retryAfter: seconds.map { .seconds($0) })
         default: self = .refused(problem: problem)
         }
     }

@@ -2,6 +2,7 @@ import Basics
 import HTTP
 import HTTPClient
 import JSONText
+import Reactor
 
 /// Decodes a backend's response to a part: checks status and JSON, then takes, keeps, drops,
 /// renames.
@@ -12,8 +13,11 @@ struct Decoder {
     /// Whether the part is merged into the root.
     private let isMerged: Bool
 
-    init(plan: CallPlan) {
+    private let loop: any Loop
+
+    init(plan: CallPlan, loop: any Loop) {
         self.plan = plan
+        self.loop = loop
         takesWhole = plan.shape.isIdentity
         isMerged = plan.placement != .named && !plan.keepsNothing
     }
@@ -58,7 +62,9 @@ struct Decoder {
     private func unexpected(_ response: ClientResponse) -> CallFailure {
         .unexpectedStatus(
             response.status,
-            retryAfter: response.fields[.retryAfter].flatMap { Int($0.description) },
+            retryAfter: response.fields[.retryAfter].flatMap {
+                RetryAfter.seconds($0.bytes, at: loop.unixTime).map { Int($0) }
+            },
             response: plan.relays(response.status) ? relayable(response) : nil)
     }
 

@@ -92,9 +92,8 @@ struct Retry {
         before number: Int, after response: ClientResponse?, _ request: CallRequest
     ) -> Duration? {
         let retryAfter = response.flatMap { $0.fields[.retryAfter] }.flatMap {
-            Int64($0.description)
+            RetryAfter.seconds($0.bytes, at: loop.unixTime)
         }
-        .flatMap { $0 < 0 ? nil : $0 }
         let backoff = plan.backoff.inNanoseconds << Int64(min(number - 2, 10))
         let jittered = backoff / 2 + Int64(loop.entropy.below(Int(max(1, backoff / 2))))
         let delay = retryAfter.map { Duration.seconds($0) } ?? .nanoseconds(jittered)

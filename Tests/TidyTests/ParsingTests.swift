@@ -65,6 +65,7 @@ import Testing
         "number = number * 10 + Int64(text[index] - UInt8(ascii: \"0\"))": "four digits",
         "size = min(size * 10 + Int(text[index] &- UInt8(ascii: \"0\")), 1 << 56)": "stops growing",
         "value = value << 4 | UInt32(digit)": "four digits",
+        "fraction = fraction * 10 + (digit.wholeNumberValue ?? 0)": "eighteen digits",
         "bytes.append(second << 4 | third >> 2)": "six bits, of which four are used",
         "if rest == 3 { bytes.append(second << 4 | third >> 2) }": "the same",
     ]

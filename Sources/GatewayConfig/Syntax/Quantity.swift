@@ -74,13 +74,16 @@ package struct Quantity {
         guard let whole = Int(parts[0]) else { return .max }
         var (sum, overflow) = whole.multipliedReportingOverflow(by: worth)
         guard !overflow else { return .max }
-        var digitWorth = worth
-        for digit in parts.dropFirst().joined() {
-            digitWorth /= 10
-            (sum, overflow) = sum.addingReportingOverflow(
-                (digit.wholeNumberValue ?? 0) * digitWorth)
-            guard !overflow else { return .max }
+        // The digits as a whole: a power of two is no multiple of ten, so that single digits would be
+        // rounded. Further digits are worth nothing: 10^18 is the greatest power of ten in an Int.
+        var (fraction, scale) = (0, 1)
+        for digit in parts.dropFirst().joined().prefix(18) {
+            fraction = fraction * 10 + (digit.wholeNumberValue ?? 0)
+            scale *= 10
         }
-        return sum
+        // Less than `worth`, because the fraction is less than its scale.
+        let (rest, _) = scale.dividingFullWidth(fraction.multipliedFullWidth(by: worth))
+        (sum, overflow) = sum.addingReportingOverflow(rest)
+        return overflow ? .max : sum
     }
 }

@@ -247,6 +247,18 @@ import Testing
         #expect(config.endpoints[0].calls[0].timeout?.value == value)
     }
 
+    /// A fraction of a power of two is exact; what is less than the smallest unit is dropped.
+    @Test(
+        arguments: [
+            ("0.5KiB", 512), ("1.5MiB", 1_572_864), ("2.5GiB", 2_684_354_560), ("1.9B", 1),
+            ("0.0009765625KiB", 1), ("1.00000000000000000099999KiB", 1024),
+        ] as [(String, Int)])
+    func readsSizes(_ text: String, bytes: Int) throws {
+        let config = try #require(
+            load(["c.yaml": Snippet.top("limits: { buffered_bytes: \(text) }")]).config)
+        #expect(config.limits?.bufferedBytes?.value == bytes)
+    }
+
     /// The largest 32-bit number is a common way to allow texts of any length.
     @Test(arguments: ["min_length", "max_length"])
     func limitsLengthsTo32Bits(_ key: String) {

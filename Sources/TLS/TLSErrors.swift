@@ -37,6 +37,9 @@ enum TLSErrors {
             SSL_R_PACKET_LENGTH_TOO_LONG
         where SSL_is_server(ssl) == 0:
             return .tlsFailed("\(message(of: error)) (does the server use TLS?)")
+        // The only callback of a server that reports its failure in this way selects by the name.
+        case SSL_R_CALLBACK_FAILED where SSL_is_server(ssl) == 1:
+            return .tlsFailed("unknown server name")
         default:
             return .tlsFailed(message(of: error))
         }

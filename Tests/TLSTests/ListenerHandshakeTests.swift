@@ -50,6 +50,7 @@ import Testing
         settings.refusesUnknownNames = true
         let refused = try pair(host, settings, trusting: nil)
         #expect(refused.clientState == .failed(.tlsFailed("tlsv1 unrecognized name")))
+        #expect(refused.serverState == .failed(.tlsFailed("unknown server name")))
         #expect(try pair("partners.test", settings).isDone)
     }
 

@@ -203,8 +203,8 @@ final class ServerConnection: ByteStreamDelegate {
         case .finish: return finish()
         case .probe: probe()
         case .abandon:
-            abandonExchange()
             let isCutShort = relayEndsAtClose
+            abandonExchange()
             closeStream(isCutShort: isCutShort)
         case .close: closeStream()
         }

@@ -18,7 +18,7 @@ final class MainActorBody<Closure: Sendable>: Sendable {
 
     deinit {
         let owner = unsafe owner
-        let context = MainActorContext.shared
+        let context: any ExecutionContext = .mainActor
         if context.isCurrent {
             unsafe owner.release()
         } else {

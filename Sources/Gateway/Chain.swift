@@ -166,7 +166,7 @@ struct Chain {
             // queue.
             backend.breaker?.filter,
             // Below retry: a call holds no permit during a backoff.
-            backend.concurrencyLimit?.filter,
+            backend.concurrencyLimit?.filter(isHedged: plan.hedgeAfter != nil),
             // Next to the backend, so that it records every request that is sent.
             targets?.filter(plan),
         ]

@@ -64,9 +64,9 @@ final class Backend {
     }
 
     /// - Parameters:
-    ///   - former: the backend of that name before a reload. Its retry budget is continued. If its
-    ///     hosts are the same, so are its breaker and its concurrency limit, each unless its own
-    ///     settings changed, and the availability of the hosts (`BackendPlan.hostStates`)
+    ///   - former: the backend of that name before a reload. Its retry budget is continued, and the
+    ///     availability of each host that stays. If at least one stays, so is its concurrency limit,
+    ///     which adopts new settings; if all do, so is its breaker, unless its settings changed
     ///   - runsHealthChecks: whether to run the health checks of the plan
     init(
         _ plan: BackendPlan, pools: ConnectionPools, loop: any Loop, replacing former: Backend?,
@@ -76,15 +76,12 @@ final class Backend {
         self.loop = loop
         entropy = loop.entropy
         let reusable = former.flatMap { $0.plan.hasSameHosts(as: plan) ? $0 : nil }
-        concurrencyLimit =
-            reusable?.plan.concurrency == plan.concurrency
-            ? reusable?.concurrencyLimit
-            : plan.concurrency.map { ConcurrencyLimit($0, loop: loop) }
+        concurrencyLimit = plan.concurrencyLimit(replacing: former, loop: loop)
         breaker =
             reusable?.plan.breaker == plan.breaker
             ? reusable?.breaker : plan.breaker.map { CircuitBreaker($0, loop: loop) }
         retryBudget = former?.retryBudget ?? RetryBudget()
-        hostStates = plan.hostStates(reusing: reusable)
+        hostStates = plan.hostStates(replacing: former, at: loop.now)
         hosts = plan.hosts.map { host in
             Host(
                 pool: pools.pool(for: host.origin, settings: host.pool(plan.pool)),
@@ -314,19 +311,48 @@ final class Backend {
 extension BackendPlan {
     /// Whether both have the same hosts with the same TLS settings.
     fileprivate func hasSameHosts(as other: BackendPlan) -> Bool {
-        hosts.map(\.url) == other.hosts.map(\.url)
-            && hosts.map(\.security) == other.hosts.map(\.security)
+        hosts.elementsEqual(other.hosts) { $0.isSame(as: $1) }
     }
 
-    /// The availability of the hosts, where the plan ejects or checks them.
+    /// The limit of `max_concurrent`; nil without one.
     ///
-    /// - Parameter former: a backend with the same hosts; its availability is continued if `eject`
-    ///   is the same and `health` was neither added nor removed
-    fileprivate func hostStates(reusing former: Backend?) -> HostStates? {
+    /// - Parameter former: the backend before a reload. Its limit is continued, so that its calls in
+    ///   progress still count, unless none of its hosts is left: they do not load the new ones.
+    fileprivate func concurrencyLimit(
+        replacing former: Backend?, loop: any Loop
+    ) -> ConcurrencyLimit? {
+        guard let concurrency else { return nil }
+        guard let former, let limit = former.concurrencyLimit,
+            !Set(hosts.map(\.origin)).isDisjoint(with: former.plan.hosts.map(\.origin))
+        else { return ConcurrencyLimit(concurrency, loop: loop) }
+        limit.adopt(concurrency)
+        return limit
+    }
+
+    /// The availability of the hosts; nil if the plan neither ejects nor checks them.
+    ///
+    /// - Parameter former: the backend before a reload; the availability of hosts that stay is
+    ///   continued
+    fileprivate func hostStates(replacing former: Backend?, at now: Instant) -> HostStates? {
         guard eject != nil || health != nil else { return nil }
-        if let former, former.plan.eject == eject, (former.plan.health == nil) == (health == nil) {
-            return former.hostStates
+        guard let former, let states = former.hostStates else {
+            return HostStates(HostAvailability(hosts: hosts.count, eject: eject))
         }
-        return HostStates(HostAvailability(hosts: hosts.count, eject: eject))
+        // One object for both, so that calls in flight are recorded, too.
+        if hasSameHosts(as: former.plan), former.plan.eject == eject,
+            (former.plan.health == nil) == (health == nil)
+        {
+            return states
+        }
+        return states.continued(
+            for: hosts.map { host in former.plan.hosts.firstIndex { $0.isSame(as: host) } },
+            eject: eject, isChecked: health != nil, at: now)
+    }
+}
+
+extension BackendPlan.Host {
+    /// Whether both have the same URL and the same TLS settings.
+    fileprivate func isSame(as other: BackendPlan.Host) -> Bool {
+        url == other.url && security == other.security
     }
 }

@@ -16,6 +16,20 @@ final class HostStates {
         self.availability = availability
     }
 
+    /// A copy for other hosts or settings after a reload, with the parameters of
+    /// `HostAvailability.continued`.
+    func continued(
+        for numbers: [Int?], eject: EjectPlan?, isChecked: Bool, at now: Instant
+    ) -> HostStates {
+        let states = HostStates(
+            availability.continued(for: numbers, eject: eject, isChecked: isChecked, at: now))
+        guard isChecked else { return states }
+        for (host, number) in numbers.enumerated() {
+            states.failedChecks[host] = number.flatMap { failedChecks[$0] }
+        }
+        return states
+    }
+
     func recordCheck(of host: Int, _ result: HealthCheckResult, at now: Instant) {
         let reason = result.reason
         failedChecks[host] = reason.map { FailedCheck(reason: $0, at: now) }
@@ -52,6 +66,32 @@ struct HostAvailability {
         self.hosts = Array(repeating: Host(), count: hosts)
     }
 
+    /// A copy for other hosts or settings after a reload: hosts that stay keep what the settings use.
+    ///
+    /// - Parameters:
+    ///   - numbers: for each host, its number before the reload; nil for a new host
+    ///   - eject: applies to later ejections; the present ones keep their ends
+    ///   - isChecked: whether the hosts have health checks
+    func continued(
+        for numbers: [Int?], eject: EjectPlan?, isChecked: Bool, at now: Instant
+    ) -> HostAvailability {
+        var copy = HostAvailability(hosts: numbers.count, eject: eject)
+        for (host, number) in numbers.enumerated() {
+            guard let former = number.map({ hosts[$0] }) else { continue }
+            if isChecked {
+                copy.hosts[host].failedChecksInRow = former.failedChecksInRow
+                copy.hosts[host].isHealthy = former.isHealthy
+            }
+            if eject != nil {
+                copy.hosts[host].failuresInRow = former.failuresInRow
+                copy.hosts[host].ejections = former.ejections
+                // There may be fewer hosts than before.
+                if copy.mayEject(at: now) { copy.hosts[host].ejectedUntil = former.ejectedUntil }
+            }
+        }
+        return copy
+    }
+
     /// The hosts that may be called, in order; none if no host is healthy.
     func availableHosts(at now: Instant) -> [Int] {
         let healthy = hosts.indices.filter { hosts[$0].isHealthy }
@@ -84,10 +124,14 @@ struct HostAvailability {
         }
     }
 
-    /// Ejects a host, but never more than half of the hosts.
-    private mutating func eject(_ host: Int, _ plan: EjectPlan, at now: Instant) {
+    /// Whether another host may be ejected: at most half of them are.
+    private func mayEject(at now: Instant) -> Bool {
         let ejected = hosts.indices.count { isEjected($0, at: now) }
-        guard (ejected + 1) * 2 <= hosts.count else { return }
+        return (ejected + 1) * 2 <= hosts.count
+    }
+
+    private mutating func eject(_ host: Int, _ plan: EjectPlan, at now: Instant) {
+        guard mayEject(at: now) else { return }
         hosts[host].failuresInRow = 0
         hosts[host].ejections = min(hosts[host].ejections + 1, Self.growthMax)
         hosts[host].ejectedUntil =

@@ -5,9 +5,11 @@ import Promises
 import Reactor
 
 /// `max_concurrent` and `queue` (bulkhead): limits the calls to one backend at the same time; a
-/// limited number of others waits for a limited time. One for each backend and worker.
+/// limited number of others waits for a limited time. One for each backend and worker, shared by the
+/// plans before and after a reload.
 final class ConcurrencyLimit {
-    private let plan: ConcurrencyLimitPlan
+    /// That of the newest plan.
+    private var plan: ConcurrencyLimitPlan
     private let loop: any Loop
     private let permits = Permits()
     /// Unchecked: no operation of the queue calls other code.
@@ -52,13 +54,24 @@ final class ConcurrencyLimit {
     /// How many may run, and how many may wait.
     var limits: (running: Int, waiting: Int) { (plan.concurrentMax, plan.queueMax) }
 
-    var filter: CallFilter {
+    /// Limits by another plan from now on. Calls that have a permit or wait for one still count; a
+    /// call that waits keeps its deadline.
+    func adopt(_ plan: ConcurrencyLimitPlan) {
+        self.plan = plan
+        serveQueue()
+    }
+
+    /// - Parameter isHedged: whether the call may have two requests at the same time
+    func filter(isHedged: Bool) -> CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
                 switch admit(on: exchange.local) {
                 case .admitted(let permit): next(request, exchange).holding(permit)
                 case .queued(let permit):
-                    permit.then { permit in next(request, exchange).holding(permit) }
+                    // The permit may be that of the other request, whose response cancels this one
+                    // in the same loop iteration. So it is sent in the next one.
+                    (isHedged ? permit.delayed(by: .zero) : permit)
+                        .then { permit in next(request, exchange).holding(permit) }
                 case .refused: refuse(request, exchange)
                 }
             }

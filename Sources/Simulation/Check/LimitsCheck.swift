@@ -22,10 +22,12 @@ struct LimitsCheck {
 
     private func checkConcurrency(_ config: DrawnConfig, _ worker: String) {
         for (index, backend) in config.backends.enumerated() {
-            guard let limit = backend.maxConcurrent.map(config.share) else { continue }
+            let limits = record.continuedLimits(from: config) { $0.backends[index].maxConcurrent }
+            guard let limit = limits.max() else { continue }
+            let generations = config.generation..<config.generation + limits.count
             let attempts = record.attempts.filter {
                 $0.backend == index && $0.worker == worker
-                    && $0.call.generation == config.generation
+                    && generations.contains($0.call.generation)
                     // A host that has closed its connection does not see a cancellation.
                     && $0.http2?.hasHostClosed != true
             }

@@ -16,14 +16,19 @@ struct StreamLimitsCheck {
     }
 
     private func check(_ config: DrawnConfig, _ worker: String) {
-        let relayed = models.filter {
-            $0.config?.generation == config.generation && $0.request.worker == worker
-        }
+        let models = self.models.filter { $0.request.worker == worker }
         for (index, backend) in config.streamBackends.enumerated() {
-            let spans = relayed.filter { $0.proxy?.backend == index }.flatMap(\.relays)
-                .map { ConcurrentSpan(from: $0.sentAt, to: $0.ended) }
-            check(spans, backend.maxConcurrent.map(config.share), "calls to \(backend.name)")
+            let limits = record.continuedLimits(from: config) {
+                $0.streamBackends[index].maxConcurrent
+            }
+            let generations = config.generation..<config.generation + limits.count
+            let spans = models.filter { model in
+                model.proxy?.backend == index
+                    && model.config.map { generations.contains($0.generation) } ?? false
+            }.flatMap(\.relays).map { ConcurrentSpan(from: $0.sentAt, to: $0.ended) }
+            check(spans, limits.max(), "calls to \(backend.name)")
         }
+        let relayed = models.filter { $0.config?.generation == config.generation }
         for endpoint in config.endpoints where endpoint.proxy != nil {
             let spans = relayed.filter { $0.endpoint?.index == endpoint.index }
                 .compactMap { span(of: $0, from: $0.relays.first?.sentAt) }

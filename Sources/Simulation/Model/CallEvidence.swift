@@ -169,11 +169,13 @@ struct CallEvidence {
             }
     }
 
-    /// Whether as many other calls as the backend allows may have been in progress.
+    /// Whether as many other calls as the backend allows may have been in progress. A reload may have
+    /// lowered the limit meanwhile.
     private var canBeFull: Bool {
-        guard let limit = backend.maxConcurrent.map(config.share),
-            let responded = request.responded
-        else { return false }
+        let limits = record.continuedLimits(from: config) {
+            $0.backends[call.backend].maxConcurrent
+        }
+        guard let limit = limits.min(), let responded = request.responded else { return false }
         let spans = record.callSpans(to: call.backend, on: request.worker)
         return spans.count { $0.from <= responded && $0.to >= request.began } > limit
     }
@@ -282,6 +284,14 @@ extension RunRecord {
                 config.generation < reloads.count ? reloads[config.generation] : Int.max
             return Double(begins) <= to && Double(ends) + delay >= from
         }
+    }
+
+    /// Each worker's limits of one concurrency limit: that of a configuration, and those which later
+    /// configurations give it. A reload keeps the calls in progress, because hosts stay the same,
+    /// until a configuration has no limit.
+    func continuedLimits(from config: DrawnConfig, _ limit: (DrawnConfig) -> Int?) -> [Int] {
+        configs[config.generation...].map { config in limit(config).map(config.share) }
+            .prefix { $0 != nil }.compactMap { $0 }
     }
 
     /// Whether a backend ever sends data between two requests.

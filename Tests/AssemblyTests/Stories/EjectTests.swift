@@ -86,16 +86,54 @@ import Testing
         harness.expectQuiet()
     }
 
-    @Test func reloadKeepsEjections() throws {
+    /// Host 7001 is ejected for 5 s; other hosts, their order and other settings do not change that.
+    @Test(arguments: [
+        (["7001/a", "7002/b"], "eject: { after: 2, for: 5s }"),
+        (["7001/a", "7002/b"], "eject: { after: 3, for: 1s }"),
+        (["7001/a", "7002/b"], "eject: {}, health: { path: /up }"),
+        (["7003/b", "7001/a"], "eject: { after: 2, for: 9s }"),
+    ])
+    func reloadKeepsTheEjectionOfEachHostThatStays(_ hosts: [String], _ eject: String) throws {
+        let harness = try harness()
+        harness.on("/a/1", .status(500), .status(500), .ok("1"))
+        _ = try self.hosts(of: 4, harness)
+        harness.pass(100)
+        try harness.install(
+            GatewayHarness.text(
+                "one: { from: a, get: /1, timeout: 1s }", "",
+                "urls: \(hosts.map { "http://127.0.0.1:\($0)" }), balance: round_robin, \(eject)"))
+        harness.pass(4_899)
+        #expect(try self.hosts(of: 4, harness) == "bbbb")
+        harness.pass(1)
+        #expect(try self.hosts(of: 4, harness).count { $0 == "a" } == 2)
+        harness.expectQuiet()
+    }
+
+    /// A single failure after the reload ejects the host.
+    @Test func reloadKeepsTheFailuresInARow() throws {
+        let harness = try harness()
+        harness.on("/a/1", .status(500))
+        #expect(try hosts(of: 2, harness) == "ab")
+        try harness.install(
+            GatewayHarness.text(
+                "one: { from: a, get: /1 }", "",
+                "urls: [\"http://127.0.0.1:7001/a\", \"http://127.0.0.1:7002/b\"],"
+                    + " balance: round_robin, eject: { after: 2, for: 6s }"))
+        #expect(try hosts(of: 4, harness) == "abbb")
+        harness.expectQuiet()
+    }
+
+    @Test func reloadWithoutEjectEndsEjections() throws {
         let harness = try harness()
         harness.on("/a/1", .status(500))
         _ = try hosts(of: 4, harness)
         try harness.install(
             GatewayHarness.text(
-                "one: { from: a, get: /1, timeout: 1s }", "",
+                "one: { from: a, get: /1 }", "",
                 "urls: [\"http://127.0.0.1:7001/a\", \"http://127.0.0.1:7002/b\"],"
-                    + " balance: round_robin, eject: { after: 2, for: 5s }"))
-        #expect(try hosts(of: 4, harness) == "bbbb")
+                    + " balance: round_robin, health: { path: /up }"))
+        harness.pass(1)
+        #expect(try hosts(of: 4, harness) == "abab")
         harness.expectQuiet()
     }
 }

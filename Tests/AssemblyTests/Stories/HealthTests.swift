@@ -80,6 +80,40 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Host 7001 is unhealthy; other hosts, their order and other settings do not change that.
+    @Test(arguments: [
+        (["7001/a", "7002/b", "7003/c"], "bbcb"), (["7002/b", "7001/a"], "bbbb"),
+        (["7001/a"], ""), (["7001/n"], "nnnn"),
+    ])
+    func reloadKeepsTheHealthOfEachHostThatStays(_ hosts: [String], _ called: String) throws {
+        let harness = try harness()
+        harness.on("/a/up", .status(500))
+        harness.on("/n/up", .hangs)
+        harness.pass(2_100)
+        try harness.install(
+            GatewayHarness.text(
+                "one: { from: a, get: /1 }", "",
+                "urls: \(hosts.map { "http://127.0.0.1:\($0)" }), balance: round_robin,"
+                    + " health: { path: /up, every: 3s }, eject: { after: 9 }"))
+        #expect(try self.hosts(of: 4, harness) == called)
+        harness.expectQuiet()
+    }
+
+    @Test func unhealthyHostThatStaysReturnsWithItsNextSuccessfulCheck() throws {
+        let harness = try harness()
+        harness.on("/a/up", .status(500), .status(500), .ok("1", after: 10))
+        harness.pass(2_100)
+        try harness.install(
+            GatewayHarness.text(
+                "one: { from: a, get: /1 }", "",
+                #"urls: ["http://127.0.0.1:7001/a"], health: { path: /up, every: 2s }"#))
+        harness.pass(9)
+        #expect(try harness.unavailableHosts() == 1)
+        harness.pass(1)
+        #expect(try harness.unavailableHosts() == 0)
+        harness.expectQuiet()
+    }
+
     @Test func reloadWithoutHealthStopsTheChecks() throws {
         let harness = try harness()
         harness.pass(100)

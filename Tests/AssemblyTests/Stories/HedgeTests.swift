@@ -89,6 +89,36 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The permit that the first response releases goes to the second request, which the same
+    /// response cancels.
+    @Test(arguments: ["", ", retry: { attempts: 3 }"])
+    func secondRequestInTheQueueIsNotSentAfterTheFirstResponse(_ retry: String) throws {
+        let harness = try harness(
+            [.ok("1", after: 200)], more: retry,
+            backend: "max_concurrent: 1, queue: { size: 1, wait: 2s }")
+        #expect(try harness.fetch().outcome == "200 at 200")
+        #expect(try harness.fetch().outcome == "200 at 200")
+        #expect(harness.events == ["0 GET /1", "200 GET /1"])
+        #expect(harness.seen.map(\.connection) == [1, 1])
+        harness.expectQuiet()
+    }
+
+    @Test func secondRequestInTheQueueIsSentWithThePermitOfAnotherCall() throws {
+        let harness = try harness(
+            [.ok("1", after: 500), .ok("2", after: 150), .ok("3", after: 20)],
+            backend: "max_concurrent: 2, queue: { size: 2, wait: 2s }")
+        let clients = [try harness.send(get()), try harness.send(get())]
+        harness.pass(200)
+        #expect(
+            clients.compactMap { $0.responses.first?.summary } == [
+                #"200 at 170 {"one":3}"#, #"200 at 150 {"one":2}"#,
+            ])
+        #expect(
+            harness.events == ["0 GET /1", "0 GET /1", "150 GET /1", "170 cancelled /1"])
+        #expect(harness.seen.map(\.connection) == [1, 2, 2])
+        harness.expectQuiet()
+    }
+
     @Test func hedgedCallIsCountedOnce() throws {
         let harness = try harness([.ok("1", after: 500), .ok("2", after: 50)])
         _ = try harness.fetch()

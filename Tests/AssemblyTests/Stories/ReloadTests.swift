@@ -140,6 +140,50 @@ import Testing
         harness.expectQuiet()
     }
 
+    private static let others = #""http://127.0.0.1:7002""#
+
+    /// Three calls in flight count against the new limit, unless none of their hosts is left.
+    @Test(arguments: [
+        ("max_concurrent: 4", [200, 503]), ("max_concurrent: 3", [503, 503]),
+        ("max_concurrent: 2", [503, 503]), ("breaker: {}", [200, 200]),
+        ("max_concurrent: 4, breaker: {}", [200, 503]),
+        ("urls: [\(others), \"http://127.0.0.1:7001/n\"], max_concurrent: 4", [200, 503]),
+        ("urls: [\(others)], max_concurrent: 1", [200, 503]),
+    ])
+    func aNewMaxConcurrentAppliesToTheCallsInFlight(_ backend: String, _ statuses: [Int]) throws {
+        let call = "one: { from: a, get: /1, required: true }"
+        let harness = try GatewayHarness(call, backend: "max_concurrent: 3")
+        harness.on("/1", .ok("1", after: 100))
+        let former = [try harness.send(get()), try harness.send(get()), try harness.send(get())]
+        harness.pass(50)
+        try harness.install(text(call, backend: backend))
+        let clients = [try harness.send(get()), try harness.send(get())]
+        harness.pass(200)
+        #expect(clients.compactMap { $0.responses.first?.status } == statuses)
+        #expect(former.map { $0.responses.first?.status } == [200, 200, 200])
+        harness.expectQuiet()
+    }
+
+    @Test func callsInTheQueueGetThePermitsOfANewMaxConcurrent() throws {
+        let call = "one: { from: a, get: /1, required: true }"
+        let queue = "queue: { size: 2, wait: 1s }"
+        let harness = try GatewayHarness(call, backend: "max_concurrent: 1, \(queue)")
+        harness.on("/1", .ok("1", after: 100))
+        let clients = [try harness.send(get()), try harness.send(get()), try harness.send(get())]
+        harness.pass(50)
+        try harness.install(text(call, backend: "max_concurrent: 1, queue: { size: 1, wait: 1s }"))
+        #expect(try harness.load() == "1 running, 2 waiting")
+        #expect(try harness.fetch().outcome == "503 at 0")
+        try harness.install(text(call, backend: "max_concurrent: 2, \(queue)"))
+        harness.pass(0)
+        #expect(try harness.load() == "2 running, 1 waiting")
+        #expect(
+            clients.map { harness.response(of: $0).outcome } == [
+                "200 at 100", "200 at 150", "200 at 200",
+            ])
+        harness.expectQuiet()
+    }
+
     @Test func requestsInFlightStillCountAgainstMaxInFlight() throws {
         let harness = try GatewayHarness(Self.call, endpoint: "max_in_flight: 1")
         harness.on("/1", .ok("1", after: 100))

@@ -5,13 +5,21 @@ import Testing
 
 /// Which hosts are available after a history of events: `0-` is a failed call to host 0, `0+` a
 /// successful one, `0.` one without an outcome, `0x` a failed check, `0v` a successful one, `@5`
-/// the time in seconds.
+/// the time in seconds, `=1n` a reload that keeps host 1 as the first one and adds a second one,
+/// `=01!` one that removes `eject`, `=01?` one that removes the health checks.
 @Suite struct HostAvailabilityTests {
     private func availableHosts(_ history: String, hosts: Int, eject: Bool = true) -> [Int] {
-        var availability = HostAvailability(
-            hosts: hosts, eject: eject ? EjectPlan(after: 3, duration: .seconds(10)) : nil)
+        let plan = EjectPlan(after: 3, duration: .seconds(10))
+        var availability = HostAvailability(hosts: hosts, eject: eject ? plan : nil)
         var now = Instant(nanoseconds: 1_000_000_000_000)
         for word in history.split(separator: " ") {
+            if word.hasPrefix("=") {
+                availability = availability.continued(
+                    for: word.filter { $0.isNumber || $0 == "n" }.map { Int(String($0)) },
+                    eject: word.hasSuffix("!") ? nil : plan, isChecked: !word.hasSuffix("?"),
+                    at: now)
+                continue
+            }
             if word.hasPrefix("@") {
                 let seconds = Int64(word.dropFirst()) ?? 0
                 now = Instant(nanoseconds: 1_000_000_000_000 + seconds * 1_000_000_000)
@@ -90,6 +98,37 @@ import Testing
     ])
     func failedChecksMakeAHostUnavailable(_ history: String, _ availableHosts: [Int]) {
         #expect(self.availableHosts(history, hosts: 2) == availableHosts)
+    }
+
+    // MARK: Reload
+
+    @Test(arguments: [
+        ("0xx =01n", [1, 2]), ("0xx =n0", [0]), ("0xx =1", [0]), ("0x =10 1x", [0]),
+        ("0x =0n 0vx", [0, 1]), ("0xx =01?", [0, 1]), ("0xx =01? =01", [0, 1]),
+        ("0xx =01!", [1]),
+    ])
+    func reloadKeepsTheHealthOfHosts(_ history: String, _ availableHosts: [Int]) {
+        #expect(self.availableHosts(history, hosts: 2) == availableHosts)
+    }
+
+    @Test(arguments: [
+        ("0--- =0123n", [1, 2, 3, 4]), ("0--- =10n", [0, 2]), ("0--- =0123n @10", [0, 1, 2, 3, 4]),
+        ("0-- =0123n 0-", [1, 2, 3, 4]), ("0-- =n123 0-", [0, 1, 2, 3]),
+        ("0--- @10 =0123n 0--- @29", [1, 2, 3, 4]), ("0--- =0123!", [0, 1, 2, 3]),
+        ("0--- =0123! =0123", [0, 1, 2, 3]), ("0--- =0123! =0123 0--", [0, 1, 2, 3]),
+        ("0--- =0123?", [1, 2, 3]),
+    ])
+    func reloadKeepsTheEjectionsOfHosts(_ history: String, _ availableHosts: [Int]) {
+        #expect(self.availableHosts(history, hosts: 4) == availableHosts)
+    }
+
+    /// Two of four hosts are ejected; with fewer hosts, only as many as may be.
+    @Test(arguments: [
+        ("0--- 1--- =01", [1]), ("0--- 1--- =012", [1, 2]), ("0--- 1--- =10", [1]),
+        ("0--- 1--- =1", [0]), ("0--- @5 1--- @10 =01", [0]),
+    ])
+    func reloadKeepsAtMostHalfOfTheHostsEjected(_ history: String, _ availableHosts: [Int]) {
+        #expect(self.availableHosts(history, hosts: 4) == availableHosts)
     }
 }
 

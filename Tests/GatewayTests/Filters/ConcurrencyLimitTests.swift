@@ -145,6 +145,55 @@ import Testing
         #expect(admitted(limit) != nil)
     }
 
+    // MARK: Another plan
+
+    private func plan(_ concurrent: Int, queue: Int) -> ConcurrencyLimitPlan {
+        ConcurrencyLimitPlan(concurrentMax: concurrent, queueMax: queue, wait: .seconds(9))
+    }
+
+    @Test func higherLimitServesTheQueue() throws {
+        let limit = limit(1, queue: 2)
+        let first = try #require(admitted(limit))
+        let others = [try #require(queued(limit)), try #require(queued(limit))]
+        limit.adopt(plan(2, queue: 2))
+        network.advance(by: .zero)
+        #expect(others.map { $0.permit != nil } == [true, false] && load(limit) == [2, 1])
+        first.release()
+        network.advance(by: .zero)
+        for other in others { other.release() }
+        #expect(load(limit) == [0, 0] && loop.pendingTimers == 0)
+    }
+
+    @Test func lowerLimitAdmitsNoCallBeforeEnoughHaveEnded() throws {
+        let limit = limit(3, queue: 1)
+        let first = [admitted(limit), admitted(limit), admitted(limit)]
+        limit.adopt(plan(2, queue: 1))
+        let fourth = try #require(queued(limit))
+        first[0]?.release()
+        network.advance(by: .zero)
+        #expect(fourth.permit == nil && load(limit) == [2, 1])
+        first[1]?.release()
+        network.advance(by: .zero)
+        #expect(fourth.permit != nil && load(limit) == [2, 0])
+        first[2]?.release()
+        fourth.release()
+        #expect(load(limit) == [0, 0] && loop.pendingTimers == 0)
+    }
+
+    @Test func queuedCallKeepsItsDeadlineUnderAnotherPlan() throws {
+        let limit = limit(1, queue: 2)
+        let first = try #require(admitted(limit))
+        let second = try #require(queued(limit))
+        limit.adopt(plan(1, queue: 1))
+        guard case .refused = limit.admit(on: loop.local) else { throw Unexpected() }
+        network.advance(by: .milliseconds(999))
+        #expect(second.failure == nil)
+        network.advance(by: .milliseconds(1))
+        #expect(second.failure == .queueFull && load(limit) == [1, 0])
+        first.release()
+        #expect(load(limit) == [0, 0] && loop.pendingTimers == 0)
+    }
+
     @Test func permitsOutliveTheLimit() throws {
         var limit: ConcurrencyLimit? = limit(1, queue: 0)
         let permit = try #require(limit.flatMap(admitted))

@@ -104,7 +104,9 @@ package final class SimLoop: Loop {
     @discardableResult
     package func timer(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
         if isClosed { return TimerQueue().add(due: now, action) }
-        let timer = network.clock.after(delay + timerLateness) { [weak self] in self?.perform(action) }
+        let timer = network.clock.after(delay + timerLateness) { [weak self] in
+            self?.perform(action)
+        }
         timers.append(timer)
         if timers.count >= 2 * timerSweepThreshold {
             timerSweepThreshold = max(64, pendingTimers)

@@ -291,12 +291,17 @@ import Testing
         #expect(tunnel.isCancelled)
     }
 
-    @Test func tunnelPassesBytesInBothDirections() throws {
-        let tunnel = ScriptedTunnel()
+    /// A server that responds to each request with a tunnel.
+    private func serving(_ tunnel: ScriptedTunnel) throws -> ServerHarness {
         let status = try #require(Status(101))
-        let harness = try ServerHarness { _, _, exchange in
+        return try ServerHarness { _, _, exchange in
             exchange.local.value(Response(status: status, body: .tunnel(tunnel)))
         }
+    }
+
+    @Test func tunnelPassesBytesInBothDirections() throws {
+        let tunnel = ScriptedTunnel()
+        let harness = try serving(tunnel)
         let peer = try harness.connect()
         peer.send(get() + "early")
         harness.advance()
@@ -325,10 +330,7 @@ import Testing
     /// The protocol of a tunnel has ends of its own: what was sent before must arrive.
     @Test func brokenTunnelClosesItsConnection() throws {
         let tunnel = ScriptedTunnel()
-        let status = try #require(Status(101))
-        let harness = try ServerHarness { _, _, exchange in
-            exchange.local.value(Response(status: status, body: .tunnel(tunnel)))
-        }
+        let harness = try serving(tunnel)
         let peer = try harness.connect()
         peer.send(get())
         harness.advance()
@@ -342,10 +344,7 @@ import Testing
 
     @Test func resetOfATunnelCancelsIt() throws {
         let tunnel = ScriptedTunnel()
-        let status = try #require(Status(101))
-        let harness = try ServerHarness { _, _, exchange in
-            exchange.local.value(Response(status: status, body: .tunnel(tunnel)))
-        }
+        let harness = try serving(tunnel)
         let peer = try harness.connect()
         peer.send(get())
         harness.advance()

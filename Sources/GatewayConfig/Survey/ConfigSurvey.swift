@@ -28,8 +28,8 @@ package struct ConfigSurvey: Sendable {
         package let body: String?
         /// The first of `content_types`; nil if a body may have any type.
         package let contentType: String?
-        /// The parameters and properties for whose rules there is no valid value, as messages name
-        /// them: requests that contain one are invalid.
+        /// The parameters and properties without a sample, because no candidate obeys their rules:
+        /// `parameter 'id'`. Requests that contain one are invalid.
         package let withoutSample: [String]
         package let calls: [Call]
         /// Whether it passes its requests through to the only one of `calls`.

@@ -13,7 +13,8 @@ extension Config.Body {
     /// JSON with every declared member.
     var sample: String { Sample.json(type?.value ?? .object, properties, required.map(\.value)) }
 
-    /// The paths of the properties for whose rules there is no valid sample: `address.zip`.
+    /// The paths of the properties without a sample, because no candidate obeys their rules:
+    /// `address.zip`.
     var pathsWithoutSample: [String] { Sample.pathsWithoutSample(properties, in: "") }
 }
 

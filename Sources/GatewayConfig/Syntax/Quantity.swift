@@ -74,8 +74,8 @@ package struct Quantity {
         guard let whole = Int(parts[0]) else { return .max }
         var (sum, overflow) = whole.multipliedReportingOverflow(by: worth)
         guard !overflow else { return .max }
-        // The digits as a whole: a power of two is no multiple of ten, so that single digits would be
-        // rounded. Further digits are worth nothing: 10^18 is the greatest power of ten in an Int.
+        // Computed from all digits together: a power of two is not divisible by ten, so the worth of
+        // each digit would be rounded. 18 digits, because 10^18 is the greatest power of ten in an Int.
         var (fraction, scale) = (0, 1)
         for digit in parts.dropFirst().joined().prefix(18) {
             fraction = fraction * 10 + (digit.wholeNumberValue ?? 0)

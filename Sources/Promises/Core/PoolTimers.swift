@@ -80,6 +80,7 @@ final class PoolTimers: Sendable {
 
     private func sleep(until wakeUp: Duration) {
         Task.detached { [self] in
+            // It throws only if the task is cancelled, and nothing cancels it.
             try? await Task.sleep(for: max(wakeUp - SystemClock.reading, .zero))
             enqueueDue(wakeUp)
         }

@@ -144,6 +144,17 @@ static inline void tributary_reset_at_close(uv_stream_t *stream)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
 }
 
+/* Takes the error of a stream's socket: a negative code, or 0 if it has none. */
+static inline int tributary_take_error(const uv_stream_t *stream)
+{
+    uv_os_fd_t descriptor;
+    int error = 0;
+    socklen_t size = sizeof error;
+    int code = uv_fileno((const uv_handle_t *)stream, &descriptor);
+    if (code < 0) return code;
+    return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) < 0 ? -errno : -error;
+}
+
 /* ---- The end of paused streams ---- */
 
 /* libuv polls no stream that is not read, so that its end is not seen. On Linux a second epoll set

@@ -132,12 +132,24 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
             let bytes = UnsafeRawBufferPointer(start: start, count: count)
             delegateState.delegate?.streamReceived(bytes.bindMemory(to: UInt8.self).span)
         } else if count == Int(UV_EOF.rawValue) {
-            hasEnded = true
-            delegateState.delegate?.streamEnded()
+            didEnd(start)
         } else if count < 0 {
             fail(IOFailure(uv: count))
         }
         loop.finishCallback()
+    }
+
+    /// The peer sends no more.
+    ///
+    /// Without a buffer libuv has not read the end: it saw that the connection is closed in both
+    /// directions, which a reset is as well. A reset behind the end of the peer's data is EPIPE.
+    private func didEnd(_ buffer: UnsafeMutablePointer<CChar>?) {
+        if buffer == nil, let raw {
+            let code = tributary_take_error(raw)
+            guard code == 0 || code == UV_EPIPE.rawValue else { return fail(IOFailure(uv: code)) }
+        }
+        hasEnded = true
+        delegateState.delegate?.streamEnded()
     }
 
     // MARK: Writing

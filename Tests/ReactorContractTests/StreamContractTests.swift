@@ -514,6 +514,27 @@ import Testing
         }
     }
 
+    /// The last bytes and the reset arrive together.
+    @Test(arguments: Conformer.allCases)
+    func resetBehindBytesIsAFailureForThePeer(_ conformer: Conformer) throws {
+        try onLoop(conformer) { harness in
+            harness.peers { client, server in
+                server.onEnded = { _ in Issue.record("looks complete") }
+                server.onFailed = { server in
+                    #expect("first last".hasPrefix(server.text))
+                    #expect(server.failures == [.connectionReset])
+                    harness.finish()
+                }
+                server.onReceived = { server in
+                    guard server.text == "first " else { return }
+                    client.send("last")
+                    client.stream.reset()
+                }
+                client.send("first ")
+            }
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func droppedStreamCloses(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in

@@ -63,6 +63,12 @@ package struct ServerSettings: Sendable, Equatable {
     /// 250 ms: a round trip around the world.
     package var settleTime = Duration.milliseconds(250)
 
+    /// How long the client of a TLS handshake may be silent before the handshake can be ended because
+    /// `handshakes` is reached.
+    ///
+    /// 1 s: a lost packet is sent again by then.
+    package var handshakeGrace = Duration.seconds(1)
+
     /// Pipelined requests of one connection that begin in one loop iteration; the next ones wait
     /// for the next iteration.
     ///

@@ -15,6 +15,8 @@ final class HandshakingConnection: ServedConnection {
     private let peer: SocketAddress?
     private var handshake: LocalPromise<AcceptedStream>?
     private var timer: Timer?
+    /// The server has done its part since.
+    private(set) var awaitsClientSince: Instant
 
     init(
         of server: Server, slot: Int, countedClient: ClientConnectionCounts.Client?,
@@ -25,6 +27,7 @@ final class HandshakingConnection: ServedConnection {
         self.countedClient = countedClient
         self.settings = settings
         self.peer = peer
+        awaitsClientSince = server.loop.now
     }
 
     /// Performs the handshake, within its time limit.
@@ -32,9 +35,19 @@ final class HandshakingConnection: ServedConnection {
         timer = server.loop.timer(after: settings.handshakeTimeout) { [weak self] in
             self?.end(.timedOut)
         }
-        let handshake = security.accept(stream, server.handshakeQueue, server.loop)
+        server.handshakeWaits(self, for: .client)
+        let progress = HandshakeProgress(server.handshakeQueue)
+        progress.waitChanged = { [weak self] party in self?.wait(for: party) }
+        let handshake = security.accept(stream, progress, server.loop)
         self.handshake = handshake
         handshake.whenSettled { [weak self] result in self?.handleResult(result) }
+    }
+
+    private func wait(for party: HandshakeProgress.Party) {
+        // One that has ended may leave the queue of handshakes later.
+        guard timer != nil else { return }
+        awaitsClientSince = server.loop.now
+        server.handshakeWaits(self, for: party)
     }
 
     private func handleResult(_ result: Result<AcceptedStream, any Error>) {
@@ -46,11 +59,11 @@ final class HandshakingConnection: ServedConnection {
             server.handshakes.record(.succeeded(session.version, isResumed: session.isResumed))
             let facts = ConnectionFacts(
                 isSecure: true, identity: session.identity, redirect: settings.redirect)
-            server.handshakeEnded()
+            server.completeHandshake(self)
             begin(session.applicationProtocol, over: stream, facts)
         case .success(.plainText(let stream)):
             server.handshakes.record(.plainText)
-            server.handshakeEnded()
+            server.completeHandshake(self)
             let connection = connection(over: stream, settings.plainFacts)
             server.replace(self, by: connection)
             connection.rejectOpened(.unencrypted)
@@ -116,8 +129,12 @@ final class HandshakingConnection: ServedConnection {
 
     func close() { end(.cancelled) }
 
-    /// It is never idle and has no unsent output.
+    /// It is idle while it waits for its client.
+    func hasWaited(_ duration: Duration, now: Instant) -> Bool {
+        now - awaitsClientSince >= duration
+    }
+
+    /// It has no unsent output.
     func closeUnread() {}
-    func hasWaited(_ duration: Duration, now: Instant) -> Bool { false }
     func readsOutput(now: Instant) -> Bool { true }
 }

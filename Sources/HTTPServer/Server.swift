@@ -39,6 +39,10 @@ package final class Server {
     /// Connections in a handshake.
     package private(set) var handshakesInProgress = 0
     private var areHandshakesPaused = false
+    /// Those that wait for their clients, the longest waiting one first.
+    private var silentHandshakes = SlotQueue()
+    /// Ends the first of them, while the limit is reached.
+    private var handshakeTimer: Timer?
     /// Every open connection, at the index that it stores as its slot.
     private var connections: [any ServedConnection] = []
     /// How many of them were refused. They do not count for the limits: a client that keeps its refused
@@ -313,6 +317,7 @@ package final class Server {
             connections[connection.slot] = last
             unsafe idle.move(from: last.slot, to: connection.slot)
             unsafe unread.move(from: last.slot, to: connection.slot)
+            silentHandshakes.move(from: last.slot, to: connection.slot)
             last.slot = connection.slot
         }
         resolveDrainIfEmpty()
@@ -339,14 +344,36 @@ package final class Server {
         connection.startHandshake(security, over: stream)
     }
 
+    /// A handshake waits for another party, or for the same one again.
+    func handshakeWaits(
+        _ handshake: HandshakingConnection, for party: HandshakeProgress.Party
+    ) {
+        forgetWait(of: handshake)
+        guard party == .client else { return }
+        unsafe idle.append(handshake.slot)
+        silentHandshakes.append(handshake.slot)
+        if areHandshakesPaused, handshakeTimer == nil { endSilentHandshake() }
+    }
+
+    private func forgetWait(of handshake: HandshakingConnection) {
+        unsafe idle.remove(handshake.slot)
+        silentHandshakes.remove(handshake.slot)
+    }
+
     /// A handshake has failed.
     func removeHandshake(_ handshake: HandshakingConnection) {
+        forgetWait(of: handshake)
         remove(handshake)
         handshakeEnded()
     }
 
-    /// The number of handshakes in progress falls.
-    func handshakeEnded() {
+    /// A handshake has succeeded.
+    func completeHandshake(_ handshake: HandshakingConnection) {
+        forgetWait(of: handshake)
+        handshakeEnded()
+    }
+
+    private func handshakeEnded() {
         handshakesInProgress -= 1
         updateHandshakePause()
     }
@@ -355,6 +382,26 @@ package final class Server {
     private func updateHandshakePause() {
         let mustPause = handshakesInProgress >= settings.handshakes
         if mustPause != areHandshakesPaused { setHandshakePause(mustPause) }
+        handshakeTimer.take()?.cancel()
+        if mustPause { endSilentHandshake() }
+    }
+
+    /// The limit is reached: ends the handshake whose client has been silent for the longest time, as soon
+    /// as that is `handshakeGrace`, so that silent clients keep no others out.
+    private func endSilentHandshake() {
+        guard let slot = silentHandshakes.first,
+            let handshake = connections[slot] as? HandshakingConnection
+        else { return }
+        let left = settings.handshakeGrace - (loop.now - handshake.awaitsClientSince)
+        guard left <= .zero else {
+            handshakeTimer = loop.timer(after: left) { [weak self] in
+                self?.handshakeTimer = nil
+                self?.endSilentHandshake()
+            }
+            return
+        }
+        losses.count(.idle)
+        handshake.leaveIdle(.evicted)
     }
 
     private func setHandshakePause(_ mustPause: Bool) {

@@ -9,13 +9,13 @@ package struct ServerSecurity: Sendable {
     ///
     /// Rejects with `IOFailure`.
     package let accept:
-        @Sendable (_ stream: any ByteStream, HandshakeQueue, any Loop) -> LocalPromise<
+        @Sendable (_ stream: any ByteStream, HandshakeProgress, any Loop) -> LocalPromise<
             AcceptedStream
         >
 
     package init(
         accept:
-            @escaping @Sendable (any ByteStream, HandshakeQueue, any Loop) -> LocalPromise<
+            @escaping @Sendable (any ByteStream, HandshakeProgress, any Loop) -> LocalPromise<
                 AcceptedStream
             >
     ) {

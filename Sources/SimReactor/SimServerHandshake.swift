@@ -80,12 +80,12 @@ package struct SimServerPolicy: Sendable {
 extension ServerSecurity {
     /// A simulated handshake, which takes a round trip.
     package static func simulated(_ policy: SimServerPolicy) -> ServerSecurity {
-        ServerSecurity { stream, queue, loop in
+        ServerSecurity { stream, progress, loop in
             guard let stream = stream as? SimStream else {
                 stream.close()
                 return loop.local.error(IOFailure.tlsFailed("not a simulated connection"))
             }
-            return SimServerHandshake.accept(stream, queue, policy)
+            return SimServerHandshake.accept(stream, progress, policy)
         }
     }
 }
@@ -94,17 +94,17 @@ extension ServerSecurity {
 final class SimServerHandshake: ByteStreamDelegate {
     private var stream: SimStream?
     private var resolver: LocalResolver<AcceptedStream>?
-    private let queue: HandshakeQueue
+    private let progress: HandshakeProgress
     private let policy: SimServerPolicy
     private var timer: Timer?
     private var hasBegun = false
 
     static func accept(
-        _ stream: SimStream, _ queue: HandshakeQueue, _ policy: SimServerPolicy
+        _ stream: SimStream, _ progress: HandshakeProgress, _ policy: SimServerPolicy
     ) -> LocalPromise<AcceptedStream> {
         let resolver = LocalResolver<AcceptedStream>(on: stream.loop.local)
         let promise = resolver.promise
-        let handshake = SimServerHandshake(stream, resolver, queue, policy)
+        let handshake = SimServerHandshake(stream, resolver, progress, policy)
         stream.handshake = handshake
         handshake.streamChanged()
         return promise
@@ -112,10 +112,10 @@ final class SimServerHandshake: ByteStreamDelegate {
 
     private init(
         _ stream: SimStream, _ resolver: consuming LocalResolver<AcceptedStream>,
-        _ queue: HandshakeQueue, _ policy: SimServerPolicy
+        _ progress: HandshakeProgress, _ policy: SimServerPolicy
     ) {
         self.stream = stream
-        self.queue = queue
+        self.progress = progress
         self.policy = policy
         resolver.onCancel { [self] _ in
             _ = self.resolver.take()
@@ -137,9 +137,12 @@ final class SimServerHandshake: ByteStreamDelegate {
 
     private func begin(_ hello: SimHello) {
         guard !hasBegun, let stream else { return }
-        guard queue.mayBegin else { return queue.wait { [weak self] in self?.begin(hello) } }
+        guard progress.queue.mayBegin else {
+            return progress.awaitServer { [weak self] in self?.begin(hello) }
+        }
         hasBegun = true
-        queue.recordBegin()
+        progress.queue.recordBegin()
+        progress.awaitClient()
         let network = stream.loop.network
         timer = stream.loop.timer(after: network.latency() + network.latency()) { [self] in
             complete(policy.session(for: hello))

@@ -38,23 +38,24 @@ final class TLSChannel: FailingStream {
     /// Delivers bytes that arrived before the delegate read.
     private var reading: Timer?
 
-    /// Decides when the handshake of a server begins; nil for a client, and afterwards.
-    private var queue: HandshakeQueue?
+    /// Of the handshake of a server; nil for a client.
+    private let progress: HandshakeProgress?
+    private var hasBegun = false
     private var isQueued = false
     private var hasReceived = false
 
     /// The most bytes that are processed at once, which bounds the memory of the engine.
     private static let sliceBytes = 4 * TLSEngine.recordBytesMax
 
-    /// - Parameter queue: for a server
+    /// - Parameter progress: for a server
     init(
         over inner: any ByteStream, _ engine: TLSEngine, on loop: any Loop,
-        queue: HandshakeQueue? = nil
+        _ progress: HandshakeProgress? = nil
     ) {
         self.inner = inner
         self.engine = engine
         self.loop = loop
-        self.queue = queue
+        self.progress = progress
     }
 
     deinit { reading?.cancel() }
@@ -66,13 +67,13 @@ final class TLSChannel: FailingStream {
         self.handshake = consume handshake
         inner.startReading(for: self)
         // A server has nothing to send before the client's first message.
-        if queue == nil { continueHandshake() }
+        if progress == nil { continueHandshake() }
     }
 
     private func continueHandshake() {
         guard mayBegin() else { return }
         let state = engine.continueHandshake()
-        if engine.outgoingCount > 0 { queue.take()?.recordBegin() }
+        if engine.outgoingCount > 0 { recordProgress() }
         switch state {
         case .needsMore: flush()
         case .done:
@@ -83,14 +84,21 @@ final class TLSChannel: FailingStream {
         }
     }
 
+    /// There is something for the client, which costs the server work the first time.
+    private func recordProgress() {
+        if !hasBegun { progress?.queue.recordBegin() }
+        hasBegun = true
+        progress?.awaitClient()
+    }
+
     /// Whether the first message of a client may be processed now; if not, the handshake continues
     /// later, and no more is read until then.
     private func mayBegin() -> Bool {
-        guard let queue, !isQueued else { return !isQueued }
-        if queue.mayBegin { return true }
+        guard let progress, !hasBegun, !isQueued else { return !isQueued }
+        if progress.queue.mayBegin { return true }
         isQueued = true
         inner.pauseReading()
-        queue.wait { [weak self] in
+        progress.awaitServer { [weak self] in
             guard let self, !isClosed else { return }
             isQueued = false
             inner.resumeReading()
@@ -103,7 +111,7 @@ final class TLSChannel: FailingStream {
     /// of a record (RFC 8446 5.1).
     private func isPlainText(_ bytes: Span<UInt8>) -> Bool {
         defer { hasReceived = true }
-        guard queue != nil, !hasReceived, !bytes.isEmpty else { return false }
+        guard progress != nil, !hasReceived, !bytes.isEmpty else { return false }
         return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[0])
     }
 

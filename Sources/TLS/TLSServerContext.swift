@@ -124,20 +124,20 @@ package final class TLSServerContext: Sendable {
 
     /// The settings for the listener of a server.
     package func security(tickets: TLSTicketKeys) -> ServerSecurity {
-        ServerSecurity { stream, queue, loop in
-            self.accept(stream, on: loop, queue: queue, tickets: tickets)
+        ServerSecurity { stream, progress, loop in
+            self.accept(stream, on: loop, progress, tickets: tickets)
         }
     }
 
     /// Performs the handshake and promises the connection.
     package func accept(
-        _ stream: any ByteStream, on loop: any Loop, queue: HandshakeQueue,
+        _ stream: any ByteStream, on loop: any Loop, _ progress: HandshakeProgress,
         tickets: TLSTicketKeys? = nil
     ) -> LocalPromise<AcceptedStream> {
         do {
             let engine = try engine(
                 unixTime: Int(loop.unixTime / 1_000_000_000), tickets: tickets)
-            return TLSStream.accept(over: stream, engine, queue: queue, on: loop)
+            return TLSStream.accept(over: stream, engine, progress, on: loop)
         } catch {
             stream.close()
             return loop.local.error(error)

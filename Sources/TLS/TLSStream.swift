@@ -28,12 +28,11 @@ final class TLSStream: ByteStream {
     }
 
     /// The same for the handshake of a server.
-    ///
-    /// - Parameter queue: decides when the handshake begins
     static func accept(
-        over stream: any ByteStream, _ engine: TLSEngine, queue: HandshakeQueue, on loop: any Loop
+        over stream: any ByteStream, _ engine: TLSEngine, _ progress: HandshakeProgress,
+        on loop: any Loop
     ) -> LocalPromise<AcceptedStream> {
-        let channel = TLSChannel(over: stream, engine, on: loop, queue: queue)
+        let channel = TLSChannel(over: stream, engine, on: loop, progress)
         let resolver = LocalResolver<AcceptedStream>(on: loop.local)
         let promise = resolver.promise
         resolver.onCancel { _ in channel.close() }

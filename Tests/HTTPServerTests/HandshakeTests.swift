@@ -13,52 +13,62 @@ import Testing
 @Suite struct HandshakeTests {
     /// Handshakes that wait for the test.
     final class Handshakes: @unchecked Sendable {
-        var waiting: [(stream: any ByteStream, resolver: Resolver)] = []
+        var waiting: [Waiting] = []
         private(set) var cancelled = 0
 
-        final class Resolver {
+        final class Waiting {
+            let stream: any ByteStream
+            let progress: HandshakeProgress
             var resolver: LocalResolver<AcceptedStream>?
+
+            init(
+                _ stream: any ByteStream, _ progress: HandshakeProgress,
+                _ resolver: consuming LocalResolver<AcceptedStream>
+            ) {
+                self.stream = stream
+                self.progress = progress
+                self.resolver = consume resolver
+            }
         }
 
         var security: ServerSecurity {
-            ServerSecurity { [self] stream, _, loop in
+            ServerSecurity { [self] stream, progress, loop in
                 let resolver = LocalResolver<AcceptedStream>(on: loop.local)
                 let promise = resolver.promise
                 resolver.onCancel { [self] _ in
                     cancelled += 1
                     stream.close()
                 }
-                let box = Resolver()
-                box.resolver = consume resolver
-                waiting.append((stream, box))
+                waiting.append(Waiting(stream, progress, resolver))
                 return promise
             }
         }
 
         /// Completes the first handshake.
         func complete(_ identity: PeerIdentity? = nil) {
-            let (stream, resolver) = waiting.removeFirst()
+            let handshake = waiting.removeFirst()
             let session = SecureSession(
                 version: .tls13, isResumed: false, serverName: "a",
                 applicationProtocol: nil, identity: identity)
-            resolver.resolver.take()?.fulfill(.secure(stream, session))
+            handshake.resolver.take()?.fulfill(.secure(handshake.stream, session))
         }
 
         func fail() {
-            let (stream, resolver) = waiting.removeFirst()
-            stream.close()
-            resolver.resolver.take()?.reject(IOFailure.tlsFailed("bad"))
+            let handshake = waiting.removeFirst()
+            handshake.stream.close()
+            handshake.resolver.take()?.reject(IOFailure.tlsFailed("bad"))
         }
     }
 
     private let handshakes = Handshakes()
 
     private func harness(
-        _ settings: ServerSettings = ServerSettings()
+        _ settings: ServerSettings = ServerSettings(),
+        handshakeTimeout: Duration = .milliseconds(100)
     ) throws -> ServerHarness {
         var listener = ListenerSettings()
         listener.security = handshakes.security
-        listener.handshakeTimeout = .milliseconds(100)
+        listener.handshakeTimeout = handshakeTimeout
         return try ServerHarness(settings, listeners: [listener])
     }
 
@@ -130,6 +140,96 @@ import Testing
         #expect(handshakes.waiting.count == 2 && harness.server.connectionCount == 5)
         for peer in peers { peer.stream.close() }
         harness.advance(300)
+        #expect(harness.server.connectionCount == 0)
+    }
+
+    /// The limit of handshakes is 2, their time limit 10 s.
+    private func harnessAtLimit() throws -> ServerHarness {
+        var settings = ServerSettings()
+        settings.handshakes = 2
+        return try harness(settings, handshakeTimeout: .seconds(10))
+    }
+
+    private func expectEnded(_ peers: [ScriptedPeer], _ ended: Set<Int>) {
+        for (number, peer) in peers.enumerated() {
+            #expect(peer.hasEnded == ended.contains(number), "\(number)")
+        }
+    }
+
+    /// Clients that connect and send nothing keep others waiting for a second at most.
+    @Test func endsSilentHandshakesAtLimit() throws {
+        let harness = try harnessAtLimit()
+        var peers = [try harness.connect()]
+        harness.advance(500)
+        for _ in 0..<3 { peers.append(try harness.connect()) }
+        harness.advance(490)
+        #expect(handshakes.waiting.count == 2)
+        expectEnded(peers, [])
+        harness.advance(20)
+        #expect(handshakes.waiting.count == 3, "the third was accepted")
+        expectEnded(peers, [0])
+        harness.advance(500)
+        expectEnded(peers, [0, 1])
+        #expect(harness.server.losses[.idle] == 2 && harness.server.handshakes[.cancelled] == 2)
+        // Nothing else is waiting: those that are left keep their time.
+        harness.onServer {
+            handshakes.waiting.removeFirst(2)
+            handshakes.fail()
+        }
+        harness.advance(5000)
+        expectEnded(peers, [0, 1, 2])
+        harness.advance(6000)
+        expectEnded(peers, [0, 1, 2, 3])
+        #expect(harness.server.handshakes[.timedOut] == 1 && harness.server.connectionCount == 0)
+    }
+
+    /// A handshake that waits for its turn is not silent, and one whose client has answered waits anew.
+    @Test func endsNoHandshakeThatWaitsForTheServer() throws {
+        let harness = try harnessAtLimit()
+        let peers = try (0..<3).map { _ in try harness.connect() }
+        harness.advance(500)
+        #expect(handshakes.waiting.count == 2)
+        var mayContinue = false
+        harness.onServer {
+            let queue = handshakes.waiting[0].progress.queue
+            for _ in 0..<HandshakeQueue.beginsPerIteration { queue.recordBegin() }
+            handshakes.waiting[0].progress.awaitServer { mayContinue = true }
+            handshakes.waiting[1].progress.awaitClient()
+        }
+        harness.advance(900)
+        #expect(mayContinue)
+        expectEnded(peers, [])
+        harness.onServer { handshakes.waiting[0].progress.awaitClient() }
+        harness.advance(200)
+        expectEnded(peers, [1])
+        harness.advance(700)
+        expectEnded(peers, [1])
+        harness.advance(200)
+        expectEnded(peers, [0, 1])
+        for peer in peers { peer.stream.close() }
+        harness.onServer { handshakes.waiting[2...].forEach { $0.stream.close() } }
+        harness.advance(11_000)
+        #expect(harness.server.connectionCount == 0)
+    }
+
+    /// A silent handshake is like an idle connection if a new one needs its place.
+    @Test func silentHandshakeMakesRoom() throws {
+        var settings = ServerSettings()
+        settings.connections = 1
+        let harness = try harness(settings, handshakeTimeout: .seconds(10))
+        let peers = [try harness.connect()]
+        harness.advance(300)
+        let second = try harness.connect()
+        harness.advance()
+        expectEnded(peers + [second], [0])
+        #expect(harness.server.losses[.idle] == 1 && harness.server.losses[.connections] == 0)
+        // The server has done its part: that is not silence.
+        harness.onServer { handshakes.waiting[1].progress.awaitClient() }
+        let third = try harness.connect()
+        harness.advance()
+        expectEnded(peers + [second, third], [0, 2])
+        second.stream.close()
+        harness.advance(11_000)
         #expect(harness.server.connectionCount == 0)
     }
 

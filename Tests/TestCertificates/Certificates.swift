@@ -48,7 +48,7 @@ extension TLSServerContext {
     package func accept(
         _ stream: any ByteStream, on loop: any Loop
     ) -> LocalPromise<any ByteStream> {
-        accept(stream, on: loop, queue: HandshakeQueue(loop)).map { accepted in
+        accept(stream, on: loop, HandshakeProgress(HandshakeQueue(loop))).map { accepted in
             guard case .secure(let stream, _) = accepted else {
                 throw IOFailure.tlsFailed("HTTP without TLS")
             }

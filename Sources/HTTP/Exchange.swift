@@ -18,6 +18,10 @@ package final class Exchange {
 
     private let resources: ExchangeResources
 
+    /// Limits the memory of the worker; nil without a limit. For a buffer that is emptied before the end
+    /// of the exchange, which counts its bytes itself.
+    package var budget: ByteBudget? { resources.budget }
+
     /// When the head was complete.
     package let began: Instant
 

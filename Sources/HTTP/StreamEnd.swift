@@ -7,6 +7,8 @@ package enum StreamEnd: UInt8, Sendable, CaseIterable {
     case clientDisconnected
     /// The body of the request was malformed or too large, so that the backend never got all of it.
     case requestBroken
+    /// `buffered_bytes` was used up: the bytes that one side could not take yet had no room.
+    case memoryLimit
     /// No byte was transferred for `idle_timeout`.
     case idle
     /// The exchange lasted longer than `max_duration`.
@@ -20,6 +22,7 @@ package enum StreamEnd: UInt8, Sendable, CaseIterable {
         case .backendTruncated: "backend_truncated"
         case .clientDisconnected: "client_disconnected"
         case .requestBroken: "request_broken"
+        case .memoryLimit: "memory_limit"
         case .idle: "idle"
         case .maxDuration: "max_duration"
         case .cutOff: "cut_off"

@@ -90,7 +90,9 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
 
     private func sendBody(from source: any BodySource, _ framing: RequestBodyWriter.Framing) {
         let writer = RequestBodyWriter(stream, framing) { [unowned self] error in fail(error) }
-        let sender = RequestBodySender(source, length: framing.length, to: writer)
+        let sender = RequestBodySender(
+            source, length: framing.length, to: writer,
+            for: unsafe call?.request.exchange?.exchange)
         unsafe bodySender = sender
         sender.startSending()
     }
@@ -195,10 +197,12 @@ extension ClientConnection: ByteStreamDelegate {
         _ = unsafe perform(machine.streamEnded(sendProgress: sendProgress), Span())
     }
 
-    func streamBlocked() {}
+    func streamBlocked() {
+        unsafe bodySender?.outputBlocked(unsent: stream.unsentBytes)
+    }
 
     func streamDrained() {
-        unsafe bodySender?.resumeSource()
+        unsafe bodySender?.outputDrained()
     }
 
     func streamFailed(_ failure: IOFailure) {

@@ -8,10 +8,13 @@ final class H2ClientStream {
     /// Nil before the request is given to the session.
     private(set) var stream: H2Stream?
     /// Nil after the end of the stream.
-    private var connection: H2ClientConnection?
+    private var connection: H2ClientConnection? {
+        didSet { if connection == nil { body = nil } }
+    }
     /// Nil after the end of the call, which may be before the end of the stream.
     private var call: PendingCall?
-    /// Sends a streamed body; nil for a complete one.
+    /// Sends a streamed body; nil for a complete one. Until the end of the stream, which may hold unsent
+    /// bytes for longer than the call lasts.
     private var body: RequestBodySender<H2ClientStream>?
 
     /// A response on this connection was complete before.
@@ -24,6 +27,9 @@ final class H2ClientStream {
     private var isPaused = false
     /// Received bytes that the user has not taken.
     private var untakenBytes = 0
+    /// Bytes of a streamed body that the user has taken, until the window grows.
+    private var takenBytes = 0
+    private var hasGrownWindow = false
 
     init(_ call: PendingCall, on connection: H2ClientConnection, reusesConnection: Bool) {
         self.call = call
@@ -55,7 +61,8 @@ final class H2ClientStream {
             connection.session.sendBody(bytes, on: stream, at: began)
         case .stream(let source):
             let length = RequestFraming(of: call.request.body).length
-            let body = RequestBodySender(source, length: length, to: self)
+            let body = RequestBodySender(
+                source, length: length, to: self, for: call.request.exchange?.exchange)
             self.body = body
             body.startSending()
         case .described, .tunnel: break
@@ -81,7 +88,7 @@ final class H2ClientStream {
     private func takeCall() -> PendingCall? {
         guard let call = call.take() else { return nil }
         call.h2Stream = nil
-        body.take()?.cancel()
+        body?.cancel()
         return call
     }
 
@@ -144,9 +151,10 @@ final class H2ClientStream {
     /// - Parameter failure: of a call whose request was sent; nil if it is that of a lost connection
     func connectionEnded(_ cause: ClientFailure.Cause, _ failure: ClientFailure?) {
         let (pool, endsBehindCall) = (connection?.pool, connection?.endsBehindCall ?? false)
+        let call = takeCall()
         connection = nil
         stream?.handler = nil
-        guard let pool, let call = takeCall() else { return }
+        guard let pool, let call else { return }
         guard let stream, stream.hasSentHead else {
             return pool.resendUnprocessed(call, cause, isCounted: !endsBehindCall)
         }
@@ -191,6 +199,7 @@ extension H2ClientStream: ResponseCarrier {
         isPaused = false
         guard let connection, let stream, untakenBytes > 0 else { return }
         connection.session.didTake(untakenBytes, on: stream)
+        userTook(untakenBytes, on: stream, connection.session)
         untakenBytes = 0
         connection.outputChanged()
     }
@@ -201,7 +210,7 @@ extension H2ClientStream: ResponseCarrier {
 
 extension H2ClientStream: H2StreamEvents {
     func responseReceived(_ head: ResponseHead, endsStream: Bool) {
-        guard let call, let connection, let stream else { return }
+        guard let call, let connection else { return }
         if head.status.isInterim {
             interimResponses += 1
             guard interimResponses <= connection.limits.interimResponses else {
@@ -217,16 +226,28 @@ extension H2ClientStream: H2StreamEvents {
         } catch {
             return fail(error)
         }
-        if call.stream != nil, !endsStream {
-            connection.session.growWindow(of: stream, to: Self.streamedWindow)
-        }
         if endsStream { complete() }
+    }
+
+    /// Grows the window of a streamed body whose user keeps taking it: what a slow user does not take
+    /// has to be buffered.
+    private func userTook(_ count: Int, on stream: H2Stream, _ session: H2Session) {
+        guard !hasGrownWindow else { return }
+        takenBytes += count
+        guard takenBytes >= Self.growingBytes else { return }
+        hasGrownWindow = true
+        session.growWindow(of: stream, to: Self.streamedWindow)
     }
 
     /// The window of a body that is passed on as it arrives, in bytes.
     ///
     /// 256 KiB: 20 MiB/s with a round trip of 12 ms.
     private static let streamedWindow = 256 * 1024
+
+    /// What the user has to take before the window grows, in bytes.
+    ///
+    /// 128 KiB: one that takes nothing pauses earlier.
+    private static let growingBytes = 128 * 1024
 
     func dataReceived(_ piece: Span<UInt8>) {
         guard let session = connection?.session, let stream else { return }
@@ -243,6 +264,7 @@ extension H2ClientStream: H2StreamEvents {
             untakenBytes += piece.count
         } else {
             session.didConsume(piece.count, on: stream)
+            if call.stream != nil { userTook(piece.count, on: stream, session) }
         }
     }
 
@@ -251,13 +273,16 @@ extension H2ClientStream: H2StreamEvents {
         complete()
     }
 
-    func outputDrained() { body?.resumeSource() }
+    func outputDrained() { body?.outputDrained() }
 
-    func outputEnded() { hasSentEnd = true }
+    func outputEnded() {
+        hasSentEnd = true
+        body?.outputDrained()
+    }
 
     func streamClosed(_ code: H2Code, isReset: Bool) {
-        guard let connection = connection.take() else { return }
         let call = takeCall()
+        guard let connection = connection.take() else { return }
         let pool = connection.pool
         let isRefused =
             code == .refusedStream && !hasReceivedHead && stream?.hasSentHead ?? false

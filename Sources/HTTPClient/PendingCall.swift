@@ -122,7 +122,7 @@ final class PendingCall {
 
     /// A piece of the body arrived. Throws if the response cannot be taken.
     func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
-        if stream != nil, let source = unsafe source { return source.receive(piece) }
+        if stream != nil, let source = unsafe source { return try source.receive(piece) }
         try unsafe collector.append(piece)
     }
 

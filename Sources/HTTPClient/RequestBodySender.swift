@@ -21,13 +21,17 @@ struct WrongLength: Error {}
 /// Sends the body of a request while it arrives from its source. The connection or stream of the
 /// call owns it until the call ends.
 ///
-/// Pauses the source while more than `unsentBytesMax` wait to be sent.
+/// Pauses the source while more than `unsentBytesMax` wait to be sent. The worker's budget counts them.
 final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
     let target: Target
     private let source: any BodySource
     /// The remaining bytes of the stated length; nil without one.
     private var remaining: Int?
     private var isPaused = false
+    /// Nil for a call of no exchange, and without a limit.
+    private let budget: ByteBudget?
+    /// The unsent bytes that the budget counts.
+    private var countedBytes = 0
 
     /// Whether the whole body was sent, or no more of it will be.
     private(set) var isComplete = false
@@ -37,12 +41,18 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
     /// 64 KiB: keeps a connection busy, and bounds the memory for a slow backend.
     private static var unsentBytesMax: Int { 64 * 1024 }
 
-    /// - Parameter length: the length that the head states; nil if it states none
-    init(_ source: any BodySource, length: Int?, to target: Target) {
+    /// - Parameters:
+    ///   - length: the length that the head states; nil if it states none
+    ///   - exchange: that of the call; nil if its memory is not limited
+    init(_ source: any BodySource, length: Int?, to target: Target, for exchange: Exchange?) {
         self.source = source
         self.target = target
         remaining = length
+        budget = exchange?.budget
     }
+
+    /// Its owner releases it when nothing of it is unsent any more, or will be sent.
+    deinit { budget?.release(countedBytes) }
 
     /// Starts to send. The head must have been sent.
     func startSending() { source.startDelivery(to: self) }
@@ -54,9 +64,29 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
         source.cancel()
     }
 
+    /// The target could not send so many bytes at once.
+    func outputBlocked(unsent: Int) {
+        guard !count(unsent) else { return }
+        target.requestBodyFailed(ClientFailure(.memoryLimit, .memory, wasSent: true))
+    }
+
+    /// Counts the unsent bytes in the budget; false if there is no room for them.
+    private func count(_ unsent: Int) -> Bool {
+        let more = unsent - countedBytes
+        guard more > 0 else {
+            countedBytes = unsent
+            budget?.release(-more)
+            return true
+        }
+        guard budget?.reserve(more) ?? true else { return false }
+        countedBytes += more
+        return true
+    }
+
     /// The target has sent all unsent bytes.
-    func resumeSource() {
-        guard isPaused else { return }
+    func outputDrained() {
+        _ = count(0)
+        guard isPaused, !isComplete else { return }
         isPaused = false
         source.resume()
     }
@@ -71,7 +101,9 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
             self.remaining = remaining - piece.count
         }
         let unsentBytes = target.sendPiece(piece)
-        guard !isPaused, unsentBytes > Self.unsentBytesMax else { return }
+        outputBlocked(unsent: unsentBytes)
+        // Which may have ended the call.
+        guard !isComplete, !isPaused, unsentBytes > Self.unsentBytesMax else { return }
         isPaused = true
         source.pause()
     }

@@ -5,9 +5,9 @@ import Reactor
 /// The body of one response, delivered while it arrives. Confined to the loop of its pool.
 ///
 /// The connection is not read until a sink takes the body, and while the sink pauses it. Bytes that
-/// were read before are buffered: at most one read, or the window of a stream. The user owns the source: dropping it before
-/// the delivery starts cancels the call. From then on the source retains itself until the end of
-/// the body.
+/// were read before are buffered: at most one read, or the window of a stream. The worker's budget counts them.
+/// The user owns the source: dropping it before the delivery starts cancels the call. From then on the
+/// source retains itself until the end of the body.
 final class ResponseBodySource: BodySource {
     let framing: BodyFraming
 
@@ -31,7 +31,8 @@ final class ResponseBodySource: BodySource {
     }
 
     private var delivery = Delivery.waiting
-    /// Bytes that were read and not delivered yet. Unchecked, like the next: no access calls other code.
+    /// Bytes that were read and not delivered yet; the budget counts them. Unchecked, like the next: no
+    /// access calls other code.
     @exclusivity(unchecked) private var buffered: [UInt8] = []
     @exclusivity(unchecked) private var trailerLines: [UInt8] = []
     /// Delivered behind `buffered`.
@@ -39,27 +40,64 @@ final class ResponseBodySource: BodySource {
     /// Whether `deliverBuffered` will run: never from inside a call of the sink.
     private var isDeliveryScheduled = false
     private var selfReference: ResponseBodySource?
+    /// Nil for a call of no exchange, and without a limit.
+    private let budget: ByteBudget?
 
     init(_ framing: BodyFraming, of call: PendingCall, on connection: any ResponseCarrier) {
         self.framing = framing
         self.call = call
         self.connection = connection
+        budget = call.request.exchange?.exchange.budget
     }
 
     deinit {
         unsafe call.source = nil
+        _ = takeBuffered()
         if connection != nil { call.pool.cancelCall(call) }
+    }
+
+    // MARK: Memory
+
+    /// Throws if the budget has no room for a piece; drops what is buffered then.
+    private func buffer(_ piece: Span<UInt8>) throws(ClientFailure) {
+        switch delivery {
+        // It arrived together with the head: a sink takes it before anything else is read.
+        case .waiting: budget?.adjust(by: piece.count)
+        case .flowing, .paused:
+            guard budget?.reserve(piece.count) ?? true else { throw memoryExceeded() }
+        case .over: return
+        }
+        unsafe buffered.append(copying: piece)
+        // Freeing memory may have cancelled the delivery.
+        if case .over = delivery { _ = takeBuffered() }
+    }
+
+    private func memoryExceeded() -> ClientFailure {
+        _ = takeBuffered()
+        // A pause does not delay the failure: the memory that the sink holds is needed, too.
+        if case .paused(let sink) = delivery { delivery = .flowing(sink) }
+        return ClientFailure(.memoryLimit, .memory, wasSent: true)
+    }
+
+    /// The buffered bytes, which the budget counts no longer.
+    private func takeBuffered() -> [UInt8] {
+        guard unsafe !buffered.isEmpty else { return [] }
+        let bytes = unsafe buffered
+        unsafe buffered = []
+        budget?.release(bytes.count)
+        return bytes
     }
 
     // MARK: From the connection
 
     /// A piece of the body arrived. At most the rest of one read, or the window of a stream, is
-    /// buffered, since the connection is paused while pieces are not delivered.
-    func receive(_ piece: Span<UInt8>) {
+    /// buffered, since the connection is paused while pieces are not delivered. Throws if there is no
+    /// memory for it.
+    func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
         if case .flowing(let sink) = delivery, unsafe buffered.isEmpty {
             return sink.bodyReceived(piece)
         }
-        unsafe buffered.append(copying: piece)
+        try buffer(piece)
     }
 
     /// A piece of the trailer section arrived. `Limits.trailerBytes` bounds all of them.
@@ -86,7 +124,7 @@ final class ResponseBodySource: BodySource {
             unsafe trailerLines.isEmpty
         else { return nil }
         delivery = .over
-        return unsafe Bytes(buffered)
+        return Bytes(takeBuffered())
     }
 
     func startDelivery(to sink: any BodySink) {
@@ -111,7 +149,7 @@ final class ResponseBodySource: BodySource {
     func cancel() {
         if case .over = delivery { return }
         delivery = .over
-        unsafe buffered = []
+        _ = takeBuffered()
         let wasPending = connection.take() != nil
         if wasPending { call.pool.cancelCall(call) }
         selfReference = nil
@@ -132,8 +170,7 @@ final class ResponseBodySource: BodySource {
     private func deliverBuffered() {
         isDeliveryScheduled = false
         guard case .flowing(let sink) = delivery else { return }
-        let piece = unsafe buffered
-        unsafe buffered = []
+        let piece = takeBuffered()
         if !piece.isEmpty { sink.bodyReceived(piece.span) }
         // The sink may have paused the delivery or cancelled it.
         guard case .flowing = delivery else { return }

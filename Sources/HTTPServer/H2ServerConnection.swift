@@ -147,6 +147,12 @@ final class H2ServerConnection {
         stream.flushSoon()
     }
 
+    /// A piece of a body waits in the session. Nothing is flushed while the client's windows are closed.
+    func bodyQueued() {
+        outputChanged()
+        session.wantsWrite ? updateBudget() : sessionChanged()
+    }
+
     private func writeFrames() {
         let room = Self.unsentBytesMax - stream.unsentBytes
         guard room > 0 else { return }
@@ -221,6 +227,17 @@ final class H2ServerConnection {
         server.losses.count(.bufferedBytes)
         session.terminate(.enhanceYourCalm)
         outputChanged()
+    }
+
+    /// If the budget is exhausted, ends requests whose bodies arrive faster than the service takes
+    /// them, until there is room.
+    private func shedIfExhausted() {
+        guard storedBytes > 0, server.budget.isExhausted else { return }
+        for request in requests where request.holdsBody {
+            guard !server.budget.hasRoom() else { return }
+            request.shed()
+            updateBudget()
+        }
     }
 
     // MARK: End
@@ -305,6 +322,7 @@ extension H2ServerConnection: ByteStreamDelegate {
         beginRequests()
         outputChanged()
         sessionChanged()
+        shedIfExhausted()
     }
 
     func streamFlushes() {

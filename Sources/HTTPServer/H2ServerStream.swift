@@ -210,6 +210,25 @@ final class H2ServerStream {
         armTimer(server, now)
     }
 
+    // MARK: Memory
+
+    /// Whether it stores a part of a body that the service has paused.
+    var holdsBody: Bool { upload == .paused && !stored.isEmpty }
+
+    /// Ends the request because the memory is used up; its client may repeat it.
+    func shed() {
+        guard let connection else { return }
+        connection.server.losses.count(.bufferedBytes)
+        guard hasResponded else {
+            reject(.overloaded)
+            return connection.outputChanged()
+        }
+        if relay != nil { runner?.exchange.record.streamEnd = .memoryLimit }
+        upload = .cancelled
+        discardStored()
+        breakRelay()
+    }
+
     // MARK: Responses
 
     /// Cancels the running exchange and sends a rejection.
@@ -405,7 +424,7 @@ extension H2ServerStream: RelayTarget {
     func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
         guard let connection else { return 0 }
         connection.session.sendPiece(piece, on: stream, at: connection.server.loop.now)
-        connection.outputChanged()
+        connection.bodyQueued()
         return stream.queuedBytes
     }
 

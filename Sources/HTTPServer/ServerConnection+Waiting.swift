@@ -48,13 +48,19 @@ extension ServerConnection: ServedConnection {
         server.budget.adjust(by: held - before)
     }
 
-    /// Rejects an incomplete head if the budget is exhausted: many incomplete heads may be an
-    /// attack.
+    /// If the budget is exhausted, rejects an incomplete head, since many of them may be an attack, and
+    /// a request whose body arrives faster than the service takes it.
     func shedIfExhausted() {
-        guard wait == .head, server.budget.isExhausted, !server.budget.hasRoom() else { return }
+        guard server.budget.isExhausted, wait == .head || holdsBody, !server.budget.hasRoom() else {
+            return
+        }
         server.losses.count(.bufferedBytes)
+        // For a response that is cut off.
+        if relay != nil { runner?.exchange.record.streamEnd = .memoryLimit }
         handle(.rejected(.overloaded))
     }
+
+    private var holdsBody: Bool { unsafe isBodyPaused && !ahead.isEmpty }
 
     // MARK: Timeouts
 

@@ -153,6 +153,7 @@ final class ServerConnection: ByteStreamDelegate {
 
     var reading: ServerStateMachine.Reading { unsafe machine.reading }
     var wait: ServerStateMachine.Wait? { unsafe machine.wait }
+    var isBodyPaused: Bool { unsafe machine.isBodyPaused }
     var clientHasEnded: Bool { unsafe machine.clientHasEnded }
     var isDraining: Bool { unsafe machine.isDraining }
     var isClosed: Bool { unsafe machine.isClosed }

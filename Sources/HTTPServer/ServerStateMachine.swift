@@ -71,6 +71,16 @@ struct ServerStateMachine {
     /// Whether an exchange is running whose response has not begun.
     var isRunning: Bool { if case .running = state { true } else { false } }
 
+    /// Whether the service has paused the body of the request, so that what arrives is stored.
+    var isBodyPaused: Bool {
+        switch state {
+        case .running(let body), .relaying(let body, _): body == .paused
+        case .idle, .head, .responding, .discarding, .blocked, .yielding, .finishing, .lingering,
+            .closed:
+            false
+        }
+    }
+
     var reading: Reading {
         switch state {
         case .idle, .head, .discarding: .consume

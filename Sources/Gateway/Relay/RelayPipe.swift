@@ -121,7 +121,7 @@ final class RelayPipe: BodySource, BodySink {
         let transfer = transfer.take()
         switch direction {
         case .request: transfer?.requestFailed(bytes, error)
-        case .response: transfer?.responseTruncated()
+        case .response: transfer?.responseTruncated(by: error)
         }
         sink.bodyFailed(error)
     }

@@ -235,14 +235,17 @@ final class RelayTransfer: RelayedRequest {
     /// The response is complete, or not needed any more.
     func responseEnded() { end() }
 
-    func responseTruncated() {
-        // The call ends with the body of its request, too: that is not the backend's fault.
-        let isOfBackend = requestError == nil
-        if exchange.record.streamEnd == nil {
-            exchange.record.streamEnd = isOfBackend ? .backendTruncated : .requestBroken
-        }
-        if isOfBackend { relay.backend.breaker?.recordTruncation() }
+    func responseTruncated(by error: any Error) {
+        let reason = truncation(by: error)
+        if exchange.record.streamEnd == nil { exchange.record.streamEnd = reason }
+        if reason == .backendTruncated { relay.backend.breaker?.recordTruncation() }
         end()
+    }
+
+    private func truncation(by error: any Error) -> StreamEnd {
+        // The call ends with the body of its request, too: that is not the backend's fault.
+        if requestError != nil { return .requestBroken }
+        return (error as? ClientFailure)?.isLocal == true ? .memoryLimit : .backendTruncated
     }
 
     private func end() {

@@ -38,6 +38,7 @@ struct StreamLogCheck {
                 || model.config?.limits.writeTimeout != nil || model.stream.script.isBroken
         case "cut_off": hasCause = model.mayBeCutOff
         case "request_broken": hasCause = model.isRequestBroken
+        case "memory_limit": hasCause = record.mayLackRoom
         // `StreamTimesCheck` checks the moment.
         case "idle": hasCause = true
         case "max_duration": hasCause = model.proxy?.maxDuration != nil

@@ -35,7 +35,7 @@ final class HandshakingConnection: ServedConnection {
         timer = server.loop.timer(after: settings.handshakeTimeout) { [weak self] in
             self?.end(.timedOut)
         }
-        server.handshakeWaits(self, for: .client)
+        server.changeWait(of: self, to: .client)
         let progress = HandshakeProgress(server.handshakeQueue)
         progress.waitChanged = { [weak self] party in self?.wait(for: party) }
         let handshake = security.accept(stream, progress, server.loop)
@@ -47,7 +47,7 @@ final class HandshakingConnection: ServedConnection {
         // One that has ended may leave the queue of handshakes later.
         guard timer != nil else { return }
         awaitsClientSince = server.loop.now
-        server.handshakeWaits(self, for: party)
+        server.changeWait(of: self, to: party)
     }
 
     private func handleResult(_ result: Result<AcceptedStream, any Error>) {

@@ -36,13 +36,7 @@ package final class Server {
     let handshakeQueue: HandshakeQueue
     /// How the TLS handshakes ended.
     package internal(set) var handshakes = HandshakeCounts()
-    /// Connections in a handshake.
-    package private(set) var handshakesInProgress = 0
-    private var areHandshakesPaused = false
-    /// Those that wait for their clients, the longest waiting one first.
-    private var silentHandshakes = SlotQueue()
-    /// Ends the first of them, while the limit is reached.
-    private var handshakeTimer: Timer?
+    private lazy var handshakeLimit = HandshakeLimit(of: self)
     /// Every open connection, at the index that it stores as its slot.
     private var connections: [any ServedConnection] = []
     /// How many of them were refused. They do not count for the limits: a client that keeps its refused
@@ -158,7 +152,7 @@ package final class Server {
     /// close it.
     package func adopt(_ listener: any Listener, as number: Int = 0) {
         listeners.append(OpenListener(listener: listener, number: number))
-        if areHandshakesPaused, hasTLS(number) { listener.pause() }
+        if handshakeLimit.isReached, hasTLS(number) { listener.pause() }
     }
 
     private struct OpenListener {
@@ -253,14 +247,15 @@ package final class Server {
         unsafe currentSettings = settings
         wireLimits = WireLimits(settings.limits)
         if let listeners, listeners.count == listenerSettings.count {
-            // Before the change: a listener that has TLS no more must not stay paused.
-            if areHandshakesPaused { setHandshakePause(false) }
+            // A listener that has TLS no more must not stay paused.
+            if handshakeLimit.isReached { setSecureListeners(paused: false) }
             listenerSettings = listeners
+            if handshakeLimit.isReached { setSecureListeners(paused: true) }
         }
         timeouts = ConnectionTimeouts(settings)
         unsafe responseFields = settings.responseFields
         budget.limit = settings.bufferedBytes
-        updateHandshakePause()
+        handshakeLimit.update()
     }
 
     /// From now on every response announces the end of its connection, while new connections are
@@ -317,7 +312,7 @@ package final class Server {
             connections[connection.slot] = last
             unsafe idle.move(from: last.slot, to: connection.slot)
             unsafe unread.move(from: last.slot, to: connection.slot)
-            silentHandshakes.move(from: last.slot, to: connection.slot)
+            handshakeLimit.move(from: last.slot, to: connection.slot)
             last.slot = connection.slot
         }
         resolveDrainIfEmpty()
@@ -339,73 +334,39 @@ package final class Server {
         let connection = HandshakingConnection(
             of: self, slot: connections.count, countedClient: client, settings, from: stream.peer)
         connections.append(connection)
-        handshakesInProgress += 1
-        updateHandshakePause()
+        handshakeLimit.add()
         connection.startHandshake(security, over: stream)
     }
 
-    /// A handshake waits for another party, or for the same one again.
-    func handshakeWaits(
-        _ handshake: HandshakingConnection, for party: HandshakeProgress.Party
-    ) {
-        forgetWait(of: handshake)
-        guard party == .client else { return }
-        unsafe idle.append(handshake.slot)
-        silentHandshakes.append(handshake.slot)
-        if areHandshakesPaused, handshakeTimer == nil { endSilentHandshake() }
+    /// Connections in a handshake.
+    package var handshakesInProgress: Int { handshakeLimit.inProgress }
+
+    /// The handshake at a slot; nil for another connection.
+    func handshake(at slot: Int) -> HandshakingConnection? {
+        connections[slot] as? HandshakingConnection
     }
 
-    private func forgetWait(of handshake: HandshakingConnection) {
+    /// A handshake waits for another party, or for the same one again. While it waits for its client, it is
+    /// idle.
+    func changeWait(of handshake: HandshakingConnection, to party: HandshakeProgress.Party) {
         unsafe idle.remove(handshake.slot)
-        silentHandshakes.remove(handshake.slot)
+        if party == .client { unsafe idle.append(handshake.slot) }
+        handshakeLimit.changeWait(of: handshake.slot, to: party)
+    }
+
+    /// A handshake has succeeded: another connection takes its place.
+    func completeHandshake(_ handshake: HandshakingConnection) {
+        unsafe idle.remove(handshake.slot)
+        handshakeLimit.remove(handshake.slot)
     }
 
     /// A handshake has failed.
     func removeHandshake(_ handshake: HandshakingConnection) {
-        forgetWait(of: handshake)
+        completeHandshake(handshake)
         remove(handshake)
-        handshakeEnded()
     }
 
-    /// A handshake has succeeded.
-    func completeHandshake(_ handshake: HandshakingConnection) {
-        forgetWait(of: handshake)
-        handshakeEnded()
-    }
-
-    private func handshakeEnded() {
-        handshakesInProgress -= 1
-        updateHandshakePause()
-    }
-
-    /// While the limit is reached, further connections wait in the kernel's queue.
-    private func updateHandshakePause() {
-        let mustPause = handshakesInProgress >= settings.handshakes
-        if mustPause != areHandshakesPaused { setHandshakePause(mustPause) }
-        handshakeTimer.take()?.cancel()
-        if mustPause { endSilentHandshake() }
-    }
-
-    /// The limit is reached: ends the handshake whose client has been silent for the longest time, as soon
-    /// as that is `handshakeGrace`, so that silent clients keep no others out.
-    private func endSilentHandshake() {
-        guard let slot = silentHandshakes.first,
-            let handshake = connections[slot] as? HandshakingConnection
-        else { return }
-        let left = settings.handshakeGrace - (loop.now - handshake.awaitsClientSince)
-        guard left <= .zero else {
-            handshakeTimer = loop.timer(after: left) { [weak self] in
-                self?.handshakeTimer = nil
-                self?.endSilentHandshake()
-            }
-            return
-        }
-        losses.count(.idle)
-        handshake.leaveIdle(.evicted)
-    }
-
-    private func setHandshakePause(_ mustPause: Bool) {
-        areHandshakesPaused = mustPause
+    func setSecureListeners(paused mustPause: Bool) {
         for entry in listeners where hasTLS(entry.number) {
             mustPause ? entry.listener.pause() : entry.listener.resume()
         }

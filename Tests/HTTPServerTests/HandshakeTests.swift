@@ -183,6 +183,24 @@ import Testing
         #expect(harness.server.handshakes[.timedOut] == 1 && harness.server.connectionCount == 0)
     }
 
+    /// A reload with a lower limit ends as many as are beyond it.
+    @Test func endsSilentHandshakesBeyondLowerLimit() throws {
+        var settings = ServerSettings()
+        let harness = try harness(settings, handshakeTimeout: .seconds(10))
+        let peers = try (0..<10).map { _ in try harness.connect() }
+        harness.advance(2000)
+        #expect(handshakes.waiting.count == 10)
+        settings.handshakes = 3
+        harness.onServer { harness.server.adopt(settings) }
+        harness.advance()
+        #expect(peers.map(\.hasEnded).count { $0 } == 8, "there is room for another one")
+        #expect(harness.server.handshakesInProgress == 2)
+        for peer in peers { peer.stream.close() }
+        harness.onServer { handshakes.waiting.forEach { $0.stream.close() } }
+        harness.advance(11_000)
+        #expect(harness.server.connectionCount == 0)
+    }
+
     /// A handshake that waits for its turn is not silent, and one whose client has answered waits anew.
     @Test func endsNoHandshakeThatWaitsForTheServer() throws {
         let harness = try harnessAtLimit()

@@ -144,15 +144,14 @@ static inline void tributary_reset_at_close(uv_stream_t *stream)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
 }
 
-/* Takes the error of a stream's socket: a negative code, or 0 if it has none. */
-static inline int tributary_take_error(const uv_stream_t *stream)
+/* What the next read of a stream without further bytes would return: 0 at its end, or a negative code. */
+static inline int tributary_peek_end(const uv_stream_t *stream)
 {
     uv_os_fd_t descriptor;
-    int error = 0;
-    socklen_t size = sizeof error;
+    char byte;
     int code = uv_fileno((const uv_handle_t *)stream, &descriptor);
     if (code < 0) return code;
-    return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) < 0 ? -errno : -error;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
 /* ---- The end of paused streams ---- */

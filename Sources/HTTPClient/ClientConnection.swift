@@ -89,7 +89,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     }
 
     private func sendBody(from source: any BodySource, _ framing: RequestBodyWriter.Framing) {
-        let writer = RequestBodyWriter(stream, framing) { [unowned self] error in fail(error) }
+        let writer = RequestBodyWriter(stream, framing) { [weak self] error in self?.fail(error) }
         let sender = RequestBodySender(
             source, length: framing.length, to: writer,
             for: unsafe call?.request.exchange?.exchange)

@@ -35,6 +35,7 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
 
     /// Whether the whole body was sent, or no more of it will be.
     private(set) var isComplete = false
+    private var isCancelled = false
 
     /// In bytes.
     ///
@@ -59,6 +60,7 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
 
     /// Cancels the rest of the body.
     func cancel() {
+        isCancelled = true
         guard !isComplete else { return }
         isComplete = true
         source.cancel()
@@ -66,7 +68,8 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
 
     /// The target could not send so many bytes at once.
     func outputBlocked(unsent: Int) {
-        guard !count(unsent) else { return }
+        // Freeing memory may have cancelled the call.
+        guard !count(unsent), !isCancelled else { return }
         target.requestBodyFailed(ClientFailure(.memoryLimit, .memory, wasSent: true))
     }
 

@@ -51,9 +51,9 @@ extension ServerConnection: ServedConnection {
     /// If the budget is exhausted, rejects an incomplete head, since many of them may be an attack, and
     /// a request whose body arrives faster than the service takes it.
     func shedIfExhausted() {
-        guard server.budget.isExhausted, wait == .head || holdsBody, !server.budget.hasRoom() else {
-            return
-        }
+        guard server.budget.isExhausted, wait == .head || holdsBody else { return }
+        // Freeing memory may have closed this connection.
+        guard !server.budget.hasRoom(), !isClosed else { return }
         server.losses.count(.bufferedBytes)
         // For a response that is cut off.
         if relay != nil { runner?.exchange.record.streamEnd = .memoryLimit }

@@ -38,8 +38,8 @@ final class TLSChannel: FailingStream {
     /// Delivers bytes that arrived before the delegate read.
     private var reading: Timer?
 
-    /// Of the handshake of a server; nil for a client.
-    private let progress: HandshakeProgress?
+    /// Of the handshake of a server; nil for a client, and afterwards.
+    private var progress: HandshakeProgress?
     private var hasBegun = false
     private var isQueued = false
     private var hasReceived = false
@@ -78,6 +78,7 @@ final class TLSChannel: FailingStream {
         case .needsMore: flush()
         case .done:
             isOpen = true
+            progress = nil
             flush()
             handshake.take()?.succeed(self)
         case .failed(let failure): failHandshake(failure)

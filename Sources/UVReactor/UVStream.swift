@@ -142,11 +142,11 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     /// The peer sends no more.
     ///
     /// Without a buffer libuv has not read the end: it saw that the connection is closed in both
-    /// directions, which a reset is as well. A reset behind the end of the peer's data is EPIPE.
+    /// directions, which a reset is as well.
     private func didEnd(_ buffer: UnsafeMutablePointer<CChar>?) {
         if buffer == nil, let raw {
-            let code = tributary_take_error(raw)
-            guard code == 0 || code == UV_EPIPE.rawValue else { return fail(IOFailure(uv: code)) }
+            let code = tributary_peek_end(raw)
+            guard code == 0 else { return fail(IOFailure(uv: code)) }
         }
         hasEnded = true
         delegateState.delegate?.streamEnded()

@@ -262,6 +262,19 @@ import Testing
         upload.harness.expectQuiet()
     }
 
+    /// Freeing memory closes connections of clients, which may be that of the upload.
+    @Test(arguments: Version.allCases)
+    func failsNothingTwiceIfFreeingMemoryCancelsTheRequest(_ version: Version) throws {
+        let upload = try Upload(version, limit: 20_000)
+        upload.budget.reclaim = { [unowned upload] _ in upload.sent.cancel() }
+        upload.deliver(100_000)
+        #expect(upload.sent.outcome != "memoryLimit" && upload.source.isCancelled)
+        upload.harness.advance(by: .seconds(1))
+        #expect(upload.budget.bytesHeld == 0 && upload.harness.pool.inFlight == 0)
+        upload.budget.reclaim = nil
+        upload.harness.expectQuiet()
+    }
+
     /// Small pieces are written at the end of the loop iteration.
     @Test func countsPiecesThatBlockLater() throws {
         let upload = try Upload(.http1)

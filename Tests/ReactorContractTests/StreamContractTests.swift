@@ -535,6 +535,33 @@ import Testing
         }
     }
 
+    /// The peer had sent its end before: what it sent is complete.
+    @Test func resetBehindTheEndIsAnEnd() throws {
+        try onLoop(.libuv) { harness in
+            harness.peers { client, server in
+                server.onFailed = { server in
+                    Issue.record("\(server.failures)")
+                    harness.finish()
+                }
+                server.onEnded = { server in
+                    #expect(server.text == "first last")
+                    harness.finish()
+                }
+                server.onReceived = { server in
+                    guard server.text == "first " else { return }
+                    server.stream.pauseReading()
+                    client.send("last")
+                    client.stream.finishWriting()
+                    harness.later {
+                        client.stream.reset()
+                        harness.later { server.stream.resumeReading() }
+                    }
+                }
+                client.send("first ")
+            }
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func droppedStreamCloses(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in

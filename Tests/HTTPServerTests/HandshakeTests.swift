@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    /// Clients that connect and send nothing keep others waiting for a second at most.
+    /// Clients that connect and send nothing delay others by a second at most.
     @Test func endsSilentHandshakesAtLimit() throws {
         let harness = try harnessAtLimit()
         var peers = [try harness.connect()]

@@ -5,9 +5,9 @@ import Reactor
 /// The body of one response, delivered while it arrives. Confined to the loop of its pool.
 ///
 /// The connection is not read until a sink takes the body, and while the sink pauses it. Bytes that
-/// were read before are buffered: at most one read, or the window of a stream. The worker's budget counts them.
-/// The user owns the source: dropping it before the delivery starts cancels the call. From then on the
-/// source retains itself until the end of the body.
+/// were read before are buffered: at most one read, or the window of a stream. The worker's budget counts
+/// those that a sink does not take. The user owns the source: dropping it before the delivery starts
+/// cancels the call. From then on the source retains itself until the end of the body.
 final class ResponseBodySource: BodySource {
     let framing: BodyFraming
 
@@ -31,8 +31,7 @@ final class ResponseBodySource: BodySource {
     }
 
     private var delivery = Delivery.waiting
-    /// Bytes that were read and not delivered yet; the budget counts them. Unchecked, like the next: no
-    /// access calls other code.
+    /// Bytes that were read and not delivered yet. Unchecked, like the next: no access calls other code.
     @exclusivity(unchecked) private var buffered: [UInt8] = []
     @exclusivity(unchecked) private var trailerLines: [UInt8] = []
     /// Delivered behind `buffered`.
@@ -40,14 +39,13 @@ final class ResponseBodySource: BodySource {
     /// Whether `deliverBuffered` will run: never from inside a call of the sink.
     private var isDeliveryScheduled = false
     private var selfReference: ResponseBodySource?
-    /// Nil for a call of no exchange, and without a limit.
-    private let budget: ByteBudget?
+    /// The buffered bytes that the budget counts.
+    private var countedBytes = 0
 
     init(_ framing: BodyFraming, of call: PendingCall, on connection: any ResponseCarrier) {
         self.framing = framing
         self.call = call
         self.connection = connection
-        budget = call.request.exchange?.exchange.budget
     }
 
     deinit {
@@ -58,13 +56,17 @@ final class ResponseBodySource: BodySource {
 
     // MARK: Memory
 
+    /// Nil for a call of no exchange, and without a limit.
+    private var budget: ByteBudget? { call.request.exchange?.exchange.budget }
+
     /// Throws if the budget has no room for a piece; drops what is buffered then.
     private func buffer(_ piece: Span<UInt8>) throws(ClientFailure) {
         switch delivery {
         // It arrived together with the head: a sink takes it before anything else is read.
-        case .waiting: budget?.adjust(by: piece.count)
+        case .waiting: break
         case .flowing, .paused:
             guard budget?.reserve(piece.count) ?? true else { throw memoryExceeded() }
+            countedBytes += piece.count
         case .over: return
         }
         unsafe buffered.append(copying: piece)
@@ -81,10 +83,10 @@ final class ResponseBodySource: BodySource {
 
     /// The buffered bytes, which the budget counts no longer.
     private func takeBuffered() -> [UInt8] {
-        guard unsafe !buffered.isEmpty else { return [] }
         let bytes = unsafe buffered
         unsafe buffered = []
-        budget?.release(bytes.count)
+        if countedBytes > 0 { budget?.release(countedBytes) }
+        countedBytes = 0
         return bytes
     }
 

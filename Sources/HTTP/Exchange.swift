@@ -18,8 +18,8 @@ package final class Exchange {
 
     private let resources: ExchangeResources
 
-    /// Limits the memory of the worker; nil without a limit. For a buffer that is emptied before the end
-    /// of the exchange, which counts its bytes itself.
+    /// Limits the memory of the worker; nil without a limit. For a buffer that counts its own bytes,
+    /// because it is emptied before the end of the exchange.
     package var budget: ByteBudget? { resources.budget }
 
     /// When the head was complete.

@@ -52,7 +52,7 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
         budget = exchange?.budget
     }
 
-    /// Its owner releases it when nothing of it is unsent any more, or will be sent.
+    /// Its owner drops it when no byte is unsent any more, or none will be sent.
     deinit { budget?.release(countedBytes) }
 
     /// Starts to send. The head must have been sent.
@@ -73,7 +73,7 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
         target.requestBodyFailed(ClientFailure(.memoryLimit, .memory, wasSent: true))
     }
 
-    /// Counts the unsent bytes in the budget; false if there is no room for them.
+    /// Changes the bytes that the budget counts to those that are unsent; false if more do not fit.
     private func count(_ unsent: Int) -> Bool {
         let more = unsent - countedBytes
         guard more > 0 else {

@@ -15,7 +15,7 @@ final class HandshakingConnection: ServedConnection {
     private let peer: SocketAddress?
     private var handshake: LocalPromise<AcceptedStream>?
     private var timer: Timer?
-    /// The server has done its part since.
+    /// When the present wait began: it is one for the client, unless the handshake is queued.
     private(set) var awaitsClientSince: Instant
 
     init(

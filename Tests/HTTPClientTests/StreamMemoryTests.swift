@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPClient
 
 /// What a pool buffers for streams counts in the budget of the exchange until it is delivered or dropped,
-/// and a stream for which there is no room fails.
+/// and a stream whose bytes do not fit fails.
 @Suite struct StreamMemoryTests {
     enum Version: CaseIterable { case http1, http2 }
     enum End: CaseIterable { case complete, cancelled, failed }

@@ -79,6 +79,7 @@ struct StreamTimesCheck {
                 model, isOneOf: proxy.maxDuration.map { [began + .milliseconds($0)] } ?? [],
                 "max_duration")
         case (_, 504):
+            if mayHaveFailedToConnectAgain(model, proxy) { return }
             let whole = model.requestTaken.map { $0 + .milliseconds(proxy.timeout) }
             let overall = proxy.maxDuration.map { [began + .milliseconds($0)] } ?? []
             let moments = whole + overall + idleLimits(model, began, idle)
@@ -88,6 +89,17 @@ struct StreamTimesCheck {
             check(model, isOneOf: idleLimits(model, began, idle) + overall, "408")
         default: break
         }
+    }
+
+    /// Whether a retry may have ended by `connect_timeout`. When it began is unknown, because no host
+    /// saw it, and because of `backoff`.
+    private func mayHaveFailedToConnectAgain(_ model: StreamModel, _ proxy: DrawnProxy) -> Bool {
+        guard let config = model.config, let retry = proxy.retry, let ended = model.ended,
+            let former = model.relays.last, model.relays.count < retry.attempts
+        else { return false }
+        let timeout = config.streamBackends[proxy.backend].connectTimeout
+        let earliest = (former.headRead ?? former.sentAt) + .milliseconds(timeout)
+        return model.moment(earliest).map { $0 <= ended } ?? false
     }
 
     /// When the wait for a part of the request can end by `idle_timeout`.

@@ -39,9 +39,10 @@ final class HTTP2HostConnection: HostConnection, ByteStreamDelegate {
         frames.open()
     }
 
+    /// Not behind the end of the connection, where nothing is sent any more.
     private func later(_ milliseconds: Int, _ action: @escaping (HTTP2HostConnection) -> Void) {
         loop.timer(after: .milliseconds(milliseconds)) { [weak self] in
-            if let self, !isOver { action(self) }
+            if let self, !isOver, !closesWhenSent { action(self) }
         }
     }
 

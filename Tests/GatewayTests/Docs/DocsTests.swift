@@ -13,7 +13,10 @@ import YAMLReader
     static let folder = "docs/reference"
     static let blocks = Config.blockSchema.family
     static let pages =
-        ["docs/README.md", "docs/tutorial.md", "docs/coming-from-krakend.md"]
+        [
+            "docs/README.md", "docs/tutorial.md", "docs/coming-from-krakend.md", "docs/tls.md",
+            "docs/http2.md", "docs/grpc.md",
+        ]
         + Golden.names(in: folder, endingIn: ".md").map { "\(folder)/\($0)" }
 
     // MARK: Generated parts

@@ -15,8 +15,15 @@ struct Tributary: ParsableCommand {
               tributary health                     check whether the local gateway is ready
 
             EXIT STATUS
-              0 success, 1 configuration errors, 2 warnings with --strict, 64 usage error,
-              66 file not readable, 69 address in use, 70 internal error, 73 file not writable
+              0   success
+              1   configuration errors, refused request or token, gateway not ready
+              2   warnings, with --strict
+              3   import reported at least one warning
+              64  wrong usage
+              66  a file does not exist or cannot be read
+              69  an address or the pid file is in use
+              70  internal error
+              73  the pid file or the log file cannot be written
             """,
         version: Version.text,
         subcommands: [

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
     @Option(help: "Output format: text or json.")
     var format = Format.text
 
-    @Option(help: "Also print what each limit comes to with this many replicas.")
+    @Option(help: "Also print the sum of each limit over this many replicas.")
     var replicas: Int?
 
     @Argument(

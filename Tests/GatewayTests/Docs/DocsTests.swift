@@ -15,7 +15,7 @@ import YAMLReader
     static let pages =
         [
             "docs/README.md", "docs/tutorial.md", "docs/coming-from-krakend.md", "docs/tls.md",
-            "docs/http2.md", "docs/grpc.md",
+            "docs/http2.md", "docs/grpc.md", "docs/simulation.md",
         ]
         + Golden.names(in: folder, endingIn: ".md").map { "\(folder)/\($0)" }
 

@@ -12,11 +12,14 @@ extension Config.JWT: PlainBlock {
             "at least one of these is in the claim aud; any accepts tokens for other services"),
         .list(
             "algorithms", \.algorithms, .filledList(of: .choice),
+            default: .description("`[RS256, ES256]`"),
             "signature algorithms that are accepted; [RS256, ES256] by default"),
         .block("keys", \.keys, isRequired: true, "where the keys of the issuer come from"),
-        .block("token", \.place, "where a request has its token: Authorization by default"),
+        .block(
+            "token", \.place, default: .description("`{ header: Authorization }`"),
+            "where a request has its token: Authorization by default"),
         .value(
-            "type", \.type, .choice,
+            "type", \.type, .choice, default: .description("`JWT`, `at+jwt` or none"),
             "typ that a token must have; by default JWT, at+jwt or none. at+jwt requires access tokens (RFC 9068)"
         ),
         .value(

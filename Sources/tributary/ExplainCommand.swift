@@ -21,8 +21,9 @@ struct ExplainCommand: ParsableCommand {
             EXIT STATUS
               0 an endpoint accepts the request, 1 no endpoint does (404, 405), or the request is
                 invalid (400), or its body too large (413) or of another type (415), or its
-                credential is refused; a request without a credential counts as one of an accepted
-                caller, except with --run
+                credential is refused, or it fails because of calls that are skipped (400, 403,
+                502); a request without a credential counts as one of an accepted caller, except
+                with --run
             """)
 
     @Argument(

@@ -35,7 +35,7 @@ package enum CallFailure: Error {
     case internalError(any Error)
 
     /// Why the request of a call could not be built.
-    package enum SkipReason: Sendable {
+    package enum SkipReason: Sendable, Equatable {
         /// The value of this call was missing.
         case call(String)
         /// The client did not send this value: `request.header.Name`, `request.body.field` or

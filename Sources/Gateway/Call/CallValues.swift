@@ -117,6 +117,10 @@ package class CallValues {
         }
     }
 
+    /// Whether the value is missing only because `explain` sends nothing, so that it counts as there.
+    /// Called only where a value is missing, so that it costs requests that are served nothing.
+    package func isAssumed(_ source: CompiledTemplate.Source) -> Bool { false }
+
     /// Whether the request has no such value, so that an optional reference leaves it out. Null
     /// counts as absent; a value that is there and cannot be used does not.
     package func isAbsent(_ source: CompiledTemplate.Source) -> Bool {

@@ -173,7 +173,7 @@ struct RequestBuilder {
         guard let template = plan.body else { return nil }
         if let whole = template.wholeBody {
             if !values.body.isEmpty { return values.body }
-            guard whole.isOptional else { throw skipped(whole) }
+            guard whole.isOptional || values.isAssumed(whole.source) else { throw skipped(whole) }
             return nil
         }
         var body: [UInt8] = []
@@ -212,7 +212,9 @@ struct RequestBuilder {
         guard let text = try text(of: reference, in: values) else { return false }
         // Invalid JSON must not become a part of the body: neither a request body that is not JSON
         // nor a header or query value that is not UTF-8.
-        if case .requestBody = reference.source { throw skipped(reference) }
+        if case .requestBody = reference.source, !values.isAssumed(reference.source) {
+            throw skipped(reference)
+        }
         guard text.isUTF8 else { throw skipped(reference) }
         if isTextual { body.append(jsonString: text) } else { body.append(text) }
         return true
@@ -229,6 +231,7 @@ struct RequestBuilder {
     ) throws(CallFailure) -> Bytes? {
         if let text = values.text(of: reference.source) { return text }
         guard reference.isOptional, values.isAbsent(reference.source) else {
+            if values.isAssumed(reference.source) { return AssumedValues.text }
             throw skipped(reference)
         }
         return nil
@@ -244,15 +247,18 @@ struct RequestBuilder {
     }
 
     private func skipped(_ reference: CompiledTemplate.Reference) -> CallFailure {
-        let reason: CallFailure.SkipReason =
-            switch reference.source {
-            case .call(let index, _): .call(calls[index])
-            case .param(let index): .client("params.\(params[index].name)")
-            case .token: .claim(reference.name)
-            case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody:
-                .client(reference.name)
-            }
-        return .skipped(reason)
+        .skipped(reason(naming: reference))
+    }
+
+    /// The reason for which the call is skipped where this value is missing.
+    func reason(naming reference: CompiledTemplate.Reference) -> CallFailure.SkipReason {
+        switch reference.source {
+        case .call(let index, _): .call(calls[index])
+        case .param(let index): .client("params.\(params[index].name)")
+        case .token: .claim(reference.name)
+        case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody:
+            .client(reference.name)
+        }
     }
 }
 

@@ -20,6 +20,19 @@ extension EndpointPlan {
         }
     }
 
+    /// The same for `explain`, with the values that only a real request has.
+    ///
+    /// - Parameter body: nil where it is not known; it then counts as valid
+    package func assumedValues(
+        of head: RequestHead, body: Bytes?, exchange: Exchange?
+    ) throws(RefusedRequest) -> AssumedValues {
+        try values(of: head, body: body) { params, checkedBody in
+            AssumedValues(
+                head: head, params: params, body: body, checkedBody: checkedBody,
+                calls: storedParts, exchange: exchange, proxies: proxies)
+        }
+    }
+
     /// - Parameter make: makes the values from the valid parameters, and the valid body where the
     ///   endpoint declares it
     func values<Values: CallValues>(

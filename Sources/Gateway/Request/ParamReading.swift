@@ -44,6 +44,11 @@ extension Target {
         if case .value(let value) = reading(ofQuery: name) { value } else { nil }
     }
 
+    /// Why a query parameter has no value although the query has it; nil for any other.
+    func refusal(ofQuery name: Bytes) -> Reason? {
+        if case .refused(let reason) = reading(ofQuery: name) { reason } else { nil }
+    }
+
     /// Whether the query has a parameter of that name, with any value.
     func hasQuery(_ name: Bytes) -> Bool {
         if case .absent = reading(ofQuery: name) { false } else { true }

@@ -73,16 +73,3 @@ package struct Problems: Sendable, Equatable {
         isEmpty ? [] : sorted.map(\.description) + [summary]
     }
 }
-
-extension String {
-    /// The text with escapes instead of control characters: a message is one line, whatever names
-    /// the configuration has.
-    fileprivate var inOneLine: String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
-        return unicodeScalars.map { $0.isControl ? $0.escaped(asASCII: true) : String($0) }.joined()
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isControl: Bool { properties.generalCategory == .control }
-}

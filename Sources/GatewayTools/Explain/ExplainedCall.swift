@@ -9,15 +9,17 @@ struct ExplainedCall {
     private let endpoint: EndpointPlan
     private let backend: BackendPlan
     private let result: Result
-    /// The calls of this request that it waits for.
+    /// The calls of this request whose responses it waits for.
     private var waitsFor: [Int] = []
     /// The condition, where it depends on values that only a real request has.
-    private var condition: String?
+    private let condition: String?
 
     private enum Result {
         /// The request line, and the headers and body.
         case sent(String, ExplainedMessage)
-        /// A value that it needs is missing.
+        /// The request fails before the call is sent.
+        case notSent
+        /// A value that it needs is missing or cannot be sent.
         case skipped(because: String)
         /// Its `when` does not hold.
         case notMade(because: String)
@@ -25,59 +27,52 @@ struct ExplainedCall {
 
     init(
         _ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues,
-        _ conditions: ExplainedConditions, masksLiterals: Bool
+        _ foreseen: ForeseenCalls, masksLiterals: Bool
     ) {
         self.plan = plan
         self.endpoint = endpoint
         self.backend = backend
-        if let reason = conditions.failing(plan) {
-            result = .notMade(because: reason)
-            return
+        condition = foreseen.openCondition(of: plan)
+        switch foreseen[plan.index] {
+        case .disabled(let reason): result = .notMade(because: reason)
+        case .skipped(let reason, let reference):
+            result = .skipped(because: ExplainedSkip(reason, reference, values).text)
+        case .skippedAfter(let missing):
+            let state = foreseen[missing].isDisabled ? "left out" : "skipped"
+            result = .skipped(because: "\(endpoint.calls[missing].name) is \(state)")
+        case .sent where foreseen.failure?.isImmediate == true: result = .notSent
+        case .sent:
+            waitsFor = plan.waitsFor.filter { foreseen.delaysOthers($0) }
+            result = .sent(
+                Self.line(plan, backend, values, masksLiterals: masksLiterals),
+                ExplainedMessage(plan, backend: backend, values, masksLiterals: masksLiterals))
         }
-        if let missing = plan.uses.first(where: { conditions.isDisabled($0) }) {
-            result = .skipped(because: "\(endpoint.calls[missing].name) is left out")
-            return
-        }
-        waitsFor = plan.waitsFor.filter { !conditions.isDisabled($0) }
-        condition = conditions.open(plan)
+    }
+
+    /// The method and the URL.
+    private static func line(
+        _ plan: CallPlan, _ backend: BackendPlan, _ values: CallValues, masksLiterals: Bool
+    ) -> String {
         var target = ""
         var mask = QueryMask()
         for piece in plan.target.shownPieces {
-            guard let text = Self.text(of: piece, in: values) else {
-                result = .skipped(because: "\(piece.name) is not sent")
-                return
-            }
+            let text = text(of: piece, in: values)
             let isMasked = if case .literal = piece { masksLiterals } else { false }
             target += isMasked ? mask.masked(text, hasReferences: false) : text
         }
         var bytes = Array(target.utf8)
         plan.forward.query?.append(from: values.head.target, to: &bytes)
         let host = backend.hosts.first?.shownURL ?? ""
-        do throws(ExplainedMessage.Missing) {
-            result = .sent(
-                "\(plan.method) \(host)\(String(Bytes(bytes)))",
-                try ExplainedMessage(
-                    plan, backend: backend, values, masksLiterals: masksLiterals))
-        } catch {
-            result = .skipped(because: "\(error.name) is not sent")
-        }
+        return "\(plan.method) \(host)\(String(Bytes(bytes)))"
     }
 
-    /// Nil if the client did not send the value.
-    private static func text(of piece: CompiledTemplate.Piece, in values: CallValues) -> String? {
+    /// Empty for an optional value that the client did not send.
+    private static func text(of piece: CompiledTemplate.Piece, in values: CallValues) -> String {
         switch piece {
         case .literal(let bytes): return String(bytes)
         case .reference(let reference, _):
-            switch reference.source {
-            case .call, .requestClient: return "{\(reference.name)}"
-            case .requestCaller, .token:
-                guard values.hasCaller else { return "{\(reference.name)}" }
-            case .requestBody where values.body.isEmpty: return "{\(reference.name)}"
-            default: break
-            }
-            guard let text = values.text(of: reference.source) else {
-                return reference.isOptional && values.isAbsent(reference.source) ? "" : nil
-            }
+            guard !values.isAssumed(reference.source) else { return "{\(reference.name)}" }
+            guard let text = values.text(of: reference.source) else { return "" }
             var bytes: [UInt8] = []
             bytes.append(percentEncoding: text.span)
             return String(Bytes(bytes))
@@ -106,7 +101,9 @@ struct ExplainedCall {
         switch result {
         case .notMade(let because):
             ["   -", title, "left out: 'when' does not hold: \(because)", ""]
-        case .skipped(let because): ["   -", title, "skipped: \(because)", ""]
+        case .notSent: ["   -", title, "not sent: the request fails before", ""]
+        case .skipped(let because):
+            ["   -", title, "skipped: \(because)", condition.map { "if \($0)" } ?? ""]
         case .sent(let line, _):
             [waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
         }
@@ -133,14 +130,5 @@ struct ExplainedCall {
         if let http2 = backend.http2Text { notes.append(http2) }
         if plan.forwarded != .off { notes.append("forwarded \(plan.forwarded.rawValue)") }
         return notes
-    }
-}
-
-extension CompiledTemplate.Piece {
-    fileprivate var name: String {
-        switch self {
-        case .literal: ""
-        case .reference(let reference, _): reference.name
-        }
     }
 }

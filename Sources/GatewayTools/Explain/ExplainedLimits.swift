@@ -37,7 +37,7 @@ struct ExplainedLimits {
         guard let condition = use.condition else { return "" }
         guard let values else { return "; if \(condition.text)" }
         let known = KnownValues(
-            values: values, disabled: Array(repeating: false, count: endpoint.calls.count))
+            values, missing: Array(repeating: false, count: endpoint.calls.count))
         return switch condition.result(in: known) {
         case .holds: ""
         case .fails: "; not charged: 'when' does not hold: \(condition.failing(in: known))"

@@ -13,10 +13,8 @@ struct ExplainedMessage {
     private var fields: [(name: FieldName, value: String)] = []
     private var body: String?
 
-    /// Throws the name of the first value that the client did not send.
-    init(
-        _ plan: CallPlan, backend: BackendPlan, _ values: CallValues, masksLiterals: Bool
-    ) throws(Missing) {
+    /// - Parameter values: of a request that can be sent
+    init(_ plan: CallPlan, backend: BackendPlan, _ values: CallValues, masksLiterals: Bool) {
         let own = plan.headers.map(\.name)
         fields = backend.shownFields.filter { !own.contains($0.name) }
         if masksLiterals {
@@ -28,25 +26,20 @@ struct ExplainedMessage {
             for value in values.head.fields.all(name) { fields.append((name, "\(value)")) }
         }
         for (name, template) in plan.headers {
-            let value = try Self.line(template, values) { literal in
+            let value = Self.line(template, values) { literal in
                 masksLiterals
                     ? SecretMask.headerValue(literal, of: "\(name)")
                     : literal
             }
             if let value { fields.append((name, value)) }
         }
-        body = try plan.body.flatMap { template throws(Missing) in
+        body = plan.body.flatMap { template in
             if masksLiterals, template.wholeBody == nil { return "not shown" }
-            return try Self.body(template, values)
+            return Self.body(template, values)
         }
         if body != nil, !fields.contains(where: { $0.name == .contentType }) {
             fields.append((.contentType, "application/json"))
         }
-    }
-
-    /// A value that the client did not send, by its name in the configuration.
-    struct Missing: Error {
-        let name: String
     }
 
     /// One line for each header, and one for the body.
@@ -59,13 +52,13 @@ struct ExplainedMessage {
     /// Nil if an absent optional value omits the header.
     private static func line(
         _ template: CompiledTemplate, _ values: CallValues, literal: (String) -> String
-    ) throws(Missing) -> String? {
+    ) -> String? {
         var line = ""
         for piece in template.shownPieces {
             switch piece {
             case .literal(let bytes): line += literal(String(bytes))
             case .reference(let reference, _):
-                guard let text = try text(of: reference, in: values) else { return nil }
+                guard let text = text(of: reference, in: values) else { return nil }
                 line += text
             }
         }
@@ -73,9 +66,7 @@ struct ExplainedMessage {
     }
 
     /// Nil if no body is sent.
-    private static func body(
-        _ template: BodyTemplatePlan, _ values: CallValues
-    ) throws(Missing) -> String? {
+    private static func body(_ template: BodyTemplatePlan, _ values: CallValues) -> String? {
         if let whole = template.wholeBody {
             if !values.body.isEmpty { return String(values.body) }
             return whole.isOptional ? nil : "{request.body}"
@@ -87,14 +78,15 @@ struct ExplainedMessage {
             case .literal(let bytes): body.append(bytes)
             case .comma: body.appendJSONComma()
             case .json(let reference, let isTextual):
-                body.append(try json(of: reference, isTextual, in: values))
+                body.append(json(of: reference, isTextual, in: values))
             case .insideString(let reference):
-                body.append(try text(of: reference, in: values) ?? "")
+                body.append(text(of: reference, in: values) ?? "")
             case .optionalEntry(let key, let reference, let isTextual):
-                guard !isAbsent(reference, in: values) else { continue }
+                guard values.isAssumed(reference.source) || !values.isAbsent(reference.source)
+                else { continue }
                 body.appendJSONComma()
                 body.append(key)
-                body.append(try json(of: reference, isTextual, in: values))
+                body.append(json(of: reference, isTextual, in: values))
             }
         }
         return String(Bytes(body))
@@ -102,44 +94,21 @@ struct ExplainedMessage {
 
     private static func json(
         of reference: CompiledTemplate.Reference, _ isTextual: Bool, in values: CallValues
-    ) throws(Missing) -> Bytes {
+    ) -> Bytes {
         if let json = values.json(of: reference.source) { return json.bytes }
-        let text = Bytes(try text(of: reference, in: values) ?? "null")
-        guard isTextual, isKnown(reference, in: values) else { return text }
+        let text = Bytes(text(of: reference, in: values) ?? "null")
+        guard isTextual, !values.isAssumed(reference.source) else { return text }
         var quoted: [UInt8] = []
         quoted.append(jsonString: text)
         return Bytes(quoted)
-    }
-
-    private static func isAbsent(_ reference: CompiledTemplate.Reference, in values: CallValues)
-        -> Bool
-    {
-        isKnown(reference, in: values) && values.isAbsent(reference.source)
-    }
-
-    /// Whether the value is known from the request: it is not that of another call, and not that of
-    /// a body that was not given.
-    private static func isKnown(_ reference: CompiledTemplate.Reference, in values: CallValues)
-        -> Bool
-    {
-        switch reference.source {
-        case .call, .requestClient: false
-        case .requestCaller, .token: values.hasCaller
-        case .requestBody: !values.body.isEmpty
-        case .param, .requestHeader, .requestQuery: true
-        }
     }
 
     /// The text of a value, or its reference if the value is not known; nil for an absent optional
     /// one.
     private static func text(
         of reference: CompiledTemplate.Reference, in values: CallValues
-    ) throws(Missing) -> String? {
-        guard isKnown(reference, in: values) else { return "{\(reference.name)}" }
-        if let text = values.text(of: reference.source) { return String(text) }
-        guard reference.isOptional, values.isAbsent(reference.source) else {
-            throw Missing(name: reference.name)
-        }
-        return nil
+    ) -> String? {
+        guard !values.isAssumed(reference.source) else { return "{\(reference.name)}" }
+        return values.text(of: reference.source).map { String($0) }
     }
 }

@@ -8,33 +8,51 @@ import JSONText
 struct ExplainedResponse {
     private let endpoint: EndpointPlan
     private let calls: [ExplainedCall]
+    /// Nil if the request can succeed.
+    private let refusal: String?
     private let method: Method
 
-    /// - Parameter calls: all calls of the endpoint, in file order
-    init(_ endpoint: EndpointPlan, _ calls: [ExplainedCall], _ method: Method) {
+    init(_ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ method: Method) {
         self.endpoint = endpoint
-        self.calls = calls
+        self.calls = calls.all
+        refusal = calls.refusal
         self.method = method
     }
 
-    var lines: [String] { ["answer    \(body)"] + failures + [worst] }
+    var lines: [String] {
+        guard let refusal else { return ["answer    \(body)"] + failures + [worst] }
+        return [refusal] + (sent.isEmpty ? [] : [worst])
+    }
 
     /// RFC 9110, section 9.3.2: a response to HEAD has no body.
     private var body: String {
         if method == .head { return "no body (HEAD)" }
-        let members = wanted.map { $0.plan.placement == .named ? "\"\($0.plan.name)\":..." : "..." }
-        return "{\(members.joined(separator: ","))}"
+        return "{\(wanted.compactMap(member).joined(separator: ","))}"
+    }
+
+    /// Of a call that is skipped, its fallback; nil if that adds nothing.
+    private func member(_ call: ExplainedCall) -> String? {
+        switch (call.isSent, call.plan.placement) {
+        case (true, .named): "\"\(call.plan.name)\":..."
+        case (true, .root): "..."
+        case (false, .named):
+            call.plan.fallbackValue.map { "\"\(call.plan.name)\":\(String($0.bytes))" }
+        case (false, .root): call.plan.fallbackValue.map { _ in "..." }
+        }
     }
 
     private var wanted: [ExplainedCall] { calls.filter(\.isWanted) }
 
+    /// The others fail whatever the backends respond.
+    private var sent: [ExplainedCall] { calls.filter(\.isSent) }
+
     // MARK: Failures
 
     private var failures: [String] {
-        var rows = wanted.filter(\.isSent).map { call in
+        var rows = sent.map { call in
             ["", "\(call.plan.name) fails", "-> \(outcome(ofFailing: call.plan))"]
         }
-        if wanted.count > 1, !wanted.contains(where: \.plan.isRequired) {
+        if sent.count > 1, !wanted.contains(where: \.plan.isRequired) {
             rows.append(["", "all fail", "-> \(Self.failureStatuses)"])
         }
         if !rows.isEmpty { rows[0][0] = "if" }
@@ -50,7 +68,7 @@ struct ExplainedResponse {
 
     private func outcome(ofFailing call: CallPlan) -> String {
         let failed = withDependents(of: call)
-        guard !failed.contains(where: \.isRequired), failed.count < wanted.count else {
+        guard !failed.contains(where: \.isRequired), failed.count < sent.count else {
             let relayed = call.isRequired ? call.relayStatus.map(\.spelled) : []
             return Self.failureStatuses
                 + (relayed.isEmpty ? "" : ", relayed: \(relayed.joined(separator: " "))")
@@ -59,16 +77,16 @@ struct ExplainedResponse {
         return "\(endpoint.partialStatus.code) partial, \(fallbacks)"
     }
 
-    /// The call, and those that need it and are skipped when it fails.
+    /// The call, and those that need it and are skipped only when it fails.
     private func withDependents(of call: CallPlan) -> [CallPlan] {
         var failed = [call.index]
         for other in endpoint.graph.order
-        where calls[other].isWanted && !failed.contains(other)
+        where calls[other].isSent && !failed.contains(other)
             && endpoint.calls[other].needs.contains(where: failed.contains)
         {
             failed.append(other)
         }
-        return wanted.map(\.plan).filter { failed.contains($0.index) }
+        return sent.map(\.plan).filter { failed.contains($0.index) }
     }
 
     // MARK: Worst case

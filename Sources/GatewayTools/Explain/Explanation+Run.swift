@@ -47,21 +47,21 @@ extension Explanation {
     }
 
     private func text(with recorded: RecordedResponse, _ exchange: Exchange) -> String {
-        if let lines = entry.lines { return lines.map { $0 + "\n" }.joined() }
-        guard let endpoint else { return text + recorded.lines.map { $0 + "\n" }.joined() }
+        if let lines = entry.lines { return lines.text }
+        guard let endpoint else { return text + recorded.text }
         var lines = ExplainedRequest(endpoint, head).lines
         if let auth = endpoint.auth { lines.append("auth      \(auth.text)") }
         if let caller = exchange.caller { lines.append(caller.explained) }
         if let reason = exchange.refusal {
             lines.append("refused   \(recorded.response.status.code): \(reason.name)")
-            return (lines + recorded.lines).map { $0 + "\n" }.joined()
+            return lines.text + recorded.text
         }
         do throws(RefusedRequest) {
-            lines += recorded.waterfall(try calls(of: endpoint))
+            lines += recorded.waterfall(try calls(of: endpoint).all)
         } catch {
             lines += error.explained
         }
-        return (lines + recorded.lines).map { $0 + "\n" }.joined()
+        return lines.text + recorded.text
     }
 }
 
@@ -93,7 +93,8 @@ struct RecordedResponse {
 
     private var duration: Duration { record.duration ?? .zero }
 
-    var lines: [String] {
+    /// The head, and the body as it is: it ends the output.
+    var text: String {
         var head = "answer    \(response.status.code) after \(duration.millisecondsText)"
         for name in [
             FieldName.gatewayComplete, .retryAfter, .serverTiming, .wwwAuthenticate, .rateLimit,
@@ -102,8 +103,8 @@ struct RecordedResponse {
             head += "  \(name): \(value)"
         }
         let body = response.completeBody
-        guard !body.isEmpty, method != .head else { return [head] }
-        return [head, "body      \(String(body))"]
+        guard !body.isEmpty, method != .head else { return [head].text }
+        return [head].text + "body      \(String(body))\n"
     }
 
     /// One line for each call: its start, its request, its end, and a bar.

@@ -54,7 +54,7 @@ package struct Explanation {
     }
 
     package var text: String {
-        if let lines = entry.lines { return lines.map { $0 + "\n" }.joined() }
+        if let lines = entry.lines { return lines.text }
         return switch match {
         case .notFound: "route     none: 404\n"
         case .methodNotAllowed(let allow):
@@ -63,8 +63,8 @@ package struct Explanation {
         }
     }
 
-    /// Whether an endpoint accepts the request: its route matches, and parameters and body are
-    /// valid.
+    /// Whether an endpoint accepts the request: its route matches, parameters and body are valid, and
+    /// the values suffice for its calls.
     package var isAccepted: Bool {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
@@ -74,7 +74,8 @@ package struct Explanation {
             return relay.path.target(of: head.target, relay.forward?.query) != nil
                 && (try? endpoint.values(of: head, body: nil)) != nil
         }
-        return (try? calls(of: endpoint)) != nil
+        guard let calls = try? calls(of: endpoint) else { return false }
+        return calls.failure == nil
     }
 
     var entry: ExplainedEntry { ExplainedEntry(plan, head) }
@@ -103,18 +104,18 @@ package struct Explanation {
         var lines =
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
             + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
-        if credential?.isRefused == true { return lines.map { $0 + "\n" }.joined() }
+        if credential?.isRefused == true { return lines.text }
         if let reason = refusedType(by: endpoint) {
-            return (lines + [reason]).map { $0 + "\n" }.joined()
+            return (lines + [reason]).text
         }
         do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
-            lines += self.lines(of: calls)
+            lines += calls.lines
             lines += ExplainedResponse(endpoint, calls, head.method).lines
         } catch {
             lines += error.explained
         }
-        return lines.map { $0 + "\n" }.joined()
+        return lines.text
     }
 
     /// An endpoint that passes the request through.
@@ -123,38 +124,30 @@ package struct Explanation {
         var lines =
             ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
             + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
-        if credential?.isRefused == true { return lines.map { $0 + "\n" }.joined() }
+        if credential?.isRefused == true { return lines.text }
         if let reason = refusedType(by: endpoint) {
-            return (lines + [reason]).map { $0 + "\n" }.joined()
+            return (lines + [reason]).text
         }
         lines +=
             ExplainedRelay(relay, of: endpoint, plan.backends[relay.backend], head).lines
-        return lines.map { $0 + "\n" }.joined()
+        return lines.text
     }
 
-    /// A line for each call, and below it the headers and the body.
-    private func lines(of calls: [ExplainedCall]) -> [String] {
-        // Aligned with the request, after the columns of the start and the name.
-        let indent = 8 + (calls.map(\.title.count).max() ?? 0)
-        let margin = String(repeating: " ", count: indent)
-        let rows = TextTable(calls.map(\.row), gaps: [2, 2, 5, 2]).lines
-        return zip(rows, calls).flatMap { row, call in [row] + call.message.map { margin + $0 } }
+    private func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> AssumedValues {
+        try endpoint.assumedValues(of: head, body: body, exchange: credential?.exchange)
     }
 
-    private func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> CallValues {
-        try endpoint.values(of: head, body: body, exchange: credential?.exchange)
+    /// Throws the reason if the request is refused before its calls.
+    func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> ExplainedCalls {
+        ExplainedCalls(
+            endpoint, in: plan, try values(of: endpoint), masksLiterals: masksLiterals)
     }
+}
 
-    /// Throws the reason if the request is refused.
-    func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> [ExplainedCall] {
-        let values = try values(of: endpoint)
-        let conditions = ExplainedConditions(endpoint, values)
-        return endpoint.calls.map {
-            ExplainedCall(
-                $0, of: endpoint, backend: plan.backends[$0.backend], values, conditions,
-                masksLiterals: masksLiterals)
-        }
-    }
+extension [String] {
+    /// The lines as a text. Control characters are escaped: a value of the request must not add lines
+    /// of its own, or change what a terminal shows.
+    var text: String { map { $0.inOneLine + "\n" }.joined() }
 }
 
 extension RefusedRequest {

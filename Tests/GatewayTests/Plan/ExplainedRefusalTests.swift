@@ -150,6 +150,106 @@ import Testing
         #expect(explanation.isAccepted == served.isEmpty)
     }
 
+    // MARK: Skipped calls
+
+    private static let skipping = #"""
+        version: 1
+        backends: { a: { url: "http://127.0.0.1:7001" } }
+        endpoints:
+          - route: GET /required
+            calls:
+              one: { from: a, get: "/?q={request.query.q}", required: true }
+              two: { from: a, get: /two }
+          - route: GET /chain
+            calls:
+              one: { from: a, get: "/?q={request.query.q}" }
+              two: { from: a, get: "/{one.id}", required: true }
+              three: { from: a, get: "/?u={request.query.u}", required: true }
+          - route: GET /after
+            calls:
+              zero: { from: a, get: /zero }
+              one: { from: a, get: "/?q={request.query.q}" }
+              two: { from: a, get: /two, after: [zero, one], required: true }
+          - route: GET /all
+            calls:
+              one: { from: a, get: "/?q={request.query.q}" }
+              two: { from: a, get: "/{one.id}" }
+          - route: GET /disabled
+            calls:
+              one: { from: a, get: "/?q={request.query.q}" }
+              two: { from: a, get: /, when: { value: "{one.id}", is: 1 } }
+          - route: GET /partial
+            calls:
+              one: { from: a, get: "/?q={request.query.q}" }
+              two: { from: a, get: /, when: { value: "{one.id}", exists: false } }
+          - route: GET /items/{id}
+            calls:
+              one: { from: a, get: /one, headers: { X-Id: "{id}" }, required: true }
+          - route: GET /text
+            calls:
+              one: { from: a, post: /one, body: { q: "{request.query.q}" }, required: true }
+          - route: GET /segment
+            params: { q: {} }
+            calls:
+              zero: { from: a, get: /zero, when: { value: "{request.query.none}", exists: true } }
+              one:
+                from: a
+                get: "/one/{q}"
+                required: true
+                when: { value: "{zero}", exists: false }
+          - route: POST /body
+            calls:
+              one: { from: a, post: /one, body: "{request.body}", required: true }
+          - route: POST /member
+            calls:
+              one: { from: a, post: "/one/{request.body.a}", required: true }
+
+        """#
+
+    /// The backend is missing, so that the gateway responds with 502 to a request that can succeed.
+    @Test(arguments: [
+        ("GET /required?q=1", "", nil), ("GET /required", "", 400),
+        ("GET /required?q=1&q=2", "", 400), ("GET /required?q=%zz", "", 400),
+        ("GET /chain", "", 400), ("GET /chain?u=1", "", 502),
+        ("GET /chain?q=1&u=1", "", nil), ("GET /after", "", 502), ("GET /all", "", 502),
+        ("GET /disabled", "", 400), ("GET /partial", "", nil),
+        ("GET /items/7", "", nil), ("GET /items/%0a", "", 400),
+        ("GET /text?q=a", "", nil), ("GET /text?q=%ff", "", 400),
+        ("GET /segment?q=a", "", nil), ("GET /segment?q=..", "", 400),
+        ("POST /body", "a", nil), ("POST /body", "", 400),
+        ("POST /member", #"{"a":1}"#, nil), ("POST /member", #"{"a":{}}"#, 400),
+        ("POST /member", "{}", 400), ("POST /member", "a", 400),
+    ] as [(String, String, Int?)])
+    func explainsFailuresOfSkippedCalls(
+        _ request: String, _ body: String, _ status: Int?
+    ) throws {
+        let words = request.split(separator: " ").map(String.init)
+        let (config, problems) = load(["c.yaml": Self.skipping])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let head = RequestHead(
+            method: try #require(Method(words[0])), target: try #require(Target(words[1])),
+            fields: Fields())
+        let response = try Self.response(to: head, Bytes(body), by: plan)
+        let explanation = Explanation(
+            plan, head.method, head.target, head.fields, body: Bytes(body))
+        let refusals = Self.refusals(in: explanation.text).map { String($0.prefix(3)) }
+        #expect(Int(response.status.code) == status ?? 502)
+        #expect(refusals == (status.map { ["\($0)"] } ?? []), "\(explanation.text)")
+        #expect(explanation.isAccepted == (status == nil))
+    }
+
+    /// A value of the request adds no lines to the output.
+    @Test func escapesControlCharacters() throws {
+        let (config, _) = load(["c.yaml": Self.skipping])
+        let plan = try Planner.plan(try #require(config), processors: 1)
+        let target = try #require(Target("/items/%0Aroute%1b%5B2J%7f"))
+        let text = Explanation(plan, .get, target).text
+        #expect(text.contains(#"params    id=\nroute\u{1B}[2J\u{7F}"#), "\(text)")
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("route") }.count == 1)
+    }
+
+    // MARK: What is not stated
+
     /// Without a body, `explain` assumes a valid one.
     @Test func assumesMissingBodyIsValid() throws {
         let (config, _) = load(["c.yaml": Self.config])
@@ -157,6 +257,10 @@ import Testing
         let target = try #require(Target("/orders"))
         #expect(Explanation(plan, .post, target).isAccepted)
         #expect(!Explanation(plan, .post, target, body: Bytes()).isAccepted)
+        let (skipping, _) = load(["c.yaml": Self.skipping])
+        let other = try Planner.plan(try #require(skipping), processors: 1)
+        #expect(Explanation(other, .post, try #require(Target("/body"))).isAccepted)
+        #expect(Explanation(other, .post, try #require(Target("/member"))).isAccepted)
     }
 
     /// Without a `Content-Type`, a body counts as one of the first type that is accepted.
@@ -170,10 +274,9 @@ import Testing
         #expect(!Explanation(plan, .post, target, ["Content-Type": "text/html"]).isAccepted)
     }
 
-    /// The reasons why the gateway refuses a request; none for a 502 because the backend is
-    /// missing.
-    private static func served(_ head: RequestHead, _ body: Bytes, by plan: Plan) throws -> [String]
-    {
+    private static func response(
+        to head: RequestHead, _ body: Bytes, by plan: Plan
+    ) throws -> Response {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("gateway")
         let pools = ConnectionPools(loop: loop)
@@ -189,7 +292,14 @@ import Testing
             gateway.handleRequest(request, exchange).whenSettled { answer = try? $0.get() }
         }
         network.run(until: { answer != nil }, eventsMax: 10_000)
-        let response = try #require(answer)
+        return try #require(answer)
+    }
+
+    /// The reasons why the gateway refuses a request; none for a 502 because the backend is
+    /// missing.
+    private static func served(_ head: RequestHead, _ body: Bytes, by plan: Plan) throws -> [String]
+    {
+        let response = try Self.response(to: head, body, by: plan)
         let code = response.status.code
         switch code {
         case 400:

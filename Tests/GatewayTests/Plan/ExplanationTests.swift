@@ -166,7 +166,7 @@ import Testing
     /// The lines below the line of the call `one`.
     private func message(
         _ call: String, backend: String = "", _ method: String = "POST", _ url: String = "/x",
-        _ fields: Fields = [:], body: String = ""
+        _ fields: Fields = [:], body: String? = nil
     ) throws -> [String] {
         let text = """
             version: 1
@@ -183,7 +183,7 @@ import Testing
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         let lines = Explanation(
             plan, try #require(Method(method)), try #require(Target(url)), fields,
-            body: Bytes(body)
+            body: body.map { Bytes($0) }
         ).text.split(separator: "\n").map(String.init)
         let start = try #require(lines.firstIndex { $0.contains("  one  ") })
         return lines[(start + 1)...].prefix { $0.hasPrefix("           ") }

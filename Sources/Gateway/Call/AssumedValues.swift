@@ -1,0 +1,46 @@
+import Basics
+package import GatewayConfig
+import HTTP
+import JSONText
+
+/// The values of a request that `explain` describes and does not send.
+///
+/// Values that only a real request has count as there, with a text that fits at every place, so that
+/// `RequestBuilder` decides as for a real request whether the others can be sent.
+package final class AssumedValues: CallValues {
+    private let isBodyKnown: Bool
+
+    /// - Parameters:
+    ///   - body: nil where it is not known
+    ///   - exchange: for the caller; nil where no credential was checked
+    init(
+        head: RequestHead, params: Params, body: Bytes?, checkedBody: JSONSlice?, calls: Int,
+        exchange: Exchange?, proxies: TrustedProxies
+    ) {
+        isBodyKnown = body != nil
+        super.init(
+            head: head, params: params, body: body ?? Bytes(), checkedBody: checkedBody,
+            calls: calls, exchange: exchange, proxies: proxies)
+    }
+
+    package override func isAssumed(_ source: CompiledTemplate.Source) -> Bool {
+        switch source {
+        case .call, .requestClient: true
+        case .requestCaller, .token: !hasCaller
+        case .requestBody: !isBodyKnown
+        case .param, .requestHeader, .requestQuery: false
+        }
+    }
+
+    /// Valid in a path, a query, a header and a body.
+    static let text = Bytes("x")
+}
+
+extension CallValues {
+    /// Why a value that the client sent is none: a query parameter that occurs twice or has a broken
+    /// escape. Nil for any other.
+    package func refusal(of source: CompiledTemplate.Source) -> Reason? {
+        guard case .requestQuery(let name) = source else { return nil }
+        return head.target.refusal(ofQuery: name)
+    }
+}

@@ -6,6 +6,7 @@ import YAMLReader
 extension ConfigCheck {
     mutating func checkCall(_ call: Config.Call, of endpoint: Config.Endpoint) {
         checkBackend(of: call)
+        checkPath(of: call, in: endpoint)
         checkForwarded(of: call, in: endpoint)
         checkForward(call.forward)
         checkTimes(of: call, in: endpoint)
@@ -64,6 +65,20 @@ extension ConfigCheck {
             at: from.location,
             "call '\(call.name.value)': there is no backend '\(from.quoted)'"
                 + (known.isEmpty ? "" : list))
+    }
+
+    /// Warns of `:name`, which other gateways and routers use for a parameter.
+    private mutating func checkPath(of call: Config.Call, in endpoint: Config.Endpoint) {
+        guard let target = call.request?.target, target.written == nil else { return }
+        let params = endpoint.parameterNames
+        for segment in target.template.text.prefix(while: { $0 != "?" }).split(separator: "/") {
+            let name = String(segment.dropFirst())
+            guard segment.hasPrefix(":"), params.contains(name) else { continue }
+            problems.warning(
+                at: target.location,
+                "call '\(call.name.value)': ':\(name)' is sent as it is; write {\(name)} for the"
+                    + " parameter")
+        }
     }
 
     private mutating func checkTimes(of call: Config.Call, in endpoint: Config.Endpoint) {

@@ -13,6 +13,7 @@ extension ConfigCheck {
         for endpoint in config.endpoints {
             checkFixedTexts(in: endpoint.responseHeaders, "'response_headers'")
             for call in endpoint.calls {
+                checkFixedBody(of: call, in: endpoint)
                 guard let fallback = call.ifFailed, fallback.isVerbatim,
                     case .value(let json) = fallback.value,
                     String(json).hasReference(toOneOf: endpoint.calls.map(\.name.value))
@@ -45,15 +46,21 @@ extension String {
     /// does not count: it may be part of a URI template (RFC 6570).
     fileprivate func hasReference(toOneOf calls: [String]) -> Bool {
         split(separator: "{", omittingEmptySubsequences: false).dropFirst().contains { piece in
-            guard let end = piece.firstIndex(of: "}"),
-                let template = try? TemplateText(parsing: "{\(piece[..<end])}"),
-                let source = template.references.first?.source
-            else { return false }
-            return switch source {
-            case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody: true
-            case .call(let name, _): name == "token" || calls.contains(name)
-            case .name: false
-            }
+            guard let end = piece.firstIndex(of: "}") else { return false }
+            return String(piece[..<end]).isReference(toOneOf: calls)
+        }
+    }
+
+    /// Whether it would be, in braces, a reference to the request, its token, a part of the response to
+    /// one of these calls, or one of these parameters.
+    func isReference(toOneOf calls: [String], params: [String] = []) -> Bool {
+        guard let template = try? TemplateText(parsing: "{\(self)}"),
+            template.segments.count == 1, let source = template.references.first?.source
+        else { return false }
+        return switch source {
+        case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody: true
+        case .call(let name, _): name == "token" || calls.contains(name)
+        case .name(let name): params.contains(name)
         }
     }
 }

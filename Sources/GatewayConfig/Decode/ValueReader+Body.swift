@@ -17,8 +17,8 @@ extension ValueReader where Value == BodyTemplate {
             }
             guard isValid else { return nil }
             return BodyTemplate(
-                location: node.location, pieces: writer.allPieces, isConfidential: node.hasExpansion
-            )
+                location: node.location, pieces: writer.allPieces,
+                isConfidential: node.hasExpansion, fixedText: writer.fixedText)
         }
     }
 }
@@ -27,6 +27,8 @@ extension ValueReader where Value == BodyTemplate {
 private struct BodyTemplateWriter {
     private var pieces: [BodyTemplate.Piece] = []
     private var literal = ""
+    /// The text of a whole body without references and variables.
+    private(set) var fixedText: String?
 
     var allPieces: [BodyTemplate.Piece] {
         literal.isEmpty ? pieces : pieces + [.literal(literal)]
@@ -44,6 +46,7 @@ private struct BodyTemplateWriter {
                 return false
             }
             literal += scalar.type == .null && !scalar.isExpanded ? "null" : scalar.text
+            if !scalar.isExpanded { fixedText = scalar.text }
             return true
         }
         guard let template = decoder.template(node, checking: Self.checkIsAlone) else {

@@ -34,6 +34,8 @@ package struct BodyTemplate: Sendable {
     package let pieces: [Piece]
     /// Whether a part comes from a variable or a secret file; the body is then not shown.
     package let isConfidential: Bool
+    /// The text that is sent as it is; nil if the body has references, variables or structure.
+    let fixedText: String?
 
     package enum Piece: Sendable {
         /// Sent as it is.

@@ -103,9 +103,65 @@ import Testing
             "body: { a: [\"{idd}\"] }",
             "8:23: error: call 'one' uses {idd}; there is no parameter 'idd' (parameters here: id)"
         ),
+        (
+            "body: request.body",
+            "8:15: warning: 'body' of call 'one' is a text that is sent as it is; write \"{request.body}\" for the value"
+        ),
+        (
+            "body: id",
+            "8:15: warning: 'body' of call 'one' is a text that is sent as it is; write \"{id}\" for the value"
+        ),
+        (
+            "body: one.id",
+            "8:15: warning: 'body' of call 'one' is a text that is sent as it is; write \"{one.id}\" for the value"
+        ),
+        (
+            "body: \"{ request.body }\"",
+            "8:15: warning: 'body' of call 'one' has a reference with spaces, which is sent as it is; write \"{request.body}\" for the value"
+        ),
+        (
+            "body: \"<a>{ id}</a>\"",
+            "8:15: warning: 'body' of call 'one' has a reference with spaces, which is sent as it is; write \"{id}\" for the value"
+        ),
+        (
+            "body: \"{}\"",
+            "8:15: warning: 'body' of call 'one' is the text {}, which is sent as it is; write {} without quotes for an empty object"
+        ),
+        (
+            "body: \"x}\"",
+            "8:15: warning: 'body' of call 'one' has an unmatched brace; the text is sent as it is"
+        ),
+        (
+            "body: \"x { y\"",
+            "8:15: warning: 'body' of call 'one' has an unmatched brace; the text is sent as it is"
+        ),
     ])
     func reportsProblemInPostCall(_ lines: String, problem: String) {
         #expect(problems(Snippet.call(lines, method: "post", route: "POST /x/{id}")) == [problem])
+    }
+
+    @Test(arguments: [
+        "body: {}", "body: \"{request.body}\"", "body: '{\"id\":1}'", "body: '{\"a\": \"} { id\"}'",
+        "body: ids", "body: two.id", "body: one", "body: \"query { user { name } }\"",
+        "body: \"a { color: red }\"", "body: 5", "body: null",
+    ])
+    func acceptsBodyOfPostCall(_ line: String) {
+        #expect(problems(Snippet.call(line, method: "post", route: "POST /x/{id}")) == [])
+    }
+
+    @Test(arguments: [
+        ("/items/:id", [":id"]), ("/items/:id/:q?x=:id", [":id", ":q"]), ("/items/:ids", []),
+        ("/:other/a:id", []), ("/items/{id}:id", []), ("/items?id=/:id", []),
+    ] as [(String, [String])])
+    func warnsOfParameterWithColon(_ path: String, sent: [String]) {
+        let text = Snippet.endpoint(
+            "params: { q: {} }", calls: "one: { from: a, get: \"\(path)\" }")
+        #expect(
+            problems(text)
+                == sent.map { name in
+                    "7:28: warning: call 'one': '\(name)' is sent as it is; write"
+                        + " {\(name.dropFirst())} for the parameter"
+                })
     }
 
     @Test(arguments: [

@@ -13,16 +13,26 @@ struct KrakenDTLS {
         var members: [(String, YAMLTree)] = []
         if node["allow_insecure_connections"]?.flag == true {
             members.append(("verify", .plain("false")))
-        } else if let ca = node["ca_certs"]?.texts.first {
-            members.append(("ca", .text(ca)))
+        } else if let authority {
+            members.append(("ca", .text(authority)))
         }
-        if let client = node["client_certs"]?.elements.first,
-            let certificate = client["certificate"]?.text, let key = client["private_key"]?.text
-        {
-            members.append(("cert", .text(certificate)))
-            members.append(("key", .text(key)))
+        if let certificate {
+            members.append(("cert", .text(certificate.file)))
+            members.append(("key", .text(certificate.key)))
         }
         return members.isEmpty ? nil : .inline(members)
+    }
+
+    /// The file with the CA of the backend's certificate; nil if no file is named.
+    private var authority: String? { node["ca_certs"]?.texts.first { !$0.isEmpty } }
+
+    /// The files of the first client certificate; nil if one of them is not named.
+    private var certificate: (file: String, key: String)? {
+        guard let client = node["client_certs"]?.elements.first,
+            let file = client["certificate"]?.text, let key = client["private_key"]?.text,
+            !file.isEmpty, !key.isEmpty
+        else { return nil }
+        return (file, key)
     }
 
     /// Reports the settings that are not in `tree`.
@@ -35,11 +45,23 @@ struct KrakenDTLS {
             findings.warning(
                 at: list.location, "'\(key)' has several entries; only the first \(what) is used")
         }
-        if let ca = node["ca_certs"], !ca.texts.isEmpty,
-            node["disable_system_ca_pool"]?.flag != true
-        {
+        reportAuthority(&findings)
+        if let client = node["client_certs"]?.elements.first, certificate == nil {
             findings.warning(
-                at: ca.location, "'ca' replaces the system's trusted CAs; KrakenD trusts both")
+                at: client.location,
+                "a certificate is left out: 'certificate' and 'private_key' belong together")
+        }
+    }
+
+    private func reportAuthority(_ findings: inout ImportFindings) {
+        guard let list = node["ca_certs"], !list.texts.isEmpty else { return }
+        guard authority != nil else {
+            return findings.warning(
+                at: list.location, "'ca_certs' is left out: it names no file")
+        }
+        if node["disable_system_ca_pool"]?.flag != true {
+            findings.warning(
+                at: list.location, "'ca' replaces the system's trusted CAs; KrakenD trusts both")
         }
     }
 

@@ -143,6 +143,37 @@ import YAMLReader
         #expect(imported.isIncomplete == isIncomplete)
     }
 
+    // MARK: TLS
+
+    /// `check` rejects an empty file name, which is left out with a finding.
+    @Test(arguments: [
+        (#""ca_certs": ["ca.pem"]"#, "tls: { ca: ca.pem }", nil),
+        (#""ca_certs": [""]"#, nil, "'ca_certs' is left out: it names no file"),
+        (
+            #""ca_certs": ["", "ca.pem"]"#, "tls: { ca: ca.pem }",
+            "'ca_certs' has several entries; only the first file is used"
+        ),
+        (
+            #""client_certs": [{ "certificate": "", "private_key": "k.pem" }]"#, nil,
+            "a certificate is left out: 'certificate' and 'private_key' belong together"
+        ),
+    ] as [(String, String?, String?)])
+    func leavesOutFilesWithoutAName(_ member: String, written: String?, finding: String?) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "client_tls": { \(member), "disable_system_ca_pool": true },
+                  "endpoints": [{ "endpoint": "/a", "backend":
+                    [{ "url_pattern": "/a", "host": ["https://a"] }] }] }
+                """)
+        let text = try #require(imported.text)
+        let tls = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+            .filter { $0.hasPrefix("tls:") }
+        #expect(tls.map(String.init) == (written.map { [$0] } ?? []), "\(text)")
+        #expect(imported.findings.all.map(\.text) == (finding.map { [$0] } ?? []))
+        let (config, problems) = load(["c.yaml": text])
+        #expect(config != nil, "\(problems.lines)")
+    }
+
     // MARK: Protection
 
     private func routes(_ imported: KrakenDImport) throws -> [String] {

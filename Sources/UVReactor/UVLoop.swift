@@ -195,28 +195,36 @@ package final class UVLoop: Loop {
         else {
             return
         }
-        runDrainInNextIteration(idleHandle)
+        _ = runDrainInNextIteration(idleHandle)
     }
 
     /// Drains the rest in the next iteration: an active idle handle keeps the loop from waiting.
-    private func runDrainInNextIteration(_ idleHandle: UnsafeMutablePointer<uv_idle_t>) {
+    ///
+    /// - Returns: false if libuv fails
+    private func runDrainInNextIteration(_ idleHandle: UnsafeMutablePointer<uv_idle_t>) -> Bool {
         let code = tributary_uv_idle_start(idleHandle) { idleHandle in
             UVLoop.of(idleHandle?.pointee.loop)?.drainRest()
         }
-        // If libuv fails, draining everything now is better than jobs that never run.
+        // Draining everything now is better than jobs that never run.
         if code < 0 { while readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) {} }
+        return code >= 0
     }
 
-    /// Arms the timer in the next iteration, after the sockets were polled.
-    func armTimersSoon() {
-        if let idleHandle = handles?.idleHandle.raw { runDrainInNextIteration(idleHandle) }
+    /// Arms the timer in the next iteration, after the sockets were polled; false if libuv fails.
+    func armTimersSoon() -> Bool {
+        guard let idleHandle = handles?.idleHandle.raw else { return true }
+        return runDrainInNextIteration(idleHandle)
     }
 
     private func drainRest() {
         beginCallback()
-        guard !readyQueue.drain(atMost: UVLoop.jobsPerDrainMax) else { return }
+        let hasMore = readyQueue.drain(atMost: UVLoop.jobsPerDrainMax)
+        if !hasMore, let idleHandle = handles?.idleHandle.raw {
+            tributary_uv_idle_stop(idleHandle)
+        }
+        // Each time, since a chain of jobs may have no end; and last, because it starts the idle handle
+        // again if libuv fails.
         handles?.timers.arm()
-        if let idleHandle = handles?.idleHandle.raw { tributary_uv_idle_stop(idleHandle) }
     }
 
     static func of(_ raw: UnsafeMutablePointer<uv_loop_t>?) -> UVLoop? {

@@ -48,32 +48,40 @@ final class UVTimer: HandleOwner {
         let now = uv_now(loop.raw)
         // What is due already must not wait for the next whole millisecond.
         let isDue = due <= loop.now
+        start(milliseconds: !isDue && target > now ? target - now : 0)
+    }
+
+    private func start(milliseconds: UInt64) {
         let code = tributary_uv_timer_start(
             handle.raw,
             { timer in HandleOwner.owner(of: timer, as: UVTimer.self)?.runDueTimers() },
-            !isDue && target > now ? target - now : 0)
-        if code < 0 {
-            armedFor = nil
-            loop.armTimersSoon()
-        }
+            milliseconds)
+        guard code < 0 else { return }
+        armedFor = nil
+        _ = loop.armTimersSoon()
     }
 
     /// So that many timers that are due at the same time, such as those of requests that wait for
     /// a backend, do not delay the sockets of others: they are polled in between.
     private static let timersPerIteration = 64
 
+    /// Runs what was due when the sockets were polled. After a long callback, what a timeout waits for
+    /// may be in a socket: the sockets come before timers that became due meanwhile.
     private func runDueTimers() {
         armedFor = nil
         isRunning = true
+        let polled = loop.now
         let now = loop.readClock()
         let mark = queue.addedCount
         for _ in 0..<Self.timersPerIteration {
-            guard let action = queue.takeDue(at: now, addedBefore: mark) else { break }
+            guard let action = queue.takeDue(at: polled, addedBefore: mark) else { break }
             action()
             loop.finishCallback()
         }
         isRunning = false
         guard let earliest = queue.earliest else { return }
-        if earliest <= now { loop.armTimersSoon() } else { arm(for: earliest) }
+        guard earliest <= now else { return arm(for: earliest) }
+        // Without the idle handle, after the shortest time with which libuv polls the sockets first.
+        if !loop.armTimersSoon() { start(milliseconds: 1) }
     }
 }

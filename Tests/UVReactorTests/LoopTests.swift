@@ -36,15 +36,6 @@ import UVReactor
 
     /// Many timers that are due at once do not delay what a socket receives meanwhile.
     @Test func socketsArePolledBetweenDueTimers() throws {
-        final class Receiver: ByteStreamDelegate {
-            let received: () -> Void
-            init(_ received: @escaping () -> Void) { self.received = received }
-            func streamReceived(_ bytes: Span<UInt8>) { received() }
-            func streamEnded() {}
-            func streamBlocked() {}
-            func streamDrained() {}
-            func streamFailed(_ failure: IOFailure) {}
-        }
         var timersRun = 0
         var timersBeforeRead: Int?
         try onLoop { loop in
@@ -72,6 +63,47 @@ import UVReactor
         }
         #expect(timersRun == 1000)
         #expect(try #require(timersBeforeRead) < 1000)
+    }
+
+    /// A byte that arrived during a long callback is read before a timeout that expired meanwhile.
+    @Test func socketsComeBeforeTimersThatBecameDueInALongCallback() throws {
+        var events: [String] = []
+        try onLoop { loop in
+            var (client, server): ((any ByteStream)?, (any ByteStream)?)
+            let receiver = Receiver {
+                events.append("read")
+                guard events.count == 1 else { return }
+                client?.write([2].span)
+                while loop.exactNow - loop.now < .milliseconds(30) {}
+            }
+            let listener = try loop.listen(on: .loopback, sharedPort: false) { stream in
+                server = stream
+                stream.startReading(for: receiver)
+            }
+            loop.connect(to: listener.address).onValue { stream in
+                client = stream
+                // Its byte is read in the next iteration, and the timer is due during that.
+                stream.write([1].span)
+                loop.timer(after: .milliseconds(10)) {
+                    events.append("timer")
+                    stream.close()
+                    server?.close()
+                    listener.close()
+                    loop.stop()
+                }
+            }.catch { _ in }
+        }
+        #expect(events == ["read", "read", "timer"])
+    }
+
+    private final class Receiver: ByteStreamDelegate {
+        let received: () -> Void
+        init(_ received: @escaping () -> Void) { self.received = received }
+        func streamReceived(_ bytes: Span<UInt8>) { received() }
+        func streamEnded() {}
+        func streamBlocked() {}
+        func streamDrained() {}
+        func streamFailed(_ failure: IOFailure) {}
     }
 
     @Test func failedSetUpLeavesNothingOpen() {

@@ -28,8 +28,6 @@ package enum WorkerEvent: Sendable {
     case traced([TracedRequest])
     /// What it recorded about requests that have ended.
     case recent(RecentAnswer)
-    /// It could not compile the new configuration and still serves the former one.
-    case installationFailed
 }
 
 /// Why a worker could not start.

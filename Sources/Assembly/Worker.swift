@@ -52,7 +52,7 @@ package final class Worker: MessageReceiver {
 
     package func receive(_ message: WorkerMessage) {
         switch message {
-        case .install(let config): install(config)
+        case .install(let compiled): if let plan = compiled.take() { instance?.install(plan) }
         case .announceDrain: instance?.announceDrain()
         case .stopAccepting: instance?.stopAccepting()
         case .drain: instance?.drain().whenSettled { [self] _ in end() }
@@ -63,15 +63,6 @@ package final class Worker: MessageReceiver {
         case .readRecent(let query):
             if let answer = instance?.answer(query) { setup.report(.recent(answer)) }
         }
-    }
-
-    /// The control loop has compiled the same bytes before; if compiling them fails here, the
-    /// worker keeps the former plan.
-    private func install(_ config: RecordedConfig) {
-        guard let plan = try? config.plan(workers: setup.workers) else {
-            return setup.report(.installationFailed)
-        }
-        instance?.install(plan)
     }
 
     private func end() {

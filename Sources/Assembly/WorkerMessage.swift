@@ -2,8 +2,8 @@ package import Basics
 
 /// A message from the control loop to a worker.
 package enum WorkerMessage: Sendable {
-    /// Compile the configuration and serve it.
-    case install(RecordedConfig)
+    /// Serve this plan of a new configuration.
+    case install(CompiledPlan)
     /// From now on close each connection after its response.
     case announceDrain
     /// Leave new connections to another process, which has the same sockets.

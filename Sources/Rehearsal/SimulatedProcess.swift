@@ -53,7 +53,13 @@ package final class SimulatedProcess: MessageReceiver {
     package func install(_ config: RecordedConfig, after milliseconds: Int) {
         control.timer(after: .milliseconds(milliseconds)) { [unowned self] in
             guard !isDraining else { return }
-            for worker in workers { send(.install(config), to: worker) }
+            for worker in workers {
+                guard let plan = CompiledPlan(config, workers: workers.count) else {
+                    faults.append("a configuration cannot be compiled again")
+                    return
+                }
+                send(.install(plan), to: worker)
+            }
             monitor.configurationSent()
             collectReports()
         }
@@ -113,8 +119,6 @@ package final class SimulatedProcess: MessageReceiver {
         case .snapshot(let snapshot): monitor.received(snapshot, from: message.worker)
         case .traced: break
         case .recent(let answer): monitor.recent.received(answer, from: message.worker)
-        case .installationFailed:
-            faults.append("worker \(message.worker) does not install a configuration")
         }
         for worker in monitor.workersSilent(for: WorkerMonitor.readyLimit) {
             faults.append("worker \(worker) does not respond to heartbeats")

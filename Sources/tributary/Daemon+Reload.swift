@@ -2,21 +2,42 @@ import Assembly
 import Basics
 import Gateway
 import GatewayConfig
+import Promises
 import UVReactor
 
 /// The reload of the configuration.
 extension Daemon {
     /// Reads the configuration again and installs it on all workers; if it has an error, nothing
     /// changes.
+    ///
+    /// What is requested during a reload is one further reload, after it.
     @discardableResult
-    func reload() -> ReloadOutcome {
+    func reload() -> LocalPromise<ReloadOutcome> {
+        if let nextReload { return nextReload }
+        guard let currentReload else { return beginReload() }
+        let next = currentReload.then { [self] _ in
+            nextReload = nil
+            return beginReload()
+        }
+        // It does not depend on who requested it.
+        next.cauterize()
+        nextReload = next
+        return next
+    }
+
+    private func beginReload() -> LocalPromise<ReloadOutcome> {
         guard isServing else { return reloadConfiguration() }
         notifier?.reloading(at: MonotonicClock.microseconds)
         reloadProblems = []
-        let outcome = reloadConfiguration()
-        recordReload(outcome)
-        hasFailedReload = if case .done = outcome { false } else { true }
-        notifier?.ready(serviceStatus)
+        let outcome = reloadConfiguration().map { [self] outcome in
+            currentReload = nil
+            recordReload(outcome)
+            hasFailedReload = if case .done = outcome { false } else { true }
+            notifier?.ready(serviceStatus)
+            return outcome
+        }
+        outcome.cauterize()
+        currentReload = outcome
         return outcome
     }
 
@@ -45,34 +66,56 @@ extension Daemon {
         reloadStatus.last = ReloadStatus.Reload(result, endedAt: now, problems: reloadProblems)
     }
 
-    private func reloadConfiguration() -> ReloadOutcome {
+    private func reloadConfiguration() -> LocalPromise<ReloadOutcome> {
+        let local = loop.local
         guard isServing, !config.isDemo else {
             log.write(.warning, "nothing to reload")
-            return .impossible
+            return local.value(.impossible)
         }
         let silentWorkers = monitor.workersSilent(for: WorkerMonitor.readyLimit)
         guard silentWorkers.isEmpty else {
             log.write(.error, "reload failed; the last good configuration stays") {
                 $0.add("problem", WorkerMonitor.silence(of: silentWorkers))
             }
-            return .refused(silentWorkers: silentWorkers)
+            return local.value(.refused(silentWorkers: silentWorkers))
         }
-        guard let (recorded, plan) = readConfiguration() else {
+        guard let (read, plan) = readConfiguration() else {
             log.write(.error, "reload failed; the last good configuration stays")
-            return .failed
+            return local.value(.failed)
+        }
+        var recorded = read
+        recorded.descriptors = config.descriptors
+        return compile(recorded).map { [self] plans in install(recorded, plan, plans) }
+    }
+
+    /// The plan of each worker; nil for one that cannot be compiled.
+    private func compile(_ config: RecordedConfig) -> LocalPromise<[CompiledPlan?]> {
+        let count = workers.count
+        return Promise(on: planCompiler) {
+            (0..<count).map { _ in CompiledPlan(config, workers: count) }
+        }.on(loop.local)
+    }
+
+    private func install(
+        _ recorded: RecordedConfig, _ plan: Plan, _ plans: [CompiledPlan?]
+    ) -> ReloadOutcome {
+        guard isServing else {
+            log.write(.warning, "nothing to reload")
+            return .impossible
         }
         warnOfSettingsThatNeedRestart(plan.process)
         process = process.applyingReload(of: plan.process)
         logLevel.configure(process.log.level.level)
-        let descriptors = config.descriptors
         config = recorded
         configInstalled = loop.now
-        config.descriptors = descriptors
         planInspector.forgetPlan()
         traces.configure(plan.traces)
         warnOfReducedConnections(plan)
-        for thread in workers where !thread.worker.send(.install(config)) {
-            logFailedInstallation(thread.worker.index)
+        for (thread, plan) in zip(workers, plans) {
+            guard let plan, thread.worker.send(.install(plan)) else {
+                logFailedInstallation(thread.worker.index)
+                continue
+            }
         }
         monitor.configurationSent()
         log.write(.info, "configuration reloaded")
@@ -80,9 +123,8 @@ extension Daemon {
         return .done
     }
 
-    /// Logs that a worker has ended, or could not compile the configuration that the control loop
-    /// has compiled.
-    func logFailedInstallation(_ worker: Int) {
+    /// Logs that a worker has ended, or that its plan could not be compiled again.
+    private func logFailedInstallation(_ worker: Int) {
         log.write(.error, "configuration not installed") { $0.add("worker", worker) }
     }
 

@@ -22,6 +22,11 @@ final class Daemon {
     var reloadStatus: ReloadStatus
     /// Of the reload that is in progress, as the log has them.
     var reloadProblems: [String] = []
+    /// The reload that is in progress, and the one that follows it.
+    var currentReload: LocalPromise<ReloadOutcome>?
+    var nextReload: LocalPromise<ReloadOutcome>?
+    /// Compiles the plans of a new configuration.
+    let planCompiler = BlockingPool(threads: 1)
     let planInspector = PlanInspector()
     let started: Instant
     /// In nanoseconds since 1970.
@@ -361,7 +366,11 @@ final class Daemon {
 
     private func finish() {
         phase = .ended
-        traces.close(within: traces.flushLimit).whenSettled { [self] _ in finishProcess() }
+        // No thread may compile plans while the process exits.
+        let reloaded = currentReload?.asVoid() ?? loop.local.value(())
+        reloaded.whenSettled { [self] _ in
+            traces.close(within: traces.flushLimit).whenSettled { [self] _ in finishProcess() }
+        }
     }
 
     private func finishProcess() {
@@ -392,7 +401,6 @@ extension Daemon: MessageReceiver {
         case .snapshot(let snapshot): monitor.received(snapshot, from: worker)
         case .traced(let requests): traces.receive(requests)
         case .recent(let answer): monitor.recent.received(answer, from: worker)
-        case .installationFailed: logFailedInstallation(worker)
         }
     }
 }

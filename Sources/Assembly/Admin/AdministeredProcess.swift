@@ -1,4 +1,4 @@
-import Promises
+package import Promises
 
 /// The process that the admin pages describe: the daemon, or a process of a test. It runs on the
 /// control loop.
@@ -18,8 +18,8 @@ package protocol AdministeredProcess: AnyObject {
     var diagnostics: ProcessDiagnostics { get }
 
     /// Reads the configuration again and installs it on all workers; if it has an error, nothing
-    /// changes.
-    func reload() -> ReloadOutcome
+    /// changes. The promise settles when the workers have it.
+    func reload() -> LocalPromise<ReloadOutcome>
 }
 
 /// The result of a reload.

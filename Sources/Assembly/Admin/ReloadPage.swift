@@ -8,16 +8,21 @@ extension AdminPages {
     static func reload(_ pages: AdminPages, _: Request, _ exchange: Exchange) -> LocalPromise<
         AdminResponse
     > {
-        exchange.local.value(pages.reload())
+        if let refusal = pages.limitReloads() { return exchange.local.value(refusal) }
+        return pages.process.reload().map(response)
     }
 
-    private func reload() -> AdminResponse {
+    private func limitReloads() -> AdminResponse? {
         if let wait = reloadLimit.wait(at: loop.now) {
             // Whole seconds, rounded up.
             let seconds = UInt64((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
             return .refused(.tooManyRequests, [.retryAfter: FieldValue(seconds)])
         }
-        return switch process.reload() {
+        return nil
+    }
+
+    private static func response(to outcome: ReloadOutcome) -> AdminResponse {
+        switch outcome {
         case .done: .text(.ok, "reloaded\n")
         case .failed:
             .text(

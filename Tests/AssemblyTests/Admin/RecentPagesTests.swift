@@ -69,7 +69,7 @@ import Testing
                 descriptions: PlanDescriptions(summary: { nil }, explanation: { _, _ in nil }))
         }
 
-        func reload() -> ReloadOutcome { .done }
+        func reload() -> LocalPromise<ReloadOutcome> { monitor.local.value(.done) }
     }
 
     private let harness: GatewayHarness

@@ -78,6 +78,10 @@ import Testing
         return recording.recorded("c.yaml", processors: 1)
     }
 
+    private static func plan(_ path: String, instead text: String? = nil) throws -> CompiledPlan {
+        try #require(CompiledPlan(config(path, instead: text), workers: 1))
+    }
+
     private func status(of path: String) throws -> Substring {
         let client = network.makeLoop("client")
         var peer: ScriptedPeer?
@@ -96,17 +100,14 @@ import Testing
 
     @Test func installsAConfigurationThatItReceives() throws {
         #expect(try status(of: "/y") == "404")
-        #expect(handle.send(.install(Self.config("/y"))))
+        #expect(handle.send(.install(try Self.plan("/y"))))
         #expect(try status(of: "/y") != "404")
         #expect(control.names == [])
     }
 
-    @Test func reportsAnInvalidConfigurationAndKeepsTheFormerOne() throws {
-        handle.send(.install(Self.config("/y", instead: "version: 1\nendpoints: 7\n")))
-        pass()
-        #expect(control.names == ["installationFailed"])
-        #expect(try status(of: "/x") != "404")
-        #expect(try status(of: "/y") == "404")
+    @Test func anInvalidConfigurationHasNoPlan() {
+        let config = Self.config("/y", instead: "version: 1\nendpoints: 7\n")
+        #expect(CompiledPlan(config, workers: 1) == nil)
     }
 
     @Test func sendsRequestedSnapshots() throws {
@@ -129,21 +130,21 @@ import Testing
     }
 
     @Test func passesSampledRequestsToTheControlLoop() throws {
-        func install(_ sample: String) {
+        func install(_ sample: String) throws {
             let text = """
                 version: 1
                 traces: { otlp: "http://127.0.0.1:4318/v1/traces", sample: \(sample) }
                 backends: { a: { url: "http://127.0.0.1:7001" } }
                 endpoints: [{ route: GET /x, calls: { one: { from: a, get: / } } }]
                 """
-            handle.send(.install(Self.config("/x", instead: text)))
+            handle.send(.install(try Self.plan("/x", instead: text)))
             pass()
         }
-        install("0%")
+        try install("0%")
         #expect(try status(of: "/nowhere") == "404")
         network.advance(by: .milliseconds(300))
         #expect(control.names == [])
-        install("100%")
+        try install("100%")
         #expect(try status(of: "/nowhere") == "404")
         network.advance(by: .milliseconds(300))
         #expect(control.names == ["traced"])

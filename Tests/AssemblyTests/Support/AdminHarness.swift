@@ -140,8 +140,8 @@ final class AdministeredTestProcess: AdministeredProcess {
                 explanation: { method, target in "\(method) \(target)\n" }))
     }
 
-    func reload() -> ReloadOutcome {
+    func reload() -> LocalPromise<ReloadOutcome> {
         reloadCount += 1
-        return outcome
+        return monitor.local.value(outcome)
     }
 }

@@ -159,7 +159,9 @@ struct Chain {
             // Above hedge, retry and queue: one time limit covers all of them.
             timeout?.filter,
             // Above retry: each of the two requests has attempts of its own.
-            plan.hedgeAfter.map { Hedge.filter(after: $0, loop: loop) },
+            plan.hedgeAfter.map {
+                Hedge(after: $0, accepting: plan.accept, loop: loop).filter
+            },
             // Above the breaker, which counts each attempt.
             plan.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
             // Above the concurrency limit: a call that the breaker refuses does not enter its

@@ -198,7 +198,16 @@ struct CallEvidence {
         if record.mayLackRoom, call.hedgeAfter != nil { return true }
         // A call without predecessors began at once: a response before the timeout was in time.
         return call.waitsFor.count > 0 || call.retry != nil
-            || !attempts.contains { attempt in attempt.read.map { $0 < expires } ?? false }
+            || !attempts.contains { attempt in
+                decides(attempt) && attempt.read.map { $0 < expires } ?? false
+            }
+    }
+
+    /// A hedged call waits for its other request after a 429 or a server error, unless it accepts that.
+    private func decides(_ attempt: AttemptRecord) -> Bool {
+        guard call.hedgeAfter != nil, case .response(let status, _, _) = attempt.script.outcome
+        else { return true }
+        return call.accepts(status) || status != 429 && status < 500
     }
 
     private func canBeSkipped(_ because: String?, _ listed: [ListedFailure]) -> Bool {

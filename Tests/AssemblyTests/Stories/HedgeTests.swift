@@ -54,11 +54,36 @@ import Testing
             name: "both fail, the second one later",
             replies: [.closes(after: 150), .closes(after: 100)],
             outcome: "502 at 200", events: ["0 GET /1", "100 GET /1"]),
+        Row(
+            name: "the second cannot be served, the first succeeds",
+            replies: [.ok("1", after: 200), .status(503)],
+            outcome: "200 at 200", events: ["0 GET /1", "100 GET /1"]),
+        Row(
+            name: "the first cannot be served, the second succeeds later",
+            replies: [.status(429, after: 120), .ok("2", after: 100)],
+            outcome: "200 at 200", events: ["0 GET /1", "100 GET /1"]),
+        Row(
+            name: "neither can be served",
+            replies: [.status(503, after: 200), .status(500)],
+            outcome: "502 at 200", events: ["0 GET /1", "100 GET /1"]),
+        Row(
+            name: "a status that is no server error decides",
+            replies: [.ok("1", after: 200), .status(404)],
+            outcome: "404 at 100", events: ["0 GET /1", "100 GET /1", "100 cancelled /1"]),
     ]
+
+    /// An accepted server error is a response like others.
+    @Test func acceptedServerErrorDecides() throws {
+        let harness = try harness(
+            [.ok("1", after: 200), .status(503)], more: ", accept: [200, 503]")
+        #expect(try harness.fetch().outcome == "200 at 100")
+        harness.expectQuiet()
+    }
 
     @Test(arguments: rows) func firstResponseWins(_ row: Row) throws {
         let harness = try harness(row.replies)
-        #expect(try harness.fetch().outcome == row.outcome)
+        let outcome = try harness.fetch().outcome
+        #expect(outcome == row.outcome)
         #expect(harness.events == row.events)
         harness.expectQuiet()
     }

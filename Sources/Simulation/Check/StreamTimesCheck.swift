@@ -105,7 +105,8 @@ struct StreamTimesCheck {
     /// When the wait for a part of the request can end by `idle_timeout`.
     private func idleLimits(_ model: StreamModel, _ began: Instant, _ idle: Duration) -> [Instant] {
         let released = began + .seconds(1)
-        let moments = model.activity + model.relays.map(\.sentAt) + [began, released]
+        let passedOn = model.relays.map(\.sentAt) + model.relays.flatMap(\.interimRead)
+        let moments = model.activity + passedOn + [began, released]
         return moments.map { $0 + idle }
     }
 

@@ -301,6 +301,29 @@ import Testing
         }
     }
 
+    /// Statuses that the gateway passes on, or sends only under some configurations.
+    @Test(arguments: [
+        ("", "", "proxy: { to: a }", 300),
+        ("clients: { deny: [192.0.2.1] }", "", "calls: { one: { from: a, get: / } }", 2),
+        ("hosts: [shop.test]", "", "calls: { one: { from: a, get: / } }", 2),
+        ("", "clients: { deny: [192.0.2.1] }, ", "calls: { one: { from: a, get: / } }", 1),
+    ])
+    func theBoundIncludesStatuses(
+        _ top: String, _ endpoint: String, _ rest: String, _ more: Int
+    ) throws {
+        func bound(_ top: String, _ endpoint: String) throws -> Int {
+            let text = """
+                version: 1
+                \(top)
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints: [{ route: GET /x, \(endpoint) }]
+                """
+            return SeriesBound(try GatewayHarness.plan(text)).count
+        }
+        let plain = try bound("", "calls: { one: { from: a, get: / } }")
+        #expect(try bound(top, endpoint + rest) >= plain + more)
+    }
+
     @Test func theBoundGrowsWithLabels() throws {
         func bound(_ calls: String, _ top: String = "") throws -> Int {
             SeriesBound(try GatewayHarness.plan(GatewayHarness.text(calls, "", "", top))).count

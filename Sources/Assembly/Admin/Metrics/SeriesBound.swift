@@ -81,21 +81,38 @@ package struct SeriesBound {
         var slots = MetricSlots()
         _ = slots.numbers(of: plan)
         var meter = WorkerMetrics(endpointNames: slots.endpointNames, calls: slots.calls)
+        let entry = entryStatuses(plan)
         for (index, endpoint) in plan.endpoints.enumerated() {
-            meter.show(statuses(of: endpoint), ofEndpoint: index)
+            meter.show(statuses(of: endpoint).union(entry), ofEndpoint: index)
         }
-        meter.show([], elsewhere: ownStatuses)
+        meter.show([], elsewhere: ownStatuses + entry)
         return meter
     }
 
-    /// The statuses that a response of an endpoint can have.
-    private static func statuses(of endpoint: EndpointPlan) -> Set<UInt16> {
-        let relayed = endpoint.calls.flatMap(\.relayStatus).flatMap { range in
-            range.compactMap { UInt16(exactly: $0) }
+    /// The statuses of refusals that do not depend on the endpoint, as far as they are configured.
+    private static func entryStatuses(_ plan: Plan) -> [UInt16] {
+        let entry = plan.entry
+        var statuses: [Status] = []
+        if entry.hosts != nil { statuses.append(.misdirectedRequest) }
+        if entry.clients != nil || entry.userAgents != nil { statuses.append(.forbidden) }
+        if plan.process.listeners.contains(where: { $0.redirect != nil }) {
+            statuses.append(.permanentRedirect)
         }
-        let refused: [UInt16] = endpoint.auth == nil ? [] : [401, 403, 429]
-        let quota = endpoint.limits.isEmpty ? [] : [Status.tooManyRequests.code]
-        return Set(ownStatuses + [endpoint.partialStatus.code] + relayed + refused + quota)
+        return statuses.map(\.code)
+    }
+
+    /// The statuses that a response of an endpoint can have. One with `proxy` passes on all.
+    private static func statuses(of endpoint: EndpointPlan) -> Set<UInt16> {
+        var statuses = Set(ownStatuses)
+        statuses.insert(endpoint.partialStatus.code)
+        if endpoint.relay != nil { statuses.formUnion([101] + Array(200...599)) }
+        for range in endpoint.calls.flatMap(\.relayStatus) {
+            statuses.formUnion(range.compactMap { UInt16(exactly: $0) })
+        }
+        if endpoint.auth != nil { statuses.formUnion([401, 403, 429]) }
+        if endpoint.clients != nil { statuses.insert(403) }
+        if !endpoint.limits.isEmpty { statuses.insert(429) }
+        return statuses
     }
 
     /// The statuses of the gateway's own responses, and what is written where none was sent.

@@ -58,8 +58,10 @@ package final class RehearsalRun {
         peerLoop = network.makeLoop("outside")
         began = network.clock.now
         process = SimulatedProcess(on: network, LogJournal())
-        // The simulated backends of a rehearsal have no TLS, its clients no addresses of their own.
-        self.plan = plan.replacingSecurity { _ in nil }.acceptingAllClients(as: settings.caller)
+        // The simulated clients and backends of a rehearsal have no TLS, its clients no addresses of
+        // their own.
+        self.plan = plan.replacingSecurity { _ in nil }.servingPlainHTTP1()
+            .acceptingAllClients(as: settings.caller)
         for index in 0..<plan.process.workers {
             let worker = SimulatedWorker(index, of: plan.process.workers, self.plan, in: process)
             workers.append(worker)

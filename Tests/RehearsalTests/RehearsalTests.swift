@@ -65,6 +65,14 @@ import Testing
         rehearsal.close()
     }
 
+    /// Simulated clients use HTTP/1.1 without TLS.
+    @Test func listenersServeSimulatedClients() throws {
+        let listen = "listen: { address: 127.0.0.1:8080, protocols: [http2] }\ndefaults:"
+        let rehearsal = try rehearsal(text: Self.text.replacing("defaults:", with: listen))
+        #expect(RehearsalReport.of(rehearsal).contains("  200                  200    100.0%"))
+        rehearsal.close()
+    }
+
     // MARK: Callers
 
     private static let tokens = """

@@ -8,7 +8,7 @@ package import Reactor
 /// Each worker compiles its own plan, so that workers share no reference-counted memory. Numbers
 /// that are configured per process are already divided among the workers.
 package struct Plan {
-    package let process: ProcessPlan
+    package private(set) var process: ProcessPlan
     /// Nil without `traces`.
     package let traces: TracePlan?
     /// Nil without `store`.
@@ -50,6 +50,14 @@ package struct Plan {
         return plan
     }
 
+    /// A copy whose listeners serve HTTP/1.1 without TLS, and redirect nothing: for simulated clients,
+    /// which have no cryptography.
+    package func servingPlainHTTP1() -> Plan {
+        var plan = self
+        plan.process.listeners = process.listeners.map { ListenPlan(socket: $0.socket) }
+        return plan
+    }
+
     /// Whether an endpoint pads its responses, so that its durations must not be published.
     package func isPadded(_ endpoint: Int) -> Bool { endpoints[endpoint].padding != nil }
 }
@@ -57,7 +65,7 @@ package struct Plan {
 /// The settings of the process as a whole.
 package struct ProcessPlan: Sendable, Equatable {
     /// Where clients connect; at least one.
-    package let listeners: [ListenPlan]
+    package internal(set) var listeners: [ListenPlan]
     package let admin: AdminPlan?
     /// The number of workers.
     package let workers: Int

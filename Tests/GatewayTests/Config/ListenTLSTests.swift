@@ -28,6 +28,25 @@ import Testing
             unixTime: unixTime)
     }
 
+    // MARK: Simulation
+
+    @Test func simulatedClientsNeedNoTLSAndFollowNoRedirects() throws {
+        let (config, problems) = load([
+            "c.yaml": Snippet.top(
+                """
+                listen:
+                  - { address: 127.0.0.1:1, redirect: https }
+                  - { address: 127.0.0.1:2, tls: { cert: shop.pem, key: shop.key }, protocols: [http2] }
+                """)
+        ])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let listeners = plan.process.listeners
+        try #require(listeners[0].redirect != nil && listeners[1].tls != nil)
+        #expect(
+            plan.servingPlainHTTP1().process.listeners
+                == listeners.map { ListenPlan(socket: $0.socket) })
+    }
+
     // MARK: Values
 
     @Test func appliesDefaults() throws {

@@ -27,6 +27,9 @@ package final class AddressRule {
         }
     }
 
+    /// `allow 2 networks, others get 403; deny 1000 networks from deny.txt, which get 403`
+    package let consequences: String
+
     /// Nil without a list.
     package init?(allow: Config.AddressList?, deny: Config.AddressList?) {
         guard allow != nil || deny != nil else { return nil }
@@ -34,6 +37,10 @@ package final class AddressRule {
         denied = deny.map { Entries($0) }
         text = [allow.map { "allow \($0.text)" }, deny.map { "deny \($0.text)" }]
             .compactMap { $0 }.joined(separator: "; ")
+        consequences = [
+            allow.map { "allow \($0.text), others get 403" },
+            deny.map { "deny \($0.text), which get 403" },
+        ].compactMap { $0 }.joined(separator: "; ")
     }
 
     /// An unknown client is refused, since it may be one that is denied.

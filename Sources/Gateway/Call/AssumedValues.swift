@@ -13,7 +13,7 @@ package final class AssumedValues: CallValues {
     /// - Parameters:
     ///   - body: nil where it is not known
     ///   - exchange: for the caller; nil where no credential was checked
-    init(
+    override init(
         head: RequestHead, params: Params, body: Bytes?, checkedBody: JSONSlice?, calls: Int,
         exchange: Exchange?, proxies: TrustedProxies
     ) {

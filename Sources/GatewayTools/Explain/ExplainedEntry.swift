@@ -54,7 +54,7 @@ struct ExplainedEntry {
         var lines: [String] = []
         if let listen = ListenSummary(plan).text { lines.append("listen    \(listen)") }
         for rule in [plan.entry.clients, endpoint.clients] {
-            if let rule { lines.append("clients   \(rule.text); others get 403") }
+            if let rule { lines.append("clients   \(rule.consequences)") }
         }
         if let auth = endpoint.auth {
             lines.append("auth      \(auth.text); others get 401 or 403")

@@ -146,18 +146,19 @@ import YAMLReader
     // MARK: TLS
 
     /// `check` rejects an empty file name, which is left out with a finding.
-    @Test(arguments: [
-        (#""ca_certs": ["ca.pem"]"#, "tls: { ca: ca.pem }", nil),
-        (#""ca_certs": [""]"#, nil, "'ca_certs' is left out: it names no file"),
-        (
-            #""ca_certs": ["", "ca.pem"]"#, "tls: { ca: ca.pem }",
-            "'ca_certs' has several entries; only the first file is used"
-        ),
-        (
-            #""client_certs": [{ "certificate": "", "private_key": "k.pem" }]"#, nil,
-            "a certificate is left out: 'certificate' and 'private_key' belong together"
-        ),
-    ] as [(String, String?, String?)])
+    @Test(
+        arguments: [
+            (#""ca_certs": ["ca.pem"]"#, "tls: { ca: ca.pem }", nil),
+            (#""ca_certs": [""]"#, nil, "'ca_certs' is left out: it names no file"),
+            (
+                #""ca_certs": ["", "ca.pem"]"#, "tls: { ca: ca.pem }",
+                "'ca_certs' has several entries; only the first file is used"
+            ),
+            (
+                #""client_certs": [{ "certificate": "", "private_key": "k.pem" }]"#, nil,
+                "a certificate is left out: 'certificate' and 'private_key' belong together"
+            ),
+        ] as [(String, String?, String?)])
     func leavesOutFilesWithoutAName(_ member: String, written: String?, finding: String?) throws {
         let imported = imported(
             text: """

@@ -207,19 +207,20 @@ import Testing
         """#
 
     /// The backend is missing, so that the gateway responds with 502 to a request that can succeed.
-    @Test(arguments: [
-        ("GET /required?q=1", "", nil), ("GET /required", "", 400),
-        ("GET /required?q=1&q=2", "", 400), ("GET /required?q=%zz", "", 400),
-        ("GET /chain", "", 400), ("GET /chain?u=1", "", 502),
-        ("GET /chain?q=1&u=1", "", nil), ("GET /after", "", 502), ("GET /all", "", 502),
-        ("GET /disabled", "", 400), ("GET /partial", "", nil),
-        ("GET /items/7", "", nil), ("GET /items/%0a", "", 400),
-        ("GET /text?q=a", "", nil), ("GET /text?q=%ff", "", 400),
-        ("GET /segment?q=a", "", nil), ("GET /segment?q=..", "", 400),
-        ("POST /body", "a", nil), ("POST /body", "", 400),
-        ("POST /member", #"{"a":1}"#, nil), ("POST /member", #"{"a":{}}"#, 400),
-        ("POST /member", "{}", 400), ("POST /member", "a", 400),
-    ] as [(String, String, Int?)])
+    @Test(
+        arguments: [
+            ("GET /required?q=1", "", nil), ("GET /required", "", 400),
+            ("GET /required?q=1&q=2", "", 400), ("GET /required?q=%zz", "", 400),
+            ("GET /chain", "", 400), ("GET /chain?u=1", "", 502),
+            ("GET /chain?q=1&u=1", "", nil), ("GET /after", "", 502), ("GET /all", "", 502),
+            ("GET /disabled", "", 400), ("GET /partial", "", nil),
+            ("GET /items/7", "", nil), ("GET /items/%0a", "", 400),
+            ("GET /text?q=a", "", nil), ("GET /text?q=%ff", "", 400),
+            ("GET /segment?q=a", "", nil), ("GET /segment?q=..", "", 400),
+            ("POST /body", "a", nil), ("POST /body", "", 400),
+            ("POST /member", #"{"a":1}"#, nil), ("POST /member", #"{"a":{}}"#, 400),
+            ("POST /member", "{}", 400), ("POST /member", "a", 400),
+        ] as [(String, String, Int?)])
     func explainsFailuresOfSkippedCalls(
         _ request: String, _ body: String, _ status: Int?
     ) throws {

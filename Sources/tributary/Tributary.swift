@@ -39,8 +39,13 @@ struct Tributary: ParsableCommand {
             if let options = ServeOptions(simple: CommandLine.arguments.dropFirst()) {
                 return try options.serve()
             }
+            try refuseUnknownCommand()
             var command = try parsedQuickly() ?? parseAsRoot()
-            try command.run()
+            do {
+                try command.run()
+            } catch let error as ValidationError {
+                end(because: error, of: type(of: command))
+            }
         }
     }
 

@@ -56,6 +56,20 @@ extension EndToEnd {
             #expect(try command.errors.whole().hasPrefix("Error: "))
         }
 
+        /// Also after errors that the command finds in its arguments.
+        @Test(arguments: [
+            (
+                ["health", "nonsense"],
+                "Usage: tributary health [<url>]\n  See 'tributary health --help'"
+            ),
+            (["key", "new", "a b"], "Usage: tributary key new "),
+            (["fly"], "Error: there is no command 'fly' (commands: serve, check,"),
+        ]) func usageErrorNamesItsCommand(_ arguments: [String], _ text: String) throws {
+            let command = try Command(arguments)
+            #expect(try command.exitStatus() == 64)
+            #expect(try command.errors.whole().contains(text))
+        }
+
         @Test(arguments: ["check", "serve", "openapi", "import"])
         func exitsWith66IfTheFileIsMissing(
             _ command: String
@@ -292,6 +306,8 @@ extension EndToEnd {
                     limits.connections_per_client                    5           15
                     limits.requests_in_flight                     2000         6000
                     limits.buffered_bytes                        64MiB       192MiB
+                    limits.handshakes                              256          768
+                    limits.streams                               10000        30000
                     users.max_concurrent                             6           18
                     users.queue.size                                10           30
                     users.keepalive.max_idle, each host           1024         3072

@@ -58,6 +58,8 @@ package struct ReplicaReport {
             Limit(
                 name: "limits.buffered_bytes", replica: ofWorkers(server.bufferedBytes),
                 isBytes: true),
+            Limit(name: "limits.handshakes", replica: ofWorkers(server.handshakes)),
+            Limit(name: "limits.streams", replica: ofWorkers(server.streams)),
         ]
         limits += plan.backends.flatMap(limits(of:)) + plan.endpoints.compactMap(limit(of:))
         return limits + plan.limits.flatMap(limits(of:))

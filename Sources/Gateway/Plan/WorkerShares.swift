@@ -8,6 +8,13 @@ package struct WorkerShares {
         let configured: Int
         /// For one worker.
         let share: Int
+        var isBytes = false
+
+        /// `20, 5`, `64MiB, 16MiB`
+        var text: String {
+            [configured, share].map { isBytes ? Quantity.spelled(bytes: $0) : "\($0)" }
+                .joined(separator: ", ")
+        }
     }
 
     /// Where they are configured: a backend's name, `limits`, or an endpoint.
@@ -17,7 +24,7 @@ package struct WorkerShares {
     /// `stock: max_concurrent 50, 13 for each of 4 workers; queue 10, 3 each`
     package func line(workers: Int) -> String {
         let texts = numbers.enumerated().map { index, number in
-            "\(number.name) \(number.configured), \(number.share) "
+            "\(number.name) \(number.text) "
                 + (index == 0 ? "for each of \(workers) workers" : "each")
         }
         return "\(subject): \(texts.joined(separator: "; "))"
@@ -41,7 +48,7 @@ extension Planner {
                 number("requests_in_flight", limits?.requestsInFlight),
                 number("streams", limits?.streams),
                 number("handshakes", limits?.handshakes),
-                number("buffered_bytes", limits?.bufferedBytes),
+                number("buffered_bytes", limits?.bufferedBytes, isBytes: true),
             ].compactMap { $0 })
     }
 
@@ -62,9 +69,12 @@ extension Planner {
             numbers: [number("max_in_flight", endpoint.maxInFlight)].compactMap { $0 })
     }
 
-    private func number(_ name: String, _ configured: Located<Int>?) -> WorkerShares.Number? {
+    private func number(
+        _ name: String, _ configured: Located<Int>?, isBytes: Bool = false
+    ) -> WorkerShares.Number? {
         configured.map {
-            WorkerShares.Number(name: name, configured: $0.value, share: share($0.value))
+            WorkerShares.Number(
+                name: name, configured: $0.value, share: share($0.value), isBytes: isBytes)
         }
     }
 }

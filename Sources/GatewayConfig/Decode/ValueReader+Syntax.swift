@@ -122,7 +122,9 @@ extension ValueReader where Value == ClosedRange<Int> {
 extension ValueReader where Value == Config.Call.Retry.Condition {
     static var retryCondition: ValueReader {
         let message = "must be connect, terminated, or a status: 429 or 500 to 599"
-        let schema = ValueSchema.either([.choice(["connect", "terminated"]), .integer(429...599)])
+        let schema = ValueSchema.either([
+            .choice(["connect", "terminated"]), .integer(429...429), .integer(500...599),
+        ])
         return .scalar(schema, expected: message) { scalar throws(Refusal) in
             switch (scalar.text, scalar.type) {
             case ("connect", _): return .connect

@@ -16,7 +16,8 @@ package struct JSONPathError: Error, Equatable, CustomStringConvertible {
         case .empty: "a path must name something, such as a.b or items[].price"
         case .missingKey: "a key is missing here (quote a key that is empty or has . [ ] \" in it)"
         case .unexpectedByte: "after a key or a bracket only . or [ can follow"
-        case .invalidIndex: "brackets hold nothing, for every element, or a whole number: [] or [0]"
+        case .invalidIndex:
+            "brackets must be [] for every element, or have the index of one, such as [0]"
         case .invalidQuotedKey: "a quoted key must be a string of JSON"
         case .tooLong: "a path has at most \(JSONSlice.depthMax) steps"
         }

@@ -41,7 +41,7 @@ extension ConfigCheck {
     private mutating func checkKeys(of authenticator: Config.Authenticator) {
         if let certificate = authenticator.certificate { checkListeners(for: certificate) }
         guard let file = authenticator.keyFile else { return }
-        if file.value.entries.isEmpty {
+        if file.value.isEmpty {
             problems.warning(
                 at: file.location,
                 "'\(file.value.title)' has no entries, so authenticator '\(authenticator.name.value)'"

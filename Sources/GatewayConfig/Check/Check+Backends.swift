@@ -34,11 +34,13 @@ extension ConfigCheck {
                 at: queue.location, "'queue' has no effect without 'max_concurrent'")
         }
         guard backend.hosts.count == 1 else { return }
-        for location in [backend.eject?.location, backend.balance?.location] {
+        for (key, location) in [
+            ("eject", backend.eject?.location), ("balance", backend.balance?.location),
+        ] {
             guard let location else { continue }
             problems.warning(
                 at: location,
-                "this has no effect: backend '\(backend.name.value)' has only one host")
+                "'\(key)' has no effect: backend '\(backend.name.value)' has only one host")
         }
     }
 
@@ -58,7 +60,7 @@ extension ConfigCheck {
             guard let http2 = backend.http2 else { break }
             problems.warning(
                 at: http2.location,
-                "this has no effect: backend '\(name)' has 'protocol: http1'")
+                "'http2' has no effect: backend '\(name)' has 'protocol: http1'")
         }
     }
 

@@ -90,7 +90,7 @@ extension ConfigCheck {
                     "'\(extra.key)' needs 'value' in a condition of \(title); write value:"
                         + " \"{\(condition.param?.quoted ?? "")}\" instead of 'param'")
             }
-        } else {
+        } else if !unread.contains("value", of: condition.location) {
             for extra in tests {
                 problems.error(
                     at: extra.location,

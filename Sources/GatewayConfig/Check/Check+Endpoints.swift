@@ -48,11 +48,10 @@ extension ConfigCheck {
             return
         }
         if deadline.value >= floor.value, hasDeadline(endpoint) {
-            let sign = deadline.value > floor.value ? ">" : "="
             problems.warning(
                 at: endpoint.location,
-                "\(endpoint.title): deadline \(deadline.quoted) \(sign) min_duration"
-                    + " \(floor.quoted), slower responses are still distinguishable")
+                "\(endpoint.title): responses slower than 'min_duration' (\(floor.quoted)) are still"
+                    + " distinguishable; lower 'deadline' (\(deadline.quoted)) below it")
         }
         if let timing = endpoint.serverTiming, timing.value {
             problems.error(

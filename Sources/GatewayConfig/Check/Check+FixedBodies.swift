@@ -35,7 +35,8 @@ private struct FixedBody {
         }
         if isJSON { return nil }
         if let name = spacedReference {
-            return "has a reference with spaces, which is sent as it is; write \"{\(name)}\" for the"
+            return
+                "has a reference with spaces, which is sent as it is; write \"{\(name)}\" for the"
                 + " value"
         }
         return hasUnmatchedBrace ? "has an unmatched brace; the text is sent as it is" : nil

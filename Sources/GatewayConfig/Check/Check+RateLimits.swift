@@ -119,6 +119,7 @@ extension ConfigCheck {
                 problems.error(
                     at: name.location,
                     "there is no rate limit '\(name.quoted)'"
+                        + (names.isEmpty ? "; define it in 'rate_limits' of the file" : "")
                         + Suggestion.hint(for: name.quoted, among: names))
                 continue
             }

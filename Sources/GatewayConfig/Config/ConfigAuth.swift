@@ -41,7 +41,10 @@ extension Config {
     package struct KeyFile: Sendable {
         /// The name of the file as messages may quote it.
         package let title: String
+        /// Those that could be read.
         package let entries: [KeyEntry]
+        /// Whether the file has no entries.
+        package let isEmpty: Bool
     }
 
     /// An entry of a key file. Several entries may have the same id: while a client changes its key,

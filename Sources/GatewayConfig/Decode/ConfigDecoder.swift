@@ -71,7 +71,9 @@ struct ConfigDecoder {
     ) -> Bool {
         guard case .mapping(let members) = node.content else {
             let what = scope.isEmpty ? "the file" : scope
-            problems.error(at: node.location, "\(what) must be a mapping of keys to values")
+            problems.error(
+                at: node.location,
+                "\(what) must be a mapping of keys to values\(Self.list(of: Block.keys))")
             return false
         }
         let outer = (self.scope, key, self.block)
@@ -125,7 +127,9 @@ struct ConfigDecoder {
         guard let first = chosen.first else {
             guard !meant.contains(where: group.contains) else { return }
             problems.error(
-                at: location, "one of the keys \(group.joined(with: "or")) is missing\(inScope)")
+                at: location,
+                "one of the keys \(group.map { "'\($0)'" }.joined(with: "or")) is missing\(inScope)"
+            )
             return
         }
         for extra in chosen.dropFirst() where extra.key != first.key {

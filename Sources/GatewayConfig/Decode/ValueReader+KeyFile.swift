@@ -40,7 +40,9 @@ extension ConfigDecoder {
             fail(name.location, "must name a file with a list of \(Entry.noun)s, each with '- '")
             return nil
         }
-        return Config.KeyFile(title: title, entries: nodes.compactMap { keyEntry($0, of: type) })
+        return Config.KeyFile(
+            title: title, entries: nodes.compactMap { keyEntry($0, of: type) },
+            isEmpty: nodes.isEmpty)
     }
 
     private mutating func keyEntry<Entry: KeyFileEntry>(

@@ -44,8 +44,11 @@ extension ValueReader where Value == Bool {
     static var flag: ValueReader {
         .scalar(.flag, expected: "must be true or false") { scalar throws(Refusal) in
             guard case .bool(let value) = scalar.type else {
+                let written = scalar.written.lowercased()
                 let meant = ["yes": "true", "on": "true", "no": "false", "off": "false"]
-                let hint = meant[scalar.written.lowercased()].map { " - did you mean \($0)?" } ?? ""
+                let hint =
+                    ["true", "false"].contains(written)
+                    ? ", without quotes" : meant[written].map { " - did you mean \($0)?" } ?? ""
                 throw Refusal("must be true or false\(fixed: hint)")
             }
             return value

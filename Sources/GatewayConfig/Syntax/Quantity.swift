@@ -44,6 +44,7 @@ package struct Quantity {
     init(_ text: String, in units: Units, allowsZero: Bool) throws(Refusal) {
         let number = text.prefix { $0 == "." || ("0"..."9").contains($0) }
         let unit = text.dropFirst(number.count).drop { $0 == " " }
+        guard !text.hasPrefix("-") else { throw Refusal("must not be negative") }
         guard !number.isEmpty else {
             throw Refusal("must be a number with a unit, such as \(fixed: units.example)")
         }

@@ -31,6 +31,9 @@ package enum URLSyntax {
             }
             return String(text.dropFirst().dropLast())
         }
+        guard !text.contains("//") else {
+            throw Refusal("must be a host and a port without a scheme, such as 127.0.0.1:8080")
+        }
         guard !text.contains(":") else {
             throw Refusal("must have its IPv6 address in brackets: \"[::1]:8080\"")
         }

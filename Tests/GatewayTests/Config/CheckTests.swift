@@ -149,10 +149,11 @@ import Testing
         #expect(problems(Snippet.call(line, method: "post", route: "POST /x/{id}")) == [])
     }
 
-    @Test(arguments: [
-        ("/items/:id", [":id"]), ("/items/:id/:q?x=:id", [":id", ":q"]), ("/items/:ids", []),
-        ("/:other/a:id", []), ("/items/{id}:id", []), ("/items?id=/:id", []),
-    ] as [(String, [String])])
+    @Test(
+        arguments: [
+            ("/items/:id", [":id"]), ("/items/:id/:q?x=:id", [":id", ":q"]), ("/items/:ids", []),
+            ("/:other/a:id", []), ("/items/{id}:id", []), ("/items?id=/:id", []),
+        ] as [(String, [String])])
     func warnsOfParameterWithColon(_ path: String, sent: [String]) {
         let text = Snippet.endpoint(
             "params: { q: {} }", calls: "one: { from: a, get: \"\(path)\" }")
@@ -180,11 +181,11 @@ import Testing
     @Test(arguments: [
         (
             "min_duration: 400ms",
-            "4:5: warning: GET /x/{id}: deadline 5s > min_duration 400ms, slower responses are still distinguishable"
+            "4:5: warning: GET /x/{id}: responses slower than 'min_duration' (400ms) are still distinguishable; lower 'deadline' (5s) below it"
         ),
         (
             "deadline: 400ms\nmin_duration: 400ms",
-            "4:5: warning: GET /x/{id}: deadline 400ms = min_duration 400ms, slower responses are still distinguishable"
+            "4:5: warning: GET /x/{id}: responses slower than 'min_duration' (400ms) are still distinguishable; lower 'deadline' (400ms) below it"
         ),
         (
             "deadline: 1s\nmin_duration: 2s\nserver_timing: true",
@@ -307,7 +308,7 @@ import Testing
         ),
         (
             "a: { from: a }",
-            "7:10: error: one of the keys get, post, put, patch, delete or head is missing in call 'a'"
+            "7:10: error: one of the keys 'get', 'post', 'put', 'patch', 'delete' or 'head' is missing in call 'a'"
         ),
         (
             "request: { from: a, get: / }",
@@ -417,14 +418,17 @@ import Testing
             "queue: { size: 5 }",
             "4:12: warning: 'queue' has no effect without 'max_concurrent'"
         ),
-        ("eject: { after: 5 }", "4:12: warning: this has no effect: backend 'a' has only one host"),
+        (
+            "eject: { after: 5 }",
+            "4:12: warning: 'eject' has no effect: backend 'a' has only one host"
+        ),
         (
             "tls: { verify: false }",
             "4:10: error: 'tls' of backend 'a' needs a host with https://"
         ),
         (
             "http2: { max_streams: 5 }",
-            "4:12: warning: this has no effect: backend 'a' has 'protocol: http1'"
+            "4:12: warning: 'http2' has no effect: backend 'a' has 'protocol: http1'"
         ),
         (
             "headers: { X-A: \"{request.header.X-B}\" }",

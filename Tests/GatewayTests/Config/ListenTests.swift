@@ -31,6 +31,13 @@ import Testing
             problems(Snippet.top("listen: []")) == ["1:9: error: 'listen' must not be empty"])
     }
 
+    @Test func refusesSchemes() {
+        #expect(
+            problems(Snippet.top("listen: http://0.0.0.0:8080")) == [
+                "1:9: error: 'listen' must be a host and a port without a scheme, such as 127.0.0.1:8080"
+            ])
+    }
+
     @Test func refusesTheSameAddressTwice() {
         #expect(
             problems(Snippet.top("listen: [127.0.0.1:1, 127.0.0.1:2, 127.0.0.1:1]")) == [

@@ -14,12 +14,12 @@ import Testing
         ("timeout: 0s", "must be more than 0"),
         ("timeout: 0.0ms", "must be more than 0"),
         ("timeout: 1.2.3s", "must be a number with a unit, such as 300ms, 2s, 5m or 1h"),
-        ("timeout: -1s", "must be a number with a unit, such as 300ms, 2s, 5m or 1h"),
+        ("timeout: -1s", "must not be negative"),
         ("timeout: 99999999999999999999h", "must be at most 8784h (366 days)"),
         ("timeout: [1s]", "must be a time, such as 300ms"),
         ("timeout:", "must be a number with a unit, such as 300ms, 2s, 5m or 1h"),
         ("required: yes", "must be true or false - did you mean true?"),
-        ("required: \"true\"", "must be true or false"),
+        ("required: \"true\"", "must be true or false, without quotes"),
         ("accept: 200", "must be a list, such as [a, b]"),
         ("accept: [299-200]", "must be a status such as 404, or a range such as 200-299"),
         ("accept: [2xx]", "must be a status such as 404, or a range such as 200-299"),
@@ -92,7 +92,10 @@ import Testing
             "4:16: error: unknown key 'min_request' in 'breaker' of backend 'a'"
                 + " - did you mean 'min_requests'?"
         ),
-        ("queue: 5", "4:12: error: 'queue' of backend 'a' must be a mapping of keys to values"),
+        (
+            "queue: 5",
+            "4:12: error: 'queue' of backend 'a' must be a mapping of keys to values (keys here: size, wait)"
+        ),
         (
             "health: { every: 1s }",
             "4:13: error: the key 'path' is missing in 'health' of backend 'a'"

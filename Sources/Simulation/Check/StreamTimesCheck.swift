@@ -91,15 +91,13 @@ struct StreamTimesCheck {
         }
     }
 
-    /// Whether a retry may have ended by `connect_timeout`. When it began is unknown, because no host
-    /// saw it, and because of `backoff`.
+    /// Whether a retry may have ended by `connect_timeout`. When that began is unknown: no host saw it,
+    /// and the connection attempt may be that of an earlier request.
     private func mayHaveFailedToConnectAgain(_ model: StreamModel, _ proxy: DrawnProxy) -> Bool {
-        guard let config = model.config, let retry = proxy.retry, let ended = model.ended,
-            let former = model.relays.last, model.relays.count < retry.attempts
+        guard let retry = proxy.retry, let ended = model.ended, let former = model.relays.last,
+            model.relays.count < retry.attempts
         else { return false }
-        let timeout = config.streamBackends[proxy.backend].connectTimeout
-        let earliest = (former.headRead ?? former.sentAt) + .milliseconds(timeout)
-        return model.moment(earliest).map { $0 <= ended } ?? false
+        return model.moment(former.headRead ?? former.sentAt).map { $0 <= ended } ?? false
     }
 
     /// When the wait for a part of the request can end by `idle_timeout`.

@@ -37,8 +37,8 @@ package final class AssumedValues: CallValues {
 }
 
 extension CallValues {
-    /// Why a value that the client sent is none: a query parameter that occurs twice or has a broken
-    /// escape. Nil for any other.
+    /// Why a value that the client sent cannot be used: a query parameter that occurs twice or has an
+    /// invalid escape. Nil for any other.
     package func refusal(of source: CompiledTemplate.Source) -> Reason? {
         guard case .requestQuery(let name) = source else { return nil }
         return head.target.refusal(ofQuery: name)

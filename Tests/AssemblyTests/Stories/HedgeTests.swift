@@ -67,7 +67,7 @@ import Testing
             replies: [.status(503, after: 200), .status(500)],
             outcome: "502 at 200", events: ["0 GET /1", "100 GET /1"]),
         Row(
-            name: "a status that is no server error decides",
+            name: "a status that is not a server error decides",
             replies: [.ok("1", after: 200), .status(404)],
             outcome: "404 at 100", events: ["0 GET /1", "100 GET /1", "100 cancelled /1"]),
     ]

@@ -33,9 +33,11 @@ struct StreamLogCheck {
         case nil: return nil
         case "backend_truncated": hasCause = !origin.isSentWhole || origin.script.isLost
         case "client_disconnected":
+            // A reload changes `write_timeout` for open connections, too.
             hasCause =
                 model.stream.left != nil || record.mayLackRoom || model.mayBeCutOff
-                || model.config?.limits.writeTimeout != nil || model.stream.script.isBroken
+                || record.configs.contains { $0.limits.writeTimeout != nil }
+                || model.stream.script.isBroken
         case "cut_off": hasCause = model.mayBeCutOff
         case "request_broken": hasCause = model.isRequestBroken
         case "memory_limit": hasCause = record.mayLackRoom

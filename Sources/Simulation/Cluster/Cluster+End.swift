@@ -14,7 +14,7 @@ extension Cluster {
         }
         for client in streamClients where !client.isDone { client.disconnect() }
         for client in http2Clients where !client.isDone { client.disconnect() }
-        network.advance(by: .seconds(1))
+        network.advance(by: patience)
         for worker in workers {
             for work in worker.unfinishedWork {
                 recordViolation(
@@ -39,5 +39,17 @@ extension Cluster {
             recordViolation(.leftovers, nil, "the network never becomes quiet")
         }
         for rest in network.leftovers { recordViolation(.leftovers, nil, rest) }
+    }
+
+    /// Within this time after the last client has disconnected, every request ends. While the host of
+    /// a tunnel does not read, the gateway does not read from the client and cannot notice its end:
+    /// `idle_timeout` ends the tunnel.
+    private var patience: Duration {
+        let mayMissTheEnd = relays.contains {
+            $0.script.upgrade != nil && !$0.script.reading.pauses.isEmpty
+        }
+        let idleTimeouts = plan.configs.flatMap(\.endpoints).compactMap(\.proxy?.idleTimeout)
+        guard mayMissTheEnd, let longest = idleTimeouts.max() else { return .seconds(1) }
+        return .milliseconds(longest) + .seconds(1)
     }
 }

@@ -16,9 +16,10 @@ struct StreamDisconnectCheck {
     }
 
     private func check(_ relay: RelayRecord, _ model: StreamModel) {
-        guard let left = left(relay, model), !model.isUploadBlocked else { return }
+        guard let left = left(relay, model) else { return }
         let slack = record.network.longestLatency * 4 + Self.limit
         let noticed = max(left, relay.sentAt) + slack
+        guard !model.mayMissTheEnd(until: noticed) else { return }
         // What was sent before must be read before the end is noticed.
         guard model.stream.toGateway.read(until: noticed) == model.stream.toGateway.written else {
             return
@@ -52,7 +53,12 @@ extension StreamModel {
     }
 
     /// The gateway does not read from the client while a host does not read, so it cannot notice its end.
-    var isUploadBlocked: Bool {
-        relays.contains { !$0.script.reading.pauses.isEmpty && !$0.isRequestComplete }
+    fileprivate func mayMissTheEnd(until moment: Instant) -> Bool {
+        relays.contains { relay in
+            guard !relay.script.reading.pauses.isEmpty else { return false }
+            return relay.script.upgrade == nil
+                ? !relay.isRequestComplete
+                : relay.fromGateway.read(until: moment) < relay.fromGateway.written
+        }
     }
 }

@@ -216,9 +216,13 @@ import Testing
             ) { $0.respond("1") }
             defer { backend.close() }
             for _ in 0..<3 {
-                _ = try? harness.fetch(post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"))
-                _ = try? harness.fetch(post("a", to: "/p"))
-                _ = try? harness.fetch(post("a", to: "/h"))
+                for request in [
+                    post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"), post("a", to: "/p"),
+                    post("a", to: "/h"),
+                ] {
+                    // A response that the value delays for a year is not awaited.
+                    _ = try? harness.fetch(request, eventsMax: 1000)
+                }
             }
             harness.pass(2)
         }

@@ -197,7 +197,9 @@ final class GatewayHarness: Harness {
     }
 
     /// Sends this from a new client and waits for the response.
-    func fetch(_ text: String = get()) throws -> ReceivedResponse { response(of: try send(text)) }
+    func fetch(_ text: String = get(), eventsMax: Int = 100_000) throws -> ReceivedResponse {
+        response(of: try send(text), eventsMax: eventsMax)
+    }
 
     /// Sends this from a new client on a unix socket and waits for the response.
     func fetchFromUnixSocket(_ text: String) throws -> ReceivedResponse {
@@ -209,11 +211,12 @@ final class GatewayHarness: Harness {
         return response(of: client)
     }
 
-    /// Lets time pass until a client has its next response or its connection is closed.
-    func response(of client: ScriptedClient) -> ReceivedResponse {
+    /// Lets time pass until a client has its next response or its connection is closed, or until so
+    /// many events have happened.
+    func response(of client: ScriptedClient, eventsMax: Int = 100_000) -> ReceivedResponse {
         let count = client.responses.count
         network.run(
-            until: { client.responses.count > count || client.isClosed }, eventsMax: 100_000)
+            until: { client.responses.count > count || client.isClosed }, eventsMax: eventsMax)
         network.advance(by: .zero)
         return client.responses.count > count ? client.responses[count] : .none
     }

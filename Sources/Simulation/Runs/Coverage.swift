@@ -16,15 +16,34 @@ package struct Coverage: Sendable {
     /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
-    /// Runs the kinds of these seeds once.
+    /// Runs the kinds of these seeds once, on all processors.
     package static func of(
         aggregates: ClosedRange<UInt64>, streams: ClosedRange<UInt64>, http2: ClosedRange<UInt64>
-    ) -> Coverage {
-        var coverage = Coverage()
-        for seed in aggregates { coverage.add(Cluster(seed: seed, .aggregates).runToEnd()) }
-        for seed in streams { coverage.add(Cluster(seed: seed, .streams).runToEnd()) }
-        for seed in http2 { coverage.add(Cluster(seed: seed, .http2).runToEnd()) }
-        return coverage
+    ) async -> Coverage {
+        await withTaskGroup(of: Coverage.self) { group in
+            for (seeds, kind) in [
+                (aggregates, ClusterPlan.Kind.aggregates), (streams, .streams), (http2, .http2),
+            ] {
+                for seed in seeds {
+                    group.addTask {
+                        var coverage = Coverage()
+                        coverage.add(Cluster(seed: seed, kind).runToEnd())
+                        return coverage
+                    }
+                }
+            }
+            return await group.reduce(into: Coverage()) { $0.add($1) }
+        }
+    }
+
+    private mutating func add(_ other: Coverage) {
+        statuses.merge(other.statuses, uniquingKeysWith: +)
+        failures.merge(other.failures, uniquingKeysWith: +)
+        unavailable.merge(other.unavailable, uniquingKeysWith: +)
+        behaviours.merge(other.behaviours, uniquingKeysWith: +)
+        streams.merge(other.streams, uniquingKeysWith: +)
+        http2.merge(other.http2, uniquingKeysWith: +)
+        faults.merge(other.faults, uniquingKeysWith: +)
     }
 
     private mutating func add(_ record: RunRecord) {

@@ -119,7 +119,8 @@ struct MemoryTests {
             let resolver = Resolver<Int>()
             let promise = resolver.promise
             MemoryTests.expectNoGrowth {
-                for _ in 0..<MemoryTests.links { _ = try? promise.wait(for: .zero) }
+                // Half of them: each takes the kernel a tenth of a millisecond.
+                for _ in 0..<MemoryTests.links / 2 { _ = try? promise.wait(for: .zero) }
             }
             resolver.fulfill(1)
         }

@@ -88,6 +88,32 @@ extension EndToEnd {
             #expect(try reloads("failed") == "3")
         }
 
+        /// One whose reload takes long enough for what comes during it.
+        private func large(route: String) -> String {
+            plain(backend, route: route)
+                + (1...100).map {
+                    "  - { route: GET /other/\($0), calls: { one: { from: b, get: /now } } }\n"
+                }.joined()
+        }
+
+        /// Signals during a reload are one further reload, which reads the file as it is then.
+        @Test func servesTheLastFileOfReloadsAtOnce() throws {
+            for round in 1...20 {
+                try write(large(route: "GET /\(round)"))
+                daemon.signal(SIGHUP)
+            }
+            try daemon.eventually("GET /20", is: 200)
+            try daemon.eventually("GET /plain", is: 404)
+            #expect(try reloads("failed") == "0")
+        }
+
+        @Test func endsDuringAReload() throws {
+            try write(large(route: "GET /new"))
+            daemon.signal(SIGHUP)
+            daemon.signal(SIGTERM)
+            #expect(try daemon.exitStatus() == 0)
+        }
+
         @Test func warnsOfChangesThatNeedARestart() throws {
             try folder.write(
                 "gateway.yaml",

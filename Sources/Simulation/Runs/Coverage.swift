@@ -16,25 +16,35 @@ package struct Coverage: Sendable {
     /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
-    /// Runs the kinds of these seeds once, on all processors.
+    /// Runs the kinds of these seeds once.
     package static func of(
         aggregates: ClosedRange<UInt64>, streams: ClosedRange<UInt64>, http2: ClosedRange<UInt64>
     ) async -> Coverage {
-        await withTaskGroup(of: Coverage.self) { group in
-            for (seeds, kind) in [
-                (aggregates, ClusterPlan.Kind.aggregates), (streams, .streams), (http2, .http2),
-            ] {
-                for seed in seeds {
-                    group.addTask {
-                        var coverage = Coverage()
-                        coverage.add(Cluster(seed: seed, kind).runToEnd())
-                        return coverage
-                    }
+        let kinds: [(ClosedRange<UInt64>, ClusterPlan.Kind)] = [
+            (aggregates, .aggregates), (streams, .streams), (http2, .http2),
+        ]
+        var runs = kinds.flatMap { seeds, kind in seeds.map { (seed: $0, kind: kind) } }
+        return await withTaskGroup(of: Coverage.self) { group in
+            func startNext() {
+                guard let run = runs.popLast() else { return }
+                group.addTask {
+                    var coverage = Coverage()
+                    coverage.add(Cluster(seed: run.seed, run.kind).runToEnd())
+                    return coverage
                 }
             }
-            return await group.reduce(into: Coverage()) { $0.add($1) }
+            for _ in 0..<runsAtOnce { startNext() }
+            var sum = Coverage()
+            for await coverage in group {
+                sum.add(coverage)
+                startNext()
+            }
+            return sum
         }
     }
+
+    /// Few, so that other tasks do not wait behind all runs.
+    private static let runsAtOnce = 2
 
     private mutating func add(_ other: Coverage) {
         statuses.merge(other.statuses, uniquingKeysWith: +)

@@ -56,9 +56,9 @@ extension StreamModel {
     fileprivate func mayMissTheEnd(until moment: Instant) -> Bool {
         relays.contains { relay in
             guard !relay.script.reading.pauses.isEmpty else { return false }
-            return relay.script.upgrade == nil
-                ? !relay.isRequestComplete
-                : relay.fromGateway.read(until: moment) < relay.fromGateway.written
+            guard relay.script.upgrade != nil else { return !relay.isRequestComplete }
+            return relay.fromGateway.unsentMax >= 64 * 1024
+                && relay.fromGateway.read(until: moment) < relay.fromGateway.written
         }
     }
 }

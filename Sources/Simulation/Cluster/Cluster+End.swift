@@ -46,7 +46,7 @@ extension Cluster {
     /// `idle_timeout` ends the tunnel.
     private var patience: Duration {
         let mayMissTheEnd = relays.contains {
-            $0.script.upgrade != nil && !$0.script.reading.pauses.isEmpty
+            $0.script.upgrade != nil && $0.script.reading.neverEnds && !$0.reader.isOver
         }
         let idleTimeouts = plan.configs.flatMap(\.endpoints).compactMap(\.proxy?.idleTimeout)
         guard mayMissTheEnd, let longest = idleTimeouts.max() else { return .seconds(1) }

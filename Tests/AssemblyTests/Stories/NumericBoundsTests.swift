@@ -199,6 +199,8 @@ import Testing
     @Test(arguments: Self.keys.map { $0.path.joined(separator: ".") })
     func acceptedNumbersServe(_ name: String) throws {
         let key = try #require(Self.keys.first { $0.path.joined(separator: ".") == name })
+        // A response that the value delays for a year is not awaited.
+        let eventsMax = name.hasSuffix(".min_duration") ? 1000 : 100_000
         var accepted = 0
         for value in Self.values(key.kind) {
             let config = Self.text(Self.replacing(key.path[...], in: Self.base, by: value))
@@ -220,8 +222,7 @@ import Testing
                     post(#"{"n":1,"s":"a"}"#, to: "/x?n=1&s=a"), post("a", to: "/p"),
                     post("a", to: "/h"),
                 ] {
-                    // A response that the value delays for a year is not awaited.
-                    _ = try? harness.fetch(request, eventsMax: 1000)
+                    _ = try? harness.fetch(request, eventsMax: eventsMax)
                 }
             }
             harness.pass(2)

@@ -34,6 +34,7 @@ extension Daemon {
             recordReload(outcome)
             hasFailedReload = if case .done = outcome { false } else { true }
             notifier?.ready(serviceStatus)
+            releaseUnusedPages()
             return outcome
         }
         outcome.cauterize()

@@ -11,6 +11,7 @@ extension Daemon {
         host.background?.ready(log: host.logFile)
         if let name = host.environment.notifySocket { startNotifying(NotifySocket(name)) }
         if host.watchesFiles { startWatching() }
+        releaseUnusedPages()
     }
 
     /// Called once, at the end.

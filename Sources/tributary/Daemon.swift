@@ -62,6 +62,8 @@ final class Daemon {
     var notifier: ServiceNotifier?
     var watchdog: ServiceWatchdog?
     var fileWatch: FileWatch<[String: FileStatus?]>?
+    /// Runs soon after the start or a reload.
+    var pageRelease: Timer?
     private var phase = Phase.starting
     /// How the daemon ends, as far as this is known.
     private var outcome = DaemonEnd()
@@ -383,6 +385,7 @@ final class Daemon {
         monitor.stop()
         logLevel.stop()
         endServiceReports()
+        pageRelease?.cancel()
         admin?.close()
         demo?.close()
         signals.removeAll()

@@ -82,6 +82,9 @@ package final class Pool {
             waiting: machine.waiting, isUnresolved: connector.isUnresolved)
     }
 
+    /// Whether a further call would wait for the end of another, which only HTTP/2 limits.
+    package var isFull: Bool { unsafe machine.isFull }
+
     /// Whether there is neither a connection nor a call.
     var isEmpty: Bool { unsafe machine.isEmpty }
 

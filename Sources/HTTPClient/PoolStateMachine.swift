@@ -110,6 +110,12 @@ struct PoolStateMachine<Waiter> {
     var waiting: Int { waiters.count }
     /// Whether there is neither a connection nor a waiting call.
     var isEmpty: Bool { connections.count == 0 && waiters.count == 0 }
+    /// Whether a further call would wait for the end of another: all connections are in use to their
+    /// capacity, and no more are allowed.
+    var isFull: Bool {
+        sharedConnections.newest == nil && idleConnections.newest == nil
+            && connectAttempts.count == 0 && connections.count - closedToCalls >= maxConnections
+    }
 
     // MARK: Leasing
 

@@ -57,6 +57,27 @@ import Testing
         #expect(pool.connectNext() == nil)
     }
 
+    @Test func isFullWhileCallsUseAllThatIsAllowed() {
+        #expect(!machine(2, max: 1).isFull)
+        #expect(!machine(serving: 1, of: 2, max: 1).isFull)
+        #expect(!machine(serving: 2, of: 2, max: 2).isFull)
+        var pool = machine(serving: 2, of: 2, max: 1)
+        #expect(pool.isFull)
+        _ = pool.returnConnection(id(0), at: start)
+        #expect(!pool.isFull)
+    }
+
+    /// A connection that is made, or that takes no further call, leaves room for another.
+    @Test func isNotFullBesideAConnectionAttemptOrAClosedConnection() {
+        var pool = machine(1, max: 1)
+        _ = pool.checkout("a")
+        #expect(!pool.isFull)
+        _ = pool.completeConnect(id(0), capacity: 1, at: start)
+        #expect(pool.isFull)
+        _ = pool.setCapacity(id(0), 0, at: start)
+        #expect(!pool.isFull)
+    }
+
     @Test func leasesAUsedConnectionBeforeAnIdleOne() {
         var pool = machine(serving: 2, of: 1)
         _ = pool.completeConnect(id(1), capacity: 2, at: start)

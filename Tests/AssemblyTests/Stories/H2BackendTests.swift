@@ -68,6 +68,24 @@ import Testing
         gateway.expectQuiet()
     }
 
+    /// Checks that wait for a slow call say nothing about the host; one that is sent does.
+    @Test(arguments: [(streams: 3, status: 503), (2, 200)])
+    func slowCallsOnAllStreamsMakeNoHostUnhealthy(streams: Int, status: Int) throws {
+        let settings = "http2: { max_streams: \(streams), max_connections: 1 }"
+        let (gateway, backend) = try harness(
+            ", \(settings), health: { path: /up, every: 100ms }")
+        gateway.pass(50)
+        backend.script = { _ in }
+        let slow = try gateway.send(get())
+        gateway.pass(1_000)
+        backend.script = { $0.respond("1") }
+        // It waits for a stream.
+        #expect(try gateway.fetch(post("1", to: "/y")).status == status)
+        _ = gateway.response(of: slow)
+        backend.close()
+        gateway.expectQuiet()
+    }
+
     @Test func reportsTheKindOfAFailure() throws {
         let (gateway, backend) = try harness { exchange in
             switch exchange.path {

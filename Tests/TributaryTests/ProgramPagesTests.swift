@@ -3,8 +3,8 @@ import Testing
 @testable import tributary
 
 @Suite struct ProgramPagesTests {
-    private static func smaps(_ mappings: (head: String, anonymous: Int)...) -> String {
-        mappings.map { mapping in
+    private static func smaps(_ mappings: (head: String, anonymous: Int)...) -> [UInt8] {
+        let text = mappings.map { mapping in
             """
             \(mapping.head)
             Size:                504 kB
@@ -14,6 +14,7 @@ import Testing
 
             """
         }.joined()
+        return Array(text.utf8)
     }
 
     @Test func findsCodeAndConstants() {

@@ -27,11 +27,7 @@ package struct Coverage: Sendable {
         return await withTaskGroup(of: Coverage.self) { group in
             func startNext() {
                 guard let run = runs.popLast() else { return }
-                group.addTask {
-                    var coverage = Coverage()
-                    coverage.add(Cluster(seed: run.seed, run.kind).runToEnd())
-                    return coverage
-                }
+                group.addTask(operation: { Coverage(of: Cluster(seed: run.seed, run.kind)) })
             }
             for _ in 0..<runsAtOnce { startNext() }
             var sum = Coverage()
@@ -45,6 +41,10 @@ package struct Coverage: Sendable {
 
     /// Few, so that other tasks do not wait behind all runs.
     private static let runsAtOnce = 2
+
+    private init() {}
+
+    private init(of cluster: Cluster) { add(cluster.runToEnd()) }
 
     private mutating func add(_ other: Coverage) {
         statuses.merge(other.statuses, uniquingKeysWith: +)

@@ -50,8 +50,9 @@ extension ConfigCheck {
         if deadline.value >= floor.value, hasDeadline(endpoint) {
             problems.warning(
                 at: endpoint.location,
-                "\(endpoint.title): responses slower than 'min_duration' (\(floor.quoted)) are still"
-                    + " distinguishable; lower 'deadline' (\(deadline.quoted)) below it")
+                "\(endpoint.title): 'deadline' (\(deadline.quoted)) permits responses slower than"
+                    + " 'min_duration' (\(floor.quoted)), which are distinguishable; lower it below 'min_duration'"
+            )
         }
         if let timing = endpoint.serverTiming, timing.value {
             problems.error(

@@ -181,11 +181,11 @@ import Testing
     @Test(arguments: [
         (
             "min_duration: 400ms",
-            "4:5: warning: GET /x/{id}: responses slower than 'min_duration' (400ms) are still distinguishable; lower 'deadline' (5s) below it"
+            "4:5: warning: GET /x/{id}: 'deadline' (5s) permits responses slower than 'min_duration' (400ms), which are distinguishable; lower it below 'min_duration'"
         ),
         (
             "deadline: 400ms\nmin_duration: 400ms",
-            "4:5: warning: GET /x/{id}: responses slower than 'min_duration' (400ms) are still distinguishable; lower 'deadline' (400ms) below it"
+            "4:5: warning: GET /x/{id}: 'deadline' (400ms) permits responses slower than 'min_duration' (400ms), which are distinguishable; lower it below 'min_duration'"
         ),
         (
             "deadline: 1s\nmin_duration: 2s\nserver_timing: true",

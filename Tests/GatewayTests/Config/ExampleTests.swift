@@ -60,8 +60,8 @@ import YAMLReader
                     + " - did you mean 'timeout'?",
                 "t.yaml:66:20: error: call 'recommended' uses {profil.segment}; there is no call"
                     + " 'profil' (calls here: profile, offers, recommended)",
-                "t.yaml:69:5: warning: POST /login: responses slower than 'min_duration' (400ms)"
-                    + " are still distinguishable; lower 'deadline' (800ms) below it",
+                "t.yaml:69:5: warning: POST /login: 'deadline' (800ms) permits responses slower than"
+                    + " 'min_duration' (400ms), which are distinguishable; lower it below 'min_duration'",
                 "3 errors, 1 warning",
             ])
     }

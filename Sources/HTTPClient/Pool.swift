@@ -82,7 +82,7 @@ package final class Pool {
             waiting: machine.waiting, isUnresolved: connector.isUnresolved)
     }
 
-    /// Whether a further call would wait for the end of another, which only HTTP/2 limits.
+    /// Whether a further call would wait for the end of another. Never without a limit of connections.
     package var isFull: Bool { unsafe machine.isFull }
 
     /// Whether there is neither a connection nor a call.

@@ -10,7 +10,7 @@ extension Tributary {
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard name != "help", !names.contains(name) else { return }
         throw ValidationError(
-            "there is no command '\(name)' (commands: \(names.joined(separator: ", ")))")
+            "unknown command '\(name)' (commands: \(names.joined(separator: ", ")))")
     }
 
     /// Prints an error that a command found in its arguments, with the usage of the command.

@@ -63,7 +63,7 @@ extension EndToEnd {
                 "Usage: tributary health [<url>]\n  See 'tributary health --help'"
             ),
             (["key", "new", "a b"], "Usage: tributary key new "),
-            (["fly"], "Error: there is no command 'fly' (commands: serve, check,"),
+            (["fly"], "Error: unknown command 'fly' (commands: serve, check,"),
         ]) func usageErrorNamesItsCommand(_ arguments: [String], _ text: String) throws {
             let command = try Command(arguments)
             #expect(try command.exitStatus() == 64)

@@ -88,7 +88,7 @@ extension EndToEnd {
             #expect(try reloads("failed") == "3")
         }
 
-        /// One whose reload takes long enough for what comes during it.
+        /// A configuration whose reload lasts long enough for what comes during it.
         private func large(route: String) -> String {
             plain(backend, route: route)
                 + (1...100).map {
@@ -96,7 +96,7 @@ extension EndToEnd {
                 }.joined()
         }
 
-        /// Signals during a reload are one further reload, which reads the file as it is then.
+        /// No signal during a reload is lost: the file is read again as it is then.
         @Test func servesTheLastFileOfReloadsAtOnce() throws {
             for round in 1...20 {
                 try write(large(route: "GET /\(round)"))

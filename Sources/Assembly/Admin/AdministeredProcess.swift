@@ -18,7 +18,7 @@ package protocol AdministeredProcess: AnyObject {
     var diagnostics: ProcessDiagnostics { get }
 
     /// Reads the configuration again and installs it on all workers; if it has an error, nothing
-    /// changes. The promise settles when the workers have it.
+    /// changes. The promise settles when it was sent to all workers.
     func reload() -> LocalPromise<ReloadOutcome>
 }
 

@@ -47,7 +47,7 @@ final class HealthChecks {
     private func checkAllHosts() {
         let limit = plan.timeout
         running = requests.indices.compactMap { host in
-            // The check would wait for calls, and its end says nothing about the host.
+            // The check would wait for calls until it times out, which says nothing about the host.
             if requests[host].pool.isFull { return nil }
             return requests[host].pool.send(requests[host].request)
                 .timeout(limit, error: CallFailure.responseTimeout(limit: limit))

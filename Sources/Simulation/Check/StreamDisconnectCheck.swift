@@ -52,12 +52,15 @@ extension StreamModel {
         request.received.map { $0 <= moment } ?? false
     }
 
+    /// The gateway stops reading from the client when a host leaves so much of the body unread.
+    private static let unsentBytesMax = 64 * 1024
+
     /// The gateway does not read from the client while a host does not read, so it cannot notice its end.
     fileprivate func mayMissTheEnd(until moment: Instant) -> Bool {
         relays.contains { relay in
             guard !relay.script.reading.pauses.isEmpty else { return false }
             guard relay.script.upgrade != nil else { return !relay.isRequestComplete }
-            return relay.fromGateway.unsentMax >= 64 * 1024
+            return relay.fromGateway.unsentMax >= Self.unsentBytesMax
                 && relay.fromGateway.read(until: moment) < relay.fromGateway.written
         }
     }

@@ -68,7 +68,8 @@ import Testing
         gateway.expectQuiet()
     }
 
-    /// Checks that wait for a slow call say nothing about the host; one that is sent does.
+    /// No check is sent while slow calls use all streams. With one stream more, checks are sent and not
+    /// answered, and the host is unhealthy.
     @Test(arguments: [(streams: 3, status: 503), (2, 200)])
     func slowCallsOnAllStreamsMakeNoHostUnhealthy(streams: Int, status: Int) throws {
         let settings = "http2: { max_streams: \(streams), max_connections: 1 }"

@@ -30,7 +30,10 @@ extension EndToEnd {
         /// A web page in the operator's browser, by DNS rebinding or across sites.
         @Test func refusesForeignPages() throws {
             let daemon = try Daemon.serving(plain(backend), in: folder)
-            for page in ["GET /metrics", "GET /-/requests", "POST /-/reload", "GET /nowhere"] {
+            for page in [
+                "GET /metrics", "GET /-/requests", "GET /requests", "POST /-/reload",
+                "GET /nowhere",
+            ] {
                 #expect(try daemon.requestAdmin(page, host: "evil.example").status == 421)
             }
             #expect(try daemon.requestAdmin("GET /readyz", host: "evil.example").status == 200)

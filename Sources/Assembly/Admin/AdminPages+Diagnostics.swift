@@ -13,6 +13,9 @@ extension AdminPages {
                     + " hides it",
                 contentType: json, render: requests),
             AdminPage(
+                .read, "/requests", "the same as `/-/requests`", contentType: json,
+                render: requests),
+            AdminPage(
                 .read, "/-/backends",
                 "backends and hosts: whether they are usable, connections, permits, breakers",
                 contentType: json, render: backends),

@@ -57,7 +57,7 @@ import Testing
             "GET /-/explain": "text/plain; charset=utf-8", "GET /-/config": "application/json",
             "GET /-/reload": "application/json", "GET /-/dump": "application/json",
             "GET /": "text/html; charset=utf-8", "GET /-/overview": "application/json",
-            "GET /-/requests/recent": "application/json",
+            "GET /-/requests/recent": "application/json", "GET /requests": "application/json",
         ]
         for page in AdminPages.table {
             let method = Self.method(of: page)
@@ -205,6 +205,7 @@ import Testing
         let requests = try ask("GET /-/requests")
         #expect(network.clock.now - began >= WorkerMonitor.snapshotLimit)
         #expect(requests.body == #"{"requests":[],"missing_workers":[0]}"#)
+        #expect(try ask("GET /requests").body == requests.body)
         let metrics = try ask("GET /metrics").body.split(separator: "\n")
         #expect(metrics.contains(#"tributary_worker_up{worker="0"} 0"#))
         #expect(metrics.contains(#"tributary_build_info{version="1.2.3"} 1"#))

@@ -9,12 +9,12 @@ struct ClusterSimulation: ParsableCommand {
         commandName: "cluster-simulation",
         abstract: "Run the gateway in random simulated clusters and check what it does.",
         discussion: """
-            Each seed draws a configuration, clients, backends and faults. The same seed gives the same
+            Each seed draws a configuration, clients, backends and faults. The same seed gives the same \
             run. The exit status is 1 if a seed fails.
 
             EXAMPLES
               cluster-simulation --seeds 1000         a thousand random clusters
-              cluster-simulation --seed 17 --trace    configuration and event log of one of them
+              cluster-simulation --seed 17 --trace    configuration and event log of one
             """)
 
     @Option(help: "First seed; the same seed gives the same run.")

@@ -14,10 +14,10 @@ struct CheckCommand: ParsableCommand {
 
             EXAMPLES
               tributary check my.yaml
-              tributary check --strict my.yaml           fail on warnings too (exit status 2)
-              tributary check --format json my.yaml      write the problems as JSON
-              tributary check --replicas 3 my.yaml       add up the limits of three replicas
-              generate | tributary check -               read standard input
+              tributary check --strict my.yaml       fail on warnings too (exit status 2)
+              tributary check --format json my.yaml  write the problems as JSON
+              tributary check --replicas 3 my.yaml   add up the limits of three replicas
+              generate | tributary check -           read standard input
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {

@@ -8,13 +8,13 @@ struct DemoBackendsCommand: ParsableCommand {
         commandName: "demo-backends",
         abstract: "Run only the demo's backends, to be called by your own configuration.",
         discussion: """
-            Runs catalog, stock (every third response is a 500), reviews (every other response takes
+            Runs catalog, stock (every third response is a 500), reviews (every other response takes \
             a second) and users, each on its own port, until SIGINT or SIGTERM.
 
             EXAMPLES
-              tributary demo-backends              on 127.0.0.1:7001 to 7004
-              tributary demo-backends --port 9000  on 127.0.0.1:9000 to 9003
-              tributary demo-backends --host 0.0.0.0   reachable from other containers
+              tributary demo-backends                 on 127.0.0.1:7001 to 7004
+              tributary demo-backends --port 9000     on 127.0.0.1:9000 to 9003
+              tributary demo-backends --host 0.0.0.0  reachable from other containers
             """)
 
     @Option(help: "IP address to listen on.")

@@ -16,14 +16,16 @@ struct ExplainCommand: ParsableCommand {
               tributary explain my.yaml GET '/products/42?lang=de'
               tributary explain my.yaml GET /home --header 'Accept-Language: de'
               tributary explain my.yaml POST /login --data '{"user":"ann"}'
-              tributary explain --run my.yaml GET /home    send it, show its calls as a waterfall
+              tributary explain --run my.yaml GET /home  send it, show its waterfall
 
             EXIT STATUS
-              0 an endpoint accepts the request, 1 no endpoint does (404, 405), or the request is
-                invalid (400), or its body too large (413) or of another type (415), or its
-                credential is refused, or it fails because of calls that are skipped (400, 403,
-                502); a request without a credential counts as one of an accepted caller, except
-                with --run
+              0   an endpoint accepts the request
+              1   no endpoint does (404, 405), or the request is invalid (400), or its
+                  body too large (413) or of another type (415), or its credential is
+                  refused, or it fails because of calls that are skipped (400, 403, 502)
+
+            A request without a credential counts as one of an accepted caller, except \
+            with --run.
             """)
 
     @Argument(

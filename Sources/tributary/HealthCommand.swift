@@ -12,7 +12,7 @@ struct HealthCommand: ParsableCommand {
         commandName: "health",
         abstract: "Check whether a running gateway is ready; exits with status 0 or 1.",
         discussion: """
-            Requests /readyz from the admin address in TRIBUTARY_ADMIN or ADMIN, by default
+            Requests /readyz from the admin address in TRIBUTARY_ADMIN or ADMIN, by default \
             127.0.0.1:9901. The address of a unix socket is unix:/path.
 
             EXAMPLES

@@ -7,12 +7,12 @@ struct ImportCommand: ParsableCommand {
         commandName: "import",
         abstract: "Convert a KrakenD configuration (version 3 or 2).",
         discussion: """
-            Writes the configuration to standard output. Settings without an equivalent are reported
-            on standard error with their location in the KrakenD file, and as comments in the
-            configuration. API keys and passwords (auth/api-keys, auth/basic) become authenticators;
+            Writes the configuration to standard output. Settings without an equivalent are reported \
+            on standard error with their location in the KrakenD file, and as comments in the \
+            configuration. API keys and passwords (auth/api-keys, auth/basic) become authenticators; \
             an endpoint that KrakenD protects in another way is written as a comment only.
 
-            The exit status is 3 if there are warnings: the result behaves differently for clients
+            The exit status is 3 if there are warnings: the result behaves differently for clients \
             or backends. Notes do not change the exit status.
 
             EXAMPLES

@@ -17,12 +17,13 @@ struct NewKeyCommand: ParsableCommand {
         commandName: "new",
         abstract: "Generate a key, and its entry for the key file.",
         discussion: """
-            Writes the entry, which has only the hash, to standard output, and the key itself to
+            Writes the entry, which has only the hash, to standard output, and the key itself to \
             standard error. The key has 256 random bits. It is shown once and stored nowhere.
 
             EXAMPLES
               tributary key new partner-a >> partners.yaml
-              tributary key new partner-a --scope orders:read --expires 2027-01-01T00:00:00Z
+              tributary key new partner-a --scope orders:read \\
+                --expires 2027-01-01T00:00:00Z
               tributary key new ci --basic >> tools.yaml
             """)
 

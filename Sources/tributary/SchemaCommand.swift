@@ -10,7 +10,9 @@ struct SchemaCommand: ParsableCommand {
             EXAMPLES
               tributary schema > tributary.schema.json
 
-              # yaml-language-server: $schema=tributary.schema.json    (first line of a YAML file)
+
+            With this as the first line of the configuration, editors use it:
+              # yaml-language-server: $schema=tributary.schema.json
             """)
 
     func run() {

@@ -6,18 +6,18 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve",
         abstract: "Run the gateway with a configuration, or with the demo if none is given.",
         discussion: """
-            SIGTERM and SIGINT drain: the gateway finishes the requests in flight, accepts no new
-            ones and exits with status 0. SIGHUP reloads the configuration; if it has errors, the
-            last good one stays in use.
-            SIGUSR1 reopens the log file. Under systemd the gateway reports readiness, reloads and the
+            SIGTERM and SIGINT drain: the gateway finishes the requests in flight, accepts no new \
+            ones and exits with status 0. SIGHUP reloads the configuration; if it has errors, the \
+            last good one stays in use. \
+            SIGUSR1 reopens the log file. Under systemd the gateway reports readiness, reloads and the \
             watchdog, and takes over the sockets of a socket unit.
 
             EXAMPLES
-              tributary serve                            run the demo on http://127.0.0.1:8080
+              tributary serve                       run the demo on http://127.0.0.1:8080
               tributary serve my.yaml
-              tributary serve --watch my.yaml            reload when a file changes
-              USERS_KEY=k tributary serve my.yaml        the file contains ${USERS_KEY}
-              generate | tributary serve -               read it from standard input
+              tributary serve --watch my.yaml       reload when a file changes
+              USERS_KEY=k tributary serve my.yaml   the file contains ${USERS_KEY}
+              generate | tributary serve -          read it from standard input
               tributary serve --daemonize --pid-file /run/tributary.pid \\
                 --log-file /var/log/tributary.log my.yaml
             """)

@@ -9,18 +9,21 @@ struct SimulateCommand: ParsableCommand {
         commandName: "simulate",
         abstract: "Simulate a configuration in virtual time and report its responses.",
         discussion: """
-            Clients and backends are simulated; nothing is sent. The same seed gives the same run.
+            Clients and backends are simulated; nothing is sent. The same seed gives the \
+            same run.
 
-            --faults is a list of BACKEND: KIND SHARE, where * means all backends. The kinds are
+            --faults is a list of BACKEND: KIND SHARE, where * means all backends. The kinds are \
             timeout, slow 300ms, close, refuse, reset, cut, garbage, or a status such as 503.
 
             EXAMPLES
-              tributary simulate my.yaml                             send 1000 requests
+              tributary simulate my.yaml                      send 1000 requests
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
               tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
-              tributary simulate my.yaml --pieces 'events: 200B*20' --rhythm 'events: 500ms-2s'
-              tributary simulate my.yaml --only 17 --trace           show request 17 as a waterfall
-              tributary simulate my.yaml --claims '{"sub":"ann","roles":["admin"]}' --scopes read
+              tributary simulate my.yaml --pieces 'events: 200B*20' \\
+                --rhythm 'events: 500ms-2s'
+              tributary simulate my.yaml --only 17 --trace    show request 17 as a waterfall
+              tributary simulate my.yaml --claims '{"sub":"ann","roles":["admin"]}' \\
+                --scopes read
             """)
 
     @Argument(

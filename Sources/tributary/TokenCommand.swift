@@ -20,7 +20,7 @@ struct CheckTokenCommand: ParsableCommand {
         commandName: "check",
         abstract: "Show whether an authenticator accepts a token, and why it does not.",
         discussion: """
-            Sends nothing: for keys that the gateway fetches, the signature is checked only with
+            Sends nothing: for keys that the gateway fetches, the signature is checked only with \
             --keys. The exit status is 1 for a token that is rejected.
 
             EXAMPLES

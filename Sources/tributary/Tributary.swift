@@ -9,9 +9,9 @@ struct Tributary: ParsableCommand {
         discussion: """
             EXAMPLES
               tributary serve                      run the demo with its own backends
-              tributary check my.yaml              list all problems, or summarize the endpoints
+              tributary check my.yaml              list all problems, or the endpoints
               tributary explain my.yaml GET /home  show the calls that a request makes
-              tributary serve my.yaml              run the gateway (SIGHUP reloads, SIGTERM drains)
+              tributary serve my.yaml              run it (SIGHUP reloads, SIGTERM drains)
               tributary health                     check whether the local gateway is ready
 
             EXIT STATUS

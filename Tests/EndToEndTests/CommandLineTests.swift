@@ -98,8 +98,14 @@ extension EndToEnd {
 
             struct Command: Decodable {
                 let commandName: String
+                let discussion: String?
                 let arguments: [Argument]?
                 let subcommands: [Command]?
+
+                /// This command and those below it.
+                var withSubcommands: [Command] {
+                    [self] + (subcommands ?? []).flatMap(\.withSubcommands)
+                }
 
                 /// With those of its subcommands.
                 var allArguments: [Argument] {
@@ -121,11 +127,15 @@ extension EndToEnd {
         }
 
         private func commands() throws -> [Description.Command] {
+            try program().subcommands ?? []
+        }
+
+        private func program() throws -> Description.Command {
             let result = try Command.run("--experimental-dump-help")
             #expect(result.status == 0)
             let description = try JSONDecoder().decode(
                 Description.self, from: Data(result.output.utf8))
-            return description.command.subcommands ?? []
+            return description.command
         }
 
         /// The page's text between the heading of a command and the next heading.
@@ -151,6 +161,15 @@ extension EndToEnd {
                     #expect(text.contains(spelled), "\(command.commandName) \(spelled)")
                 }
             }
+        }
+
+        /// A terminal of 80 columns would break a longer line, and the rest would begin at the left edge.
+        @Test func indentedLinesOfTheHelpFit80Columns() throws {
+            let lines = try program().withSubcommands.flatMap {
+                ($0.discussion ?? "").split(separator: "\n").filter { $0.hasPrefix(" ") }
+            }
+            #expect(lines.count > 30)
+            #expect(lines.filter { $0.count > 80 } == [])
         }
 
         /// The options of a command on the man page, by its own lines: `.It Fl -header Ar header , Fl H`.

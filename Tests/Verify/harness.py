@@ -124,6 +124,11 @@ class Server:
         """In KiB; `VmHWM` is the most so far."""
         return int(re.search(rf"{what}:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text())[1])
 
+    def own_memory(self):
+        """Resident memory without pages of files, in KiB. A growth of all resident memory would include the pages of the program
+        that a first request reads, or that the daemon releases after its start."""
+        return self.memory("RssAnon")
+
     def wait_until(self, condition):
         """Ends the script if the server does not start."""
         if not wait(lambda: self.process.poll() is None and condition()):

@@ -137,10 +137,10 @@ def idle(server, count=500):
 
     for _ in range(10):
         open_stream()
-    before = server.memory()
+    before = server.own_memory()
     for _ in range(count):
         open_stream()
-    after = server.memory()
+    after = server.own_memory()
     for connection in connections:
         connection.close()
     return (after - before) / count

@@ -289,7 +289,7 @@ async def traffic(gateway, server):
     expect(connection.close_code == 1000, f"closed with {connection.close_code}")
 
     # 64 MiB to an echo server whose responses the client does not read at first: the gateway must not store them.
-    before = gateway.memory()
+    before = gateway.own_memory()
     async with websockets.asyncio.client.connect(uri, max_size=64 << 20, max_queue=1, compression=None) as connection:
         piece = os.urandom(1 << 20)
 
@@ -299,7 +299,7 @@ async def traffic(gateway, server):
 
         sending = asyncio.create_task(send())
         await asyncio.sleep(1)
-        grown = gateway.memory() - before
+        grown = gateway.own_memory() - before
         expect(not sending.done(), "the sender waits while the reader does not read")
         expect(grown < 2048, f"a tunnel that is not read took {grown} KiB")
         print(f"a tunnel that is not read: {grown} KiB")
@@ -319,7 +319,7 @@ def idle(gateway, count):
     took = time.monotonic() - begin
     expect(0.9 < took < 2.5, f"idle_timeout of one second closed after {took:.1f} s")
 
-    before = gateway.memory()
+    before = gateway.own_memory()
     connections = []
     opened = 0
     # Handshakes count for `requests_in_flight` until the head of the response: 2000 by default.
@@ -331,7 +331,7 @@ def idle(gateway, count):
             batch.append(connection)
         opened += sum(connection.recv(4096).startswith(b"HTTP/1.1 101 ") for connection in batch)
         connections += batch
-    each = (gateway.memory() - before) / count
+    each = (gateway.own_memory() - before) / count
     print(f"idle: {opened} of {count} tunnels are open, {each:.1f} KiB of the gateway's memory each")
     expect(opened == count, f"{opened} of {count} tunnels")
     metrics = gateway.page("/metrics")[1]

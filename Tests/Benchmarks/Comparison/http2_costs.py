@@ -164,7 +164,7 @@ def measure_idle(world):
     folder = world.folder
     certificate(folder, "a")
     (folder / "both.pem").write_text((folder / "cert.pem").read_text() + (folder / "key.pem").read_text())
-    print("\nIdle connection with TLS and HTTP/2: resident memory\n")
+    print("\nIdle connection with TLS and HTTP/2: memory\n")
     for name in ("tributary", "nginx", "haproxy"):
         port = free_port()
         with world.processors.pinned(world.processors.gateway):
@@ -173,10 +173,10 @@ def measure_idle(world):
         with contextlib.ExitStack() as stack:
             for _ in range(20):
                 stack.enter_context(exchange(port))
-            before = server.memory()
+            before = server.own_memory()
             for _ in range(IDLE_CONNECTIONS):
                 stack.enter_context(exchange(port))
-            print(f"  {name:28} {(server.memory() - before) / IDLE_CONNECTIONS:6.1f} KiB", flush=True)
+            print(f"  {name:28} {(server.own_memory() - before) / IDLE_CONNECTIONS:6.1f} KiB", flush=True)
         server.kill()
 
 

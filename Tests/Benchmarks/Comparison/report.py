@@ -171,8 +171,8 @@ def process_table(results):
     return f"""\
 ### Memory and start (R6, R8)
 
-Idle connection: growth of the resident memory by {connections or "idle connections"} that have served one request each, in a new
-process; the kernel's socket buffers are not part of it. Start: from the start of the process to its first response.
+Idle connection: growth of the resident memory without files by {connections or "idle connections"} that have served one request
+each, in a new process; the kernel's socket buffers are not part of it. Start: from the start of the process to its first response.
 Idle process: resident memory half a second later; the processor time is of that moment, too. *Without files*: without the pages of
 the program's file and of shared libraries, which the system can drop. Targets: {targets.IDLE_BYTES[0]} B must and
 {targets.IDLE_BYTES[1]} B goal, {targets.START_MS[0]} and {targets.START_MS[1]} ms, {targets.IDLE_KIB[0] // 1024} and {targets.IDLE_KIB[1] // 1024} MiB.

@@ -111,11 +111,11 @@ class Run:
             gateway = Gateway(name, self.world, path=path)
             with contextlib.ExitStack() as stack:
                 open_clients(stack, gateway, path, 20)
-                before = gateway.memory()
+                before = gateway.own_memory()
                 open_clients(stack, gateway, path, count)
-                after = gateway.memory()
+                after = gateway.own_memory()
             self.results.add(
-                "R6", f"{count} connections", name, 0, bytes_per_connection=(after - before) * 1024 / count, rss_kib=after)
+                "R6", f"{count} connections", name, 0, bytes_per_connection=(after - before) * 1024 / count)
             gateway.kill()
 
     # MARK: R7
@@ -154,7 +154,7 @@ class Run:
         time.sleep(0.5)
         self.results.add(
             "R8", "start", name, repetition, start_ms=seconds * 1e3, start_cpu_ms=gateway.cpu_of_threads() * 1e3,
-            rss_kib=gateway.memory(), anonymous_kib=gateway.memory("RssAnon"), others=others.share())
+            rss_kib=gateway.memory(), anonymous_kib=gateway.own_memory(), others=others.share())
         gateway.kill()
 
     # MARK: System calls

@@ -35,7 +35,7 @@ import report
 from gateways import NAMES, TITLES, World
 from growth import CURVES, Growth
 from harness import end_processes
-from machine import Processors, binary_and_commit, processor_name, release_build, require, static_build, versions
+from machine import Processors, binary_and_commit, processor_name, require, require_symbols, static_build, static_build_with_symbols, versions
 from results import Results
 from rows import ALL, Run
 
@@ -58,7 +58,7 @@ def listed(choices):
 def arguments():
     parser = argparse.ArgumentParser(
         prog="script/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", metavar="PATH", help="the binary; without it, that of the image, which script/static builds")
+    parser.add_argument("--binary", metavar="PATH", help="the binary, with symbols for --reference; without it, that of the image, which script/static builds")
     parser.add_argument("--commit", metavar="TEXT", help="the commit of --binary, for the report; else what `tributary version` prints")
     parser.add_argument("--quick", action="store_true", help="about three minutes: one second each, two repetitions, fewer points")
     parser.add_argument("--rows", type=listed(ALL), metavar="ROW,...", help="only these rows")
@@ -151,17 +151,17 @@ def main():
     if options.report:
         return present(Results.read(options.report), options.out, options.page)
     require("wrk", "nginx", "cc", *(["strace"] if "S" in (options.rows or ALL) else []))
-    given = options.binary
-    options.binary, options.commit = binary_and_commit(given, options.commit, static_build)
+    build = static_build_with_symbols if options.reference else static_build
+    options.binary, options.commit = binary_and_commit(options.binary, options.commit, build)
     if options.check:
         return run(options)
     if not options.reference:
         return present(run(options), options.out, options.page)
+    require_symbols(options.binary)
     present(run(options), options.out, in_page=True)
     options.growth = list(CURVES)
     present(run(options), options.out, in_page=True)
-    # Instructions are counted by symbol.
-    profile_requests.run(given or release_build(), options.commit, options.out, in_page=True)
+    profile_requests.run(options.binary, options.commit, options.out, in_page=True)
 
 
 if __name__ == "__main__":

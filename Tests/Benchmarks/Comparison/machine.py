@@ -82,10 +82,10 @@ def release_build():
     return f"{folder}/tributary"
 
 
-def static_build():
-    """The path of a new build of this checkout's binary for the image, which has no symbols."""
+def static_build(*options):
+    """The path of a new build of this checkout's binary for the image, which has no symbols by default."""
     print("building (release; the first time takes some minutes)", file=sys.stderr)
-    build = subprocess.run([str(ROOT / "script/static")], stdout=subprocess.PIPE, text=True)
+    build = subprocess.run([str(ROOT / "script/static"), *options], stdout=subprocess.PIPE, text=True)
     if build.returncode != 0:
         sys.exit(1)
     return build.stdout.strip()
@@ -97,6 +97,16 @@ def binary_and_commit(given, commit, build=release_build):
         return given, commit or first_match(r"commit +(\S+)", output(given, "version"))
     built_from = output("git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*").strip()
     return build(), commit or built_from
+
+
+def static_build_with_symbols():
+    return static_build("--symbols")
+
+
+def require_symbols(binary):
+    """Ends the script if the binary has none."""
+    if ".symtab" not in output("readelf", "--section-headers", binary):
+        sys.exit(f"{binary} has no symbols; `script/static --symbols` keeps them")
 
 
 def require(*programs):

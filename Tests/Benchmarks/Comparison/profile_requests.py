@@ -23,7 +23,7 @@ from areas import AREAS, area_of
 from flamegraph import FlameGraph
 from gateways import TITLES, World
 from harness import end_processes
-from machine import Processors, binary_and_commit, output, require
+from machine import Processors, binary_and_commit, output, require, require_symbols
 
 # What runs in valgrind: Node compiles while it runs, and would be measured in it.
 OTHERS = ("floor", "nginx-lua", "haproxy")
@@ -104,7 +104,8 @@ def count_all(binary):
 
 def run(binary, commit, out, in_page, path="/calls/3/small"):
     """Counts every kind of request, and draws the flame graph of one."""
-    require("valgrind", "objcopy", "nginx", "cc")
+    require("valgrind", "objcopy", "readelf", "nginx", "cc")
+    require_symbols(binary)
     out.mkdir(parents=True, exist_ok=True)
     profiles, totals = count_all(binary)
     text = f"Commit {commit}, {output('valgrind', '--version').strip()}.\n\n{table(profiles)}\n{comparison(profiles, totals)}"

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func refusesUnknownPath() throws {
-        for path in ["/nowhere", "/index.html", "/livez/", "/metrics/x", "/requests"] {
+        for path in ["/nowhere", "/index.html", "/livez/", "/metrics/x", "/requests/"] {
             #expect(try ask("GET \(path)").status == 404, "\(path)")
         }
     }

@@ -96,20 +96,30 @@ import Testing
         #expect(try await values.get() == [0, 1, 2, 3])
     }
 
-    @Test("a cancelled `retry` on the pool withdraws from its attempt, and starts no other")
-    func cancellingWithdrawsFromTheAttempt() async throws {
+    /// `retry` is the only consumer of the attempt. A test that awaited the attempt would be another one,
+    /// and the attempt would not be cancelled.
+    @Test(
+        "a cancelled `retry` on the pool withdraws from its attempt, and starts no other",
+        arguments: [false, true])
+    func cancellingWithdrawsFromTheAttempt(whileTheBodyRuns: Bool) async throws {
         let pool = BlockingPool(threads: 1)
         let attempt = Resolver<Int>().shared()
+        let withdrawn = Resolver<Void>().shared()
+        attempt.onCancel { _ in withdrawn.fulfill(()) }
         let started = Resolver<Void>().shared()
+        let gate = Gate()
+        if !whileTheBodyRuns { gate.open() }
         let attempts = Journal<Int>()
         let retried = retry(RetryPolicy(maximumAttempts: 2), on: pool) { number in
             attempts.add(number)
             started.fulfill(())
+            gate.wait(atMost: nil)
             return attempt.promise
         }
         _ = await started.promise.settled.get()
         retried.cancel()
-        #expect(await attempt.promise.settled.get().failure is Cancelled)
+        gate.open()
+        _ = await withdrawn.promise.settled.get()
         #expect(attempts.entries == [1])
     }
 

@@ -10,7 +10,6 @@ struct SchemaCommand: ParsableCommand {
             EXAMPLES
               tributary schema > tributary.schema.json
 
-
             With this as the first line of the configuration, editors use it:
               # yaml-language-server: $schema=tributary.schema.json
             """)

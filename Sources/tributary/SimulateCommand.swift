@@ -16,12 +16,12 @@ struct SimulateCommand: ParsableCommand {
             timeout, slow 300ms, close, refuse, reset, cut, garbage, or a status such as 503.
 
             EXAMPLES
-              tributary simulate my.yaml                      send 1000 requests
+              tributary simulate my.yaml                    send 1000 requests
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
               tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
               tributary simulate my.yaml --pieces 'events: 200B*20' \\
                 --rhythm 'events: 500ms-2s'
-              tributary simulate my.yaml --only 17 --trace    show request 17 as a waterfall
+              tributary simulate my.yaml --only 17 --trace  show request 17 as a waterfall
               tributary simulate my.yaml --claims '{"sub":"ann","roles":["admin"]}' \\
                 --scopes read
             """)

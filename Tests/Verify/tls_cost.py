@@ -114,12 +114,12 @@ def idle(server, authority, count=1000):
     """KiB for one connection that has served one request."""
     context = context_for(authority, "1.3")
     connections = [connect(server, context) for _ in range(10)]
-    before = server.memory()
+    before = server.own_memory()
     for _ in range(count):
         connection = connect(server, context)
         request(connection)
         connections.append(connection)
-    after = server.memory()
+    after = server.own_memory()
     for connection in connections:
         connection.close()
     return (after - before) / count

@@ -80,6 +80,20 @@ package struct TokenBucket: Sendable, Equatable {
         advanced(arrival, by: -cost, isFresh: false)
     }
 
+    /// The arrival time without a request that was charged earlier.
+    ///
+    /// Time pays for the charges of a bucket one after the other. What it has already paid of this charge
+    /// is not returned: the bucket has refilled meanwhile, and would otherwise grant more than `burst` +
+    /// rate × T.
+    ///
+    /// - Parameter charged: the arrival time after the charge
+    package func arrival(
+        refunding cost: Int, charged: Int64, to arrival: Int64, at now: Int64
+    ) -> Int64 {
+        let unpaid = max(0, charged - now)
+        return max(arrival - unpaid, self.arrival(refunding: cost, to: arrival))
+    }
+
     /// How many requests of cost 1 would be granted.
     package func remaining(_ arrival: Int64, at now: Int64) -> Int {
         let room = tolerance - max(0, arrival - now)

@@ -58,6 +58,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (0, 20_000), (5_000, 15_000), (19_999, 1), (20_000, 0), (70_000, 0),
+    ])
+    func aRefundReturnsWhatTimeHasNotPaid(_ later: Int64, _ returned: Int64) throws {
+        let bucket = try bucket(10, burst: 5)
+        let charged = try #require(bucket.arrival(charging: 2, to: 0, at: 1_000_000))
+        #expect(charged == 1_020_000)
+        let now = 1_000_000 + later
+        let arrival = try #require(bucket.arrival(charging: 2, to: charged, at: now))
+        #expect(
+            bucket.arrival(refunding: 2, charged: charged, to: arrival, at: now)
+                == arrival - returned)
+    }
+
+    /// A bucket that is in debt for longer than the charge was held returns all of it.
+    @Test func aBusyBucketReturnsTheWholeCharge() throws {
+        for rate in [10, 7] {
+            let bucket = try bucket(rate, burst: 5)
+            let before = try #require(bucket.arrival(charging: 2, to: 0, at: 12_345))
+            let charged = try #require(bucket.arrival(charging: 1, to: before, at: 12_345))
+            let after = try #require(bucket.arrival(charging: 2, to: charged, at: 12_345))
+            #expect(
+                bucket.arrival(refunding: 1, charged: charged, to: after, at: 22_345)
+                    == bucket.arrival(charging: 2, to: before, at: 12_345))
+        }
+    }
+
     @Test func waitIsTheTimeUntilTheRequestIsGranted() throws {
         for (count, period) in [(10, 1), (7, 1), (1000, 60), (5, 3600)] {
             let bucket = try bucket(count, per: .seconds(period), burst: 4)

@@ -175,7 +175,8 @@ final class EndpointLimits {
         check.counts.granted &+= 1
         if !input.isLast {
             input.exchange.limitCharges.append(
-                LimitCharge(limit: index, bucket: target.rate, key: target.key))
+                LimitCharge(
+                    limit: index, bucket: target.rate, key: target.key, arrival: charge.arrival))
         }
         if check.plan.limit.announce == .always {
             fields.add(check.plan.limit, rate, arrival: charge.arrival, at: input.now)
@@ -183,7 +184,9 @@ final class EndpointLimits {
         guard let exceeded = self.charge(indices.dropFirst(), input, &fields) else { return nil }
         // `refundEarlierPositions` refunds what is recorded in the exchange.
         if input.isLast {
-            cells.refund(target.key, check.plan.cost, of: rate.bucket, at: input.now)
+            cells.refund(
+                target.key, check.plan.cost, charged: charge.arrival, of: rate.bucket,
+                at: input.now)
             check.counts.refunded &+= 1
         }
         return exceeded
@@ -217,8 +220,8 @@ final class EndpointLimits {
         for charge in exchange.limitCharges {
             let check = checks[charge.limit]
             cells.refund(
-                charge.key, check.plan.cost, of: check.plan.limit.rates[charge.bucket].bucket,
-                at: now)
+                charge.key, check.plan.cost, charged: charge.arrival,
+                of: check.plan.limit.rates[charge.bucket].bucket, at: now)
             check.counts.refunded &+= 1
         }
         for refund in exchange.limitRefunds { refund() }

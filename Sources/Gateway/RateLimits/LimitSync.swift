@@ -7,14 +7,13 @@ import Reactor
 final class LimitSync {
     /// What requests used of one bucket.
     struct Usage {
-        let key: Bytes
+        /// The sum of the charges; negative after refunds.
+        var charge: StoreCharge
         /// The bucket in the cells.
         let cellKey: UInt64
         let rate: TokenBucket
-        let bucket: StoreBucket
-        let slack: Duration
-        /// The sum of the costs; negative after refunds.
-        var cost: Int
+        /// How far the arrival time may be ahead beyond a burst, in units of `TokenBucket`.
+        let slack: Int64
     }
 
     private let loop: any Loop
@@ -61,8 +60,9 @@ final class LimitSync {
     /// Adds to what the next run of the interval sends; without effect after `close`.
     func record(_ usage: Usage, every interval: Duration, _ cells: LimitCells) {
         guard !isClosed else { return }
-        let key = usage.key.array
-        if batches[interval]?.usages[key] == nil {
+        let key = usage.charge.key.array
+        let isKnown = batches[interval]?.usages[key] != nil
+        if !isKnown {
             guard keys < Self.keysMax else { return onDrop() }
             keys += 1
         }
@@ -72,7 +72,11 @@ final class LimitSync {
             }
             batches[interval] = Batch(timer: timer)
         }
-        batches[interval]?.usages[key, default: usage.empty].cost += usage.cost
+        if isKnown {
+            batches[interval]?.usages[key]?.charge.add(usage.charge)
+        } else {
+            batches[interval]?.usages[key] = usage
+        }
         if (batches[interval]?.usages.count ?? 0) >= Self.batchKeysMax { send(interval, cells) }
     }
 
@@ -105,10 +109,9 @@ final class LimitSync {
     }
 
     private func run(_ usages: [Usage], _ cells: LimitCells) {
-        let charges = usages.map { $0.bucket.charge($0.cost, key: $0.key, slack: $0.slack) }
         let loop = loop
         runsInFlight += 1
-        add(charges)?.whenSettled { [weak self] result in
+        add(usages.map(\.charge))?.whenSettled { [weak self] result in
             if let self {
                 runsInFlight -= 1
                 startRuns(cells)
@@ -118,17 +121,8 @@ final class LimitSync {
             for (usage, ahead) in zip(usages, verdict.ahead) {
                 let arrival = TokenBucket.time(of: now) + StoreBucket.cellUnits(ahead)
                 cells.raise(
-                    usage.cellKey, to: arrival, of: usage.rate,
-                    slack: TokenBucket.units(of: usage.slack), at: now)
+                    usage.cellKey, to: arrival, of: usage.rate, slack: usage.slack, at: now)
             }
         }
-    }
-}
-
-extension LimitSync.Usage {
-    fileprivate var empty: LimitSync.Usage {
-        var usage = self
-        usage.cost = 0
-        return usage
     }
 }

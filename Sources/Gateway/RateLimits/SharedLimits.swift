@@ -7,10 +7,11 @@ import Reactor
 /// The charge of a granted request for one limit that replicas share.
 struct SharedCharge {
     let target: SharedLimits.Target
-    /// Whether the local share has charged it; only then can it be refunded there.
-    let isLocal: Bool
-    /// Whether the store, or the bucket that is synchronised with it, has charged it.
-    let isShared: Bool
+    /// The arrival time of the local share after the charge, in units of `TokenBucket`; nil if it was
+    /// not charged, and so cannot be refunded there.
+    let local: Int64?
+    /// That of the store's bucket, or of the one that is synchronised with it.
+    let shared: Int64?
 }
 
 /// The limits that replicas share, as one worker charges them.
@@ -41,8 +42,14 @@ struct SharedLimits {
         /// for ever.
         fileprivate var localCost: Int { min(use.cost, shared.local.burst) }
 
-        fileprivate func storeCharge(_ key: Bytes, refunds: Bool = false) -> StoreCharge {
-            shared.store.charge(refunds ? -use.cost : use.cost, key: key, slack: shared.slack)
+        fileprivate func storeCharge(_ key: Bytes) -> StoreCharge {
+            shared.store.charge(use.cost, key: key, slack: shared.slack)
+        }
+
+        fileprivate func storeRefund(_ key: Bytes, charged: Int64, at now: Instant) -> StoreCharge {
+            shared.store.refund(
+                use.cost, unpaid: charged - TokenBucket.time(of: now), key: key,
+                slack: shared.slack)
         }
     }
 
@@ -58,12 +65,12 @@ struct SharedLimits {
         }
         let synced = targets.filter { $0.shared.sync != nil }
         var granted: [GrantedLimit] = []
-        for (index, target) in synced.enumerated() {
+        for target in synced {
             let charge = cells.charge(
                 target.syncedKey, target.use.cost, of: target.rate.bucket,
                 slack: target.shared.slackUnits, at: now)
             guard charge.isGranted else {
-                for former in synced[..<index] { refundSynced(former, at: now) }
+                refundSynced(zip(synced, granted.map(\.arrival)), at: now)
                 return .refused(
                     refusal(target, target.rate.bucket, target.use.cost, charge.arrival, at: now))
             }
@@ -72,7 +79,7 @@ struct SharedLimits {
         }
         let each = targets.filter { $0.shared.sync == nil }
         guard !each.isEmpty else {
-            return .granted(granted, commit(synced, at: now))
+            return .granted(granted, commit(zip(synced, granted.map(\.arrival)), at: now))
         }
         return .later(
             store.decide(
@@ -90,12 +97,13 @@ struct SharedLimits {
         _ verdict: LimitStore.Verdict?
     ) -> LimitDecision {
         let now = loop.now
+        let chargedSynced = zip(synced, granted.map(\.arrival))
         guard let verdict else {
             switch chargeLocally(each, at: now) {
             case .granted(let grantedLocally, let charges):
-                return .granted(granted + grantedLocally, charges + commit(synced, at: now))
+                return .granted(granted + grantedLocally, charges + commit(chargedSynced, at: now))
             case let decision:
-                for target in synced { refundSynced(target, at: now) }
+                refundSynced(chargedSynced, at: now)
                 return decision
             }
         }
@@ -105,34 +113,39 @@ struct SharedLimits {
             units + min(StoreBucket.cellUnits(ahead), target.rate.bucket.tolerance)
         }
         guard verdict.isGranted else {
-            for target in synced { refundSynced(target, at: now) }
+            refundSynced(chargedSynced, at: now)
             return .refused(refusal(each, arrivals, at: now))
         }
         return .granted(
             granted
                 + zip(each, arrivals).map {
                     GrantedLimit(limit: $0.use.limit, rate: $0.rate, arrival: $1)
-                }, commit(each + synced, at: now))
+                },
+            commit(zip(each, arrivals), at: now) + commit(chargedSynced, at: now))
     }
 
+    /// Targets, and the arrival times of their shared buckets after the charge.
+    private typealias Charged = Zip2Sequence<[Target], [Int64]>
+
     /// The request is granted: charges the local shares, and records what is sent to the store later.
-    private func commit(_ targets: [Target], at now: Instant) -> [SharedCharge] {
-        targets.map { target in
+    private func commit(_ charged: Charged, at now: Instant) -> [SharedCharge] {
+        charged.map { target, arrival in
             target.counts.granted &+= 1
             let local = cells.charge(target.key, target.localCost, of: target.shared.local, at: now)
-            record(target, target.use.cost)
+            if let key = target.storeKey { record(target, target.storeCharge(key)) }
             // The share of one replica may be used up while the store still grants.
-            return SharedCharge(target: target, isLocal: local.isGranted, isShared: true)
+            return SharedCharge(
+                target: target, local: local.isGranted ? local.arrival : nil, shared: arrival)
         }
     }
 
-    private func record(_ target: Target, _ cost: Int) {
-        guard let interval = target.shared.sync, let key = target.storeKey else { return }
+    /// Without effect for a limit that the store decides for each request.
+    private func record(_ target: Target, _ charge: StoreCharge) {
+        guard let interval = target.shared.sync else { return }
         store.sync.record(
             LimitSync.Usage(
-                key: key, cellKey: target.syncedKey, rate: target.rate.bucket,
-                bucket: target.shared.store,
-                slack: target.shared.slack, cost: cost), every: interval, cells)
+                charge: charge, cellKey: target.syncedKey, rate: target.rate.bucket,
+                slack: target.shared.slackUnits), every: interval, cells)
     }
 
     // MARK: Without the store
@@ -144,7 +157,8 @@ struct SharedLimits {
             let charge = cells.charge(
                 target.key, target.localCost, of: target.shared.local, at: now)
             charges.append(
-                SharedCharge(target: target, isLocal: charge.isGranted, isShared: false))
+                SharedCharge(
+                    target: target, local: charge.isGranted ? charge.arrival : nil, shared: nil))
             switch target.shared.whenDown {
             case .local where charge.isGranted:
                 granted.append(
@@ -173,14 +187,16 @@ struct SharedLimits {
         let now = loop.now
         refundLocal(charged, at: now)
         var charges: [StoreCharge] = []
-        for charge in charged { charge.target.counts.refunded &+= 1 }
-        for charge in charged where charge.isShared {
+        for charge in charged {
             let target = charge.target
+            target.counts.refunded &+= 1
+            guard let arrival = charge.shared, let key = target.storeKey else { continue }
+            let refund = target.storeRefund(key, charged: arrival, at: now)
             if target.shared.sync != nil {
-                refundSynced(target, at: now)
-                record(target, -target.use.cost)
-            } else if let key = target.storeKey {
-                charges.append(target.storeCharge(key, refunds: true))
+                refundSynced(zip([target], [arrival]), at: now)
+                record(target, refund)
+            } else if refund.charge < 0 {
+                charges.append(refund)
             }
         }
         // Without the store there is nothing to refund in it.
@@ -188,14 +204,20 @@ struct SharedLimits {
     }
 
     private func refundLocal(_ charges: [SharedCharge], at now: Instant) {
-        for charge in charges where charge.isLocal {
+        for charge in charges {
+            guard let arrival = charge.local else { continue }
             let target = charge.target
-            cells.refund(target.key, target.localCost, of: target.shared.local, at: now)
+            cells.refund(
+                target.key, target.localCost, charged: arrival, of: target.shared.local, at: now)
         }
     }
 
-    private func refundSynced(_ target: Target, at now: Instant) {
-        cells.refund(target.syncedKey, target.use.cost, of: target.rate.bucket, at: now)
+    private func refundSynced(_ charged: Charged, at now: Instant) {
+        for (target, arrival) in charged {
+            cells.refund(
+                target.syncedKey, target.use.cost, charged: arrival, of: target.rate.bucket, at: now
+            )
+        }
     }
 
     // MARK: Refusals

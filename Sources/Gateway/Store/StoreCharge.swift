@@ -3,7 +3,7 @@ package import Basics
 /// What one limit of a request is charged in the store, in the units of `LimitScript`.
 package struct StoreCharge: Equatable {
     package let key: Bytes
-    let charge: Int64
+    private(set) var charge: Int64
     /// The time of a whole burst.
     let tolerance: Int64
     /// The most that the arrival time may be ahead.
@@ -14,6 +14,11 @@ package struct StoreCharge: Equatable {
         self.charge = charge
         self.tolerance = tolerance
         self.aheadMax = aheadMax
+    }
+
+    /// Adds another charge of the same key.
+    mutating func add(_ other: StoreCharge) {
+        charge = StoreBucket.sum(charge, other.charge)
     }
 }
 
@@ -33,31 +38,42 @@ package struct StoreBucket: Equatable, Sendable {
         tolerance = Self.product(interval, Int64(burst))
     }
 
-    /// - Parameters:
-    ///   - cost: negative for a refund
-    ///   - slack: how far the arrival time may be ahead beyond a burst
+    /// - Parameter slack: how far the arrival time may be ahead beyond a burst
     package func charge(_ cost: Int, key: Bytes, slack: Duration = .zero) -> StoreCharge {
         StoreCharge(
             key: key, charge: Self.product(interval, Int64(cost)), tolerance: tolerance,
             aheadMax: Self.sum(tolerance, slack.inNanoseconds / 1_000 * 8))
     }
 
+    /// Takes back what time has not yet paid of a charge, as `TokenBucket` does.
+    ///
+    /// - Parameter unpaid: how far the arrival time after the charge is ahead, in units of `TokenBucket`
+    func refund(_ cost: Int, unpaid: Int64, key: Bytes, slack: Duration) -> StoreCharge {
+        let all = charge(cost, key: key, slack: slack)
+        let unpaid = Self.product(max(0, unpaid), Self.perCellUnit)
+        return StoreCharge(
+            key: key, charge: -min(unpaid, all.charge), tolerance: all.tolerance,
+            aheadMax: all.aheadMax)
+    }
+
     /// A time that the script returned, in units of `TokenBucket`, rounded up.
     package static func cellUnits(_ units: Int64) -> Int64 {
-        let perCellUnit = TokenBucket.unit / 125
-        return max(0, min(units, most) + perCellUnit - 1) / perCellUnit
+        max(0, min(units, most) + perCellUnit - 1) / perCellUnit
     }
+
+    /// Units of the store in a unit of `TokenBucket`.
+    private static let perCellUnit = TokenBucket.unit / 125
 
     /// 2^52, beyond which the numbers of the script are inexact: more than any valid bucket has.
     private static let most: Int64 = 1 << 52
 
     private static func product(_ one: Int64, _ other: Int64) -> Int64 {
         let (product, overflow) = one.multipliedReportingOverflow(by: other)
-        return overflow ? (other < 0 ? -most : most) : max(-most, min(product, most))
+        return overflow ? most : min(product, most)
     }
 
-    private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
+    fileprivate static func sum(_ one: Int64, _ other: Int64) -> Int64 {
         let (sum, overflow) = one.addingReportingOverflow(other)
-        return overflow ? most : min(sum, most)
+        return overflow ? most : max(-most, min(sum, most))
     }
 }

@@ -74,7 +74,7 @@ struct AuthFailuresCheck {
         guard let excess = bucket.excess(in: uses.map(\.charge)) else { return }
         violations.add(
             .auth, uses[excess.last].request.mark,
-            "\(excess.cost) credentials of \(key) were refused without a 429 within"
+            "\(Int(excess.cost)) credentials of \(key) were refused without a 429 within"
                 + " \(excess.seconds) s, with auth_failures of \(bucket.burst)")
     }
 
@@ -88,10 +88,10 @@ struct AuthFailuresCheck {
         let charges = others.map { use in
             // The last one of a refused request was refused itself.
             BucketModel.Charge(
-                cost: use.countMax - (use.isRefused ? 1 : 0), earliest: use.charge.earliest,
+                cost: Double(use.countMax - (use.isRefused ? 1 : 0)), earliest: use.charge.earliest,
                 latest: min(use.charge.latest, refused.charge.latest))
         }
-        let cost = max(1, refused.countMax)
+        let cost = Double(max(1, refused.countMax))
         if bucket.mustGrant(cost, at: refused.charge.earliest, after: charges) {
             violations.add(
                 .auth, refused.request.mark,

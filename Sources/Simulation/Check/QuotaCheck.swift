@@ -18,7 +18,10 @@ struct QuotaCheck {
         for (index, limit) in limits.enumerated() {
             let uses = charged.compactMap { use(of: $0, index, limit) }
             for key in Set(uses.flatMap(\.keys)).sorted() {
-                checkGrants(uses.filter { $0.keys == [key] && $0.granted != nil }, limit, key)
+                checkGrants(
+                    uses.filter { $0.keys == [key] && $0.granted != nil },
+                    refunded: uses.filter { $0.keys.contains(key) && $0.mayBeRefunded(by: limit) },
+                    limit, key)
             }
             for use in uses where use.isRefused(by: limit) { checkRefusal(use, among: uses, limit) }
         }
@@ -43,10 +46,15 @@ struct QuotaCheck {
 
         func isRefused(by limit: DrawnRateLimit) -> Bool { violated?.contains(limit.name) == true }
 
-        /// Whether it may have a charge of this limit at a moment, and return it when another limit refuses it:
-        /// some are decided with the head, others with the body.
+        /// Whether another limit refused it, so that its charge of this one is taken back.
+        func mayBeRefunded(by limit: DrawnRateLimit) -> Bool {
+            violated != nil && !isRefused(by: limit)
+        }
+
+        /// Whether it may have the whole charge of this limit at a moment: that of a request which another
+        /// limit refuses is taken back then. Some limits decide with the head, others with the body.
         func mayHold(_ limit: DrawnRateLimit, at moment: Instant) -> Bool {
-            !isRefused(by: limit) && request.responded.map { $0 >= moment } ?? true
+            !mayBeRefunded(by: limit) || request.responded.map { $0 >= moment } ?? true
         }
     }
 
@@ -73,12 +81,15 @@ struct QuotaCheck {
     // MARK: Rules
 
     /// All of these have one key, and were granted.
-    private func checkGrants(_ uses: [Use], _ limit: DrawnRateLimit, _ key: String) {
+    private func checkGrants(
+        _ uses: [Use], refunded: [Use], _ limit: DrawnRateLimit, _ key: String
+    ) {
         let charges = uses.map { charge(of: $0, until: $0.granted ?? record.ended) }
-        guard let excess = limit.bucket.excess(in: charges) else { return }
+        let refunds = refunded.map { charge(of: $0, until: $0.request.responded ?? record.ended) }
+        guard let excess = limit.bucket.excess(in: charges, refunded: refunds) else { return }
         violations.add(
             .quota, uses[excess.last].request.mark,
-            "\(limit.name) granted \(excess.cost) of \(key) within \(excess.seconds) s, with a burst"
+            "\(limit.name) granted \(Int(excess.cost)) of \(key) within \(excess.seconds) s, with a burst"
                 + " of \(limit.burst) and one each \(limit.rate.interval) s")
     }
 
@@ -86,15 +97,17 @@ struct QuotaCheck {
     private func checkRefusal(_ refused: Use, among uses: [Use], _ limit: DrawnRateLimit) {
         guard let end = refused.request.responded else { return }
         let others = uses.filter { use in
-            use.request.number != refused.request.number
-                && (use.violated == nil || use.mayHold(limit, at: refused.earliest))
+            use.request.number != refused.request.number && !use.isRefused(by: limit)
                 && use.earliest <= end && !use.keys.isDisjoint(with: refused.keys)
         }
         let charges = others.map { use in
-            charge(of: use, until: min(use.granted ?? use.request.responded ?? end, end))
+            let latest = min(use.granted ?? use.request.responded ?? end, end)
+            return use.mayHold(limit, at: refused.earliest)
+                ? charge(of: use, until: latest) : rest(of: use, limit, until: latest)
         }
         guard
-            limit.bucket.mustGrant(refused.cost, at: seconds(refused.earliest), after: charges)
+            limit.bucket.mustGrant(
+                Double(refused.cost), at: seconds(refused.earliest), after: charges)
         else { return }
         violations.add(
             .quota, refused.request.mark,
@@ -102,9 +115,19 @@ struct QuotaCheck {
                 + " charged before, with a burst of \(limit.burst)")
     }
 
+    /// What a refund leaves of a charge: at most what time has paid of it before.
+    private func rest(
+        of use: Use, _ limit: DrawnRateLimit, until latest: Instant
+    ) -> BucketModel.Charge {
+        let all = charge(of: use, until: latest)
+        return BucketModel.Charge(
+            cost: min(all.cost, (all.latest - all.earliest) / limit.rate.interval),
+            earliest: all.earliest, latest: all.latest)
+    }
+
     private func charge(of use: Use, until latest: Instant) -> BucketModel.Charge {
         BucketModel.Charge(
-            cost: use.cost, earliest: seconds(use.earliest), latest: seconds(latest))
+            cost: Double(use.cost), earliest: seconds(use.earliest), latest: seconds(latest))
     }
 
     /// A refusal starts no call, and states when to try again.

@@ -9,9 +9,14 @@ struct BucketModel {
 
     /// A charge, or one that may have been made.
     struct Charge {
-        let cost: Int
+        /// A fraction for what is left of one that was refunded.
+        let cost: Double
         let earliest: Double
         let latest: Double
+
+        func overlaps(_ other: Charge) -> Bool {
+            earliest <= other.latest && other.earliest <= latest
+        }
     }
 
     /// The gateway counts in units of 10 µs.
@@ -19,14 +24,21 @@ struct BucketModel {
 
     /// More than burst + rate × time.
     struct Excess {
-        let cost: Int
+        let cost: Double
         let seconds: Double
         /// Index of the last charge.
         let last: Int
     }
 
     /// The first excess among charges that were certainly made; nil if there is none.
-    func excess(in charges: [Charge]) -> Excess? {
+    ///
+    /// - Parameter refunded: charges that were taken back later. What is taken back of one charge depends on its
+    ///   place among those of the bucket, which the refund of an earlier one changes: it may then be too
+    ///   much, so that charges which were held at the same time widen the bound by their cost.
+    func excess(in charges: [Charge], refunded: [Charge] = []) -> Excess? {
+        let simultaneous = refunded.indices.filter { index in
+            refunded.indices.contains { $0 != index && refunded[$0].overlaps(refunded[index]) }
+        }.map { refunded[$0] }
         for first in charges {
             for (index, last) in charges.enumerated() where last.latest >= first.earliest {
                 let within = charges.filter {
@@ -34,7 +46,9 @@ struct BucketModel {
                 }
                 let cost = within.reduce(0) { $0 + $1.cost }
                 let seconds = last.latest - first.earliest + Self.tolerance
-                if Double(cost) > Double(burst) + seconds / interval {
+                let time = Charge(cost: 0, earliest: first.earliest, latest: last.latest)
+                let inexact = simultaneous.filter(time.overlaps).reduce(0) { $0 + $1.cost }
+                if cost > Double(burst) + inexact + seconds / interval {
                     return Excess(cost: cost, seconds: seconds, last: index)
                 }
             }
@@ -44,14 +58,14 @@ struct BucketModel {
 
     /// Whether the bucket grants a cost at a time, even if all other charges were made, as late as
     /// possible.
-    func mustGrant(_ cost: Int, at now: Double, after others: [Charge]) -> Bool {
+    func mustGrant(_ cost: Double, at now: Double, after others: [Charge]) -> Bool {
         debt(of: cost, at: now, after: others.map { ($0.latest, $0.cost) })
             <= capacity - Self.tolerance
     }
 
     /// Whether the bucket refuses a cost at a time, even if the charges, which were certainly made
     /// before, were made as early as possible.
-    func mustRefuse(_ cost: Int, at now: Double, after charges: [Charge]) -> Bool {
+    func mustRefuse(_ cost: Double, at now: Double, after charges: [Charge]) -> Bool {
         debt(of: cost, at: now, after: charges.map { ($0.earliest, $0.cost) })
             > capacity + Self.tolerance
     }
@@ -60,12 +74,12 @@ struct BucketModel {
 
     /// The time until the bucket is full again, after the charges and one more of this cost.
     private func debt(
-        of cost: Int, at now: Double, after charges: [(time: Double, cost: Int)]
+        of cost: Double, at now: Double, after charges: [(time: Double, cost: Double)]
     ) -> Double {
         var arrival = -Double.infinity
         for charge in charges.sorted(by: { $0.time < $1.time }) {
-            arrival = max(arrival, charge.time) + Double(charge.cost) * interval
+            arrival = max(arrival, charge.time) + charge.cost * interval
         }
-        return max(arrival, now) + Double(cost) * interval - now
+        return max(arrival, now) + cost * interval - now
     }
 }

@@ -344,6 +344,36 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// What time has paid of a charge is not returned. Otherwise the bucket would grant three requests
+    /// within 0.82 s, with a burst of two and one each second.
+    @Test func aRefundAfterASlowBodyGrantsNoMoreThanTheRate() throws {
+        let harness = try GatewayHarness.limited(
+            "early: { rate: 1/s, burst: 2, key: address },"
+                + " late: { rate: 1/h, key: \"{request.body.user}\" }",
+            "[early, late]", "route: POST /x", call: "one: { from: a, post: \"/1\" }")
+        func status(_ user: String) throws -> Int {
+            try harness.fetch(post(#"{"user":"\#(user)"}"#)).status
+        }
+        #expect(try status("ann") == 200)
+        harness.pass(5_000)
+        // Charged by `early` with its head, and refused by `late` with its body.
+        let slow = try harness.send(String(post(#"{"user":"ann"}"#).dropLast()))
+        harness.pass(200)
+        #expect(try status("ben") == 200)
+        harness.pass(700)
+        slow.send("}")
+        let refused = harness.response(of: slow)
+        #expect(refused.status == 429)
+        #expect(refused.body.contains(#"["late"]"#))
+        harness.pass(50)
+        #expect(try status("cid") == 200, "of 1 s that was charged, 0.1 s is returned")
+        harness.pass(70)
+        #expect(try status("dan") == 429)
+        harness.pass(1_000)
+        #expect(try status("dan") == 200)
+        harness.expectQuiet()
+    }
+
     @Test func namesAllLimitsThatRefuse() throws {
         let harness = try GatewayHarness.limited(
             "a: { rate: 1/s, key: address }, b: { rate: 1/m, key: address },"

@@ -169,6 +169,33 @@ import Testing
         replica.expectQuiet()
     }
 
+    /// Of a charge of 1 s that was made 0.9 s ago, time has paid the most: the bucket would grant three
+    /// requests within 0.82 s, with a burst of two and one each second.
+    @Test(arguments: ["", ", sync: 10ms"])
+    func aLateRefundGrantsNoMoreThanTheRate(_ sync: String) throws {
+        let replica = try replica(
+            "rate: 1/s, burst: 2, key: address\(sync)", "route: POST /x",
+            others: ", late: { rate: 1/h, key: \"{request.body.user}\" }", uses: "[it, late]")
+        func status(_ user: String) throws -> Int {
+            try replica.statuses(1, post(#"{"user":"\#(user)"}"#))[0]
+        }
+        #expect(try status("ann") == 200)
+        replica.gateway.pass(5_000)
+        let slow = try replica.gateway.send(String(post(#"{"user":"ann"}"#).dropLast()))
+        replica.gateway.pass(200)
+        #expect(try status("ben") == 200)
+        replica.gateway.pass(700)
+        slow.send("}")
+        #expect(replica.gateway.response(of: slow).status == 429)
+        replica.gateway.pass(60)
+        #expect(try status("cid") == 200, "0.1 s is returned")
+        replica.gateway.pass(60)
+        #expect(try status("dan") == 429)
+        replica.gateway.pass(1_000)
+        #expect(try status("dan") == 200)
+        replica.expectQuiet()
+    }
+
     /// The store grants two requests and the share of this replica one, so that the second request is
     /// not charged there, and its refund must not return the first one.
     @Test func onlyWhatTheLocalShareHasChargedIsRefunded() throws {

@@ -44,12 +44,13 @@ import Testing
 
     @Test func refundsAreAvailableAgain() throws {
         let (cells, bucket) = (LimitCells(), try bucket())
-        #expect(cells.charge(9, 3, of: bucket, at: instant(1000)).isGranted)
+        let charge = cells.charge(9, 3, of: bucket, at: instant(1000))
+        #expect(charge.isGranted)
         #expect(!cells.allows(9, of: bucket, at: instant(1000)))
-        cells.refund(9, 2, of: bucket, at: instant(1000))
+        cells.refund(9, 2, charged: charge.arrival, of: bucket, at: instant(1000))
         #expect(cells.allows(9, 2, of: bucket, at: instant(1000)))
         #expect(!cells.allows(9, 3, of: bucket, at: instant(1000)))
-        cells.refund(10, 2, of: bucket, at: instant(1000))
+        cells.refund(10, 2, charged: charge.arrival, of: bucket, at: instant(1000))
         #expect(cells.allows(10, 3, of: bucket, at: instant(1000)), "an unknown key stays full")
         #expect(!cells.allows(10, 4, of: bucket, at: instant(1000)))
     }
@@ -244,9 +245,9 @@ import Testing
         #expect(cells.charge(key(1), 10, of: bucket, at: now).isGranted)
         onThreads(4) { index in
             for _ in 0..<20_000 {
-                if cells.charge(1 << 48, index + 1, of: bucket, at: now).isGranted {
-                    cells.refund(1 << 48, index + 1, of: bucket, at: now)
-                }
+                let charge = cells.charge(1 << 48, index + 1, of: bucket, at: now)
+                guard charge.isGranted else { continue }
+                cells.refund(1 << 48, index + 1, charged: charge.arrival, of: bucket, at: now)
             }
         }
         let left = cells.arrival(of: key(1), in: bucket, at: now)

@@ -21,13 +21,14 @@ import Testing
         let bucket = StoreBucket(count: 100, per: .seconds(1), burst: 5)
         let charges = [
             bucket.charge(2, key: Bytes("a")),
-            bucket.charge(-1, key: Bytes("b"), slack: .seconds(1)),
+            // Of 10 ms, 5 ms are not yet paid.
+            bucket.refund(1, unpaid: 500, key: Bytes("b"), slack: .seconds(1)),
         ]
         var bytes: [UInt8] = []
         LimitScript.write(.digest, .decide, charges, to: &bytes)
         let words = [
             "EVALSHA", "\(LimitScript.digest)", "2", "a", "b", "1", "160000", "400000", "400000",
-            "-80000", "400000", "8400000",
+            "-40000", "400000", "8400000",
         ]
         #expect(bytes == RESPCommand(words.map { Bytes($0) }).bytes)
         LimitScript.write(.text, .add, [], to: &bytes)
@@ -42,6 +43,23 @@ import Testing
         #expect(charge.charge * Int64(count) == charge.tolerance)
         // Rounded up, so the rate is never exceeded.
         #expect(charge.tolerance >= LimitScript.unitsPerSecond)
+    }
+
+    @Test(arguments: [(-1, 0), (0, 0), (1, 80), (999, 79_920), (1_000, 80_000), (.max, 80_000)])
+    func aRefundIsTheUnpaidPartOfTheCharge(_ unpaid: Int64, _ returned: Int64) {
+        let bucket = StoreBucket(count: 100, per: .seconds(1), burst: 5)
+        let refund = bucket.refund(1, unpaid: unpaid, key: Bytes(), slack: .zero)
+        #expect(refund.charge == -returned)
+    }
+
+    @Test func chargesOfOneKeyAddUp() {
+        let bucket = StoreBucket(count: 100, per: .seconds(1), burst: 5)
+        var sum = bucket.charge(2, key: Bytes())
+        sum.add(bucket.refund(1, unpaid: 1_000, key: Bytes(), slack: .zero))
+        #expect(sum == bucket.charge(1, key: Bytes()))
+        let long = StoreBucket(count: 1, per: .seconds(86_400 * 366), burst: 1_000_000)
+        for _ in 0..<5_000 { sum.add(long.charge(1_000_000, key: Bytes())) }
+        #expect(sum.charge == 1 << 52, "the numbers of the script end here")
     }
 
     @Test func extremeNumbersStayWithinThoseOfTheScript() {

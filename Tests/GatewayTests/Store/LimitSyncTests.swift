@@ -53,9 +53,10 @@ import Testing
             for key in keys {
                 sync?.record(
                     LimitSync.Usage(
-                        key: Bytes("\(key)"), cellKey: UInt64(key), rate: bucket,
-                        bucket: StoreBucket(count: 10, per: .seconds(1), burst: 10), slack: .zero,
-                        cost: 1), every: .seconds(1), cells)
+                        charge: StoreBucket(count: 10, per: .seconds(1), burst: 10)
+                            .charge(1, key: Bytes("\(key)")),
+                        cellKey: UInt64(key), rate: bucket, slack: 0),
+                    every: .seconds(1), cells)
             }
         }
     }

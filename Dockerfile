@@ -1,7 +1,7 @@
 # Build: everything static, so that the image needs no library.
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
-COPY script/deps script/static script/train script/layout script/without-unwind-tables.ld script/
+COPY script/usage script/deps script/static script/train script/layout script/without-unwind-tables.ld script/
 RUN script/deps valgrind
 COPY Package.swift ./
 COPY Sources Sources

@@ -75,22 +75,23 @@ package struct TokenBucket: Sendable, Equatable {
         return new - now <= tolerance ? new : nil
     }
 
-    /// The arrival time without a request that was charged before.
+    /// The arrival time after a whole charge is taken back.
     package func arrival(refunding cost: Int, to arrival: Int64) -> Int64 {
         advanced(arrival, by: -cost, isFresh: false)
     }
 
-    /// The arrival time without a request that was charged earlier.
+    /// The arrival time after what time has not yet paid of a charge is taken back.
     ///
-    /// Time pays for the charges of a bucket one after the other. What it has already paid of this charge
-    /// is not returned: the bucket has refilled meanwhile, and would otherwise grant more than `burst` +
-    /// rate × T.
+    /// Time pays for the charges of a bucket one after the other. A bucket that took back what time has
+    /// paid could grant more than `burst` + rate × T.
     ///
-    /// - Parameter charged: the arrival time after the charge
+    /// `arrivalAfterCharge` does not change when an earlier charge is taken back. If both are taken back,
+    /// the later one may return what time has paid, too: at most its cost, and at most what the rate
+    /// allows between the charge and now.
     package func arrival(
-        refunding cost: Int, charged: Int64, to arrival: Int64, at now: Int64
+        refunding cost: Int, arrivalAfterCharge: Int64, to arrival: Int64, at now: Int64
     ) -> Int64 {
-        let unpaid = max(0, charged - now)
+        let unpaid = max(0, arrivalAfterCharge - now)
         return max(arrival - unpaid, self.arrival(refunding: cost, to: arrival))
     }
 
@@ -122,7 +123,8 @@ package struct TokenBucket: Sendable, Equatable {
 
     /// The time `cost` intervals after an arrival time.
     ///
-    /// - Parameter isFresh: whether the time is the clock's, and so perhaps not on the lattice
+    /// - Parameter isFresh: whether the time is the clock's, and so perhaps not on the lattice. The time after
+    ///   a part of a charge was taken back is not on it either; it is rounded up to the next point.
     private func advanced(_ time: Int64, by cost: Int, isFresh: Bool) -> Int64 {
         if denominator == 1 { return time + Int64(cost) * numerator }
         // The lattice repeats after `numerator` units, which are `perTurn` points.

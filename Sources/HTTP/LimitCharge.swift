@@ -6,7 +6,7 @@ package struct LimitCharge: Sendable, Equatable {
     package let bucket: Int
     /// The hash that selects the cell.
     package let key: UInt64
-    /// When the bucket was full again after the charge, in units of `TokenBucket`.
+    /// When the bucket would be full again after the charge, in units of `TokenBucket`.
     package let arrival: Int64
 
     package init(limit: Int, bucket: Int, key: UInt64, arrival: Int64) {

@@ -68,8 +68,20 @@ import Testing
         let now = 1_000_000 + later
         let arrival = try #require(bucket.arrival(charging: 2, to: charged, at: now))
         #expect(
-            bucket.arrival(refunding: 2, charged: charged, to: arrival, at: now)
+            bucket.arrival(refunding: 2, arrivalAfterCharge: charged, to: arrival, at: now)
                 == arrival - returned)
+    }
+
+    /// The interval is a fraction: the time after a part of a charge is rounded up by less than a point.
+    @Test func chargesAfterAPartOfACharge() throws {
+        let bucket = try bucket(7, burst: 5)
+        let charged = try #require(bucket.arrival(charging: 1, to: 0, at: 12_345))
+        let second = try #require(bucket.arrival(charging: 1, to: charged, at: 15_000))
+        let rest = bucket.arrival(
+            refunding: 1, arrivalAfterCharge: charged, to: second, at: 20_000)
+        #expect(rest == second - (charged - 20_000))
+        let next = try #require(bucket.arrival(charging: 1, to: rest, at: 20_000))
+        #expect((14_285...14_287).contains(next - rest))
     }
 
     /// A bucket that is in debt for longer than the charge was held returns all of it.
@@ -80,7 +92,7 @@ import Testing
             let charged = try #require(bucket.arrival(charging: 1, to: before, at: 12_345))
             let after = try #require(bucket.arrival(charging: 2, to: charged, at: 12_345))
             #expect(
-                bucket.arrival(refunding: 1, charged: charged, to: after, at: 22_345)
+                bucket.arrival(refunding: 1, arrivalAfterCharge: charged, to: after, at: 22_345)
                     == bucket.arrival(charging: 2, to: before, at: 12_345))
         }
     }

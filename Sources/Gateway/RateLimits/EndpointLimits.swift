@@ -185,8 +185,8 @@ final class EndpointLimits {
         // `refundEarlierPositions` refunds what is recorded in the exchange.
         if input.isLast {
             cells.refund(
-                target.key, check.plan.cost, charged: charge.arrival, of: rate.bucket,
-                at: input.now)
+                target.key, check.plan.cost, arrivalAfterCharge: charge.arrival,
+                of: rate.bucket, at: input.now)
             check.counts.refunded &+= 1
         }
         return exceeded
@@ -220,7 +220,7 @@ final class EndpointLimits {
         for charge in exchange.limitCharges {
             let check = checks[charge.limit]
             cells.refund(
-                charge.key, check.plan.cost, charged: charge.arrival,
+                charge.key, check.plan.cost, arrivalAfterCharge: charge.arrival,
                 of: check.plan.limit.rates[charge.bucket].bucket, at: now)
             check.counts.refunded &+= 1
         }

@@ -71,17 +71,16 @@ import Synchronization
 
     /// Takes back what is unpaid of a charge that was granted. Without effect if the bucket was dropped
     /// since.
-    ///
-    /// - Parameter charged: the arrival time after the charge
     package func refund(
-        _ key: UInt64, _ cost: Int = 1, charged: Int64, of bucket: TokenBucket, at moment: Instant
+        _ key: UInt64, _ cost: Int = 1, arrivalAfterCharge: Int64, of bucket: TokenBucket,
+        at moment: Instant
     ) {
         let now = TokenBucket.time(of: moment)
         while true {
             let place = findPlace(of: key, at: now)
             guard place.isFound else { return }
             let new = bucket.arrival(
-                refunding: cost, charged: charged, to: place.arrival, at: now)
+                refunding: cost, arrivalAfterCharge: arrivalAfterCharge, to: place.arrival, at: now)
             if replace(place, with: Self.word(key, max(new, now), bucket)) { return }
         }
     }

@@ -61,8 +61,8 @@ final class LimitSync {
     func record(_ usage: Usage, every interval: Duration, _ cells: LimitCells) {
         guard !isClosed else { return }
         let key = usage.charge.key.array
-        let isKnown = batches[interval]?.usages[key] != nil
-        if !isKnown {
+        let former = batches[interval]?.usages[key]
+        if former == nil {
             guard keys < Self.keysMax else { return onDrop() }
             keys += 1
         }
@@ -72,11 +72,10 @@ final class LimitSync {
             }
             batches[interval] = Batch(timer: timer)
         }
-        if isKnown {
-            batches[interval]?.usages[key]?.charge.add(usage.charge)
-        } else {
-            batches[interval]?.usages[key] = usage
-        }
+        // A reload may have changed the rate: the newest one applies.
+        var usage = usage
+        if let former { usage.charge.add(former.charge) }
+        batches[interval]?.usages[key] = usage
         if (batches[interval]?.usages.count ?? 0) >= Self.batchKeysMax { send(interval, cells) }
     }
 

@@ -9,9 +9,10 @@ struct SharedCharge {
     let target: SharedLimits.Target
     /// The arrival time of the local share after the charge, in units of `TokenBucket`; nil if it was
     /// not charged, and so cannot be refunded there.
-    let local: Int64?
-    /// That of the store's bucket, or of the one that is synchronised with it.
-    let shared: Int64?
+    let localArrival: Int64?
+    /// That of the store's bucket, or of the one that is synchronised with it; nil if the limit was
+    /// charged without the store.
+    let sharedArrival: Int64?
 }
 
 /// The limits that replicas share, as one worker charges them.
@@ -46,9 +47,11 @@ struct SharedLimits {
             shared.store.charge(use.cost, key: key, slack: shared.slack)
         }
 
-        fileprivate func storeRefund(_ key: Bytes, charged: Int64, at now: Instant) -> StoreCharge {
+        fileprivate func storeRefund(
+            _ key: Bytes, arrivalAfterCharge: Int64, at now: Instant
+        ) -> StoreCharge {
             shared.store.refund(
-                use.cost, unpaid: charged - TokenBucket.time(of: now), key: key,
+                use.cost, unpaid: arrivalAfterCharge - TokenBucket.time(of: now), key: key,
                 slack: shared.slack)
         }
     }
@@ -87,14 +90,14 @@ struct SharedLimits {
                 until: end
             )
             .map { [granted] verdict in
-                complete(each, synced, granted, verdict)
+                complete(each, synced, granted, verdict, sentAt: now)
             })
     }
 
     /// The store has decided about the limits that it decides for each request, or has not.
     private func complete(
         _ each: [Target], _ synced: [Target], _ granted: [GrantedLimit],
-        _ verdict: LimitStore.Verdict?
+        _ verdict: LimitStore.Verdict?, sentAt: Instant
     ) -> LimitDecision {
         let now = loop.now
         let chargedSynced = zip(synced, granted.map(\.arrival))
@@ -109,9 +112,10 @@ struct SharedLimits {
         }
         let units = TokenBucket.time(of: now)
         // Whatever the store replies, a wait is at most that of an empty bucket.
-        let arrivals = zip(each, verdict.ahead).map { target, ahead in
-            units + min(StoreBucket.cellUnits(ahead), target.rate.bucket.tolerance)
+        let aheads = zip(each, verdict.ahead).map { target, ahead in
+            min(StoreBucket.cellUnits(ahead), target.rate.bucket.tolerance)
         }
+        let arrivals = aheads.map { units + $0 }
         guard verdict.isGranted else {
             refundSynced(chargedSynced, at: now)
             return .refused(refusal(each, arrivals, at: now))
@@ -121,7 +125,9 @@ struct SharedLimits {
                 + zip(each, arrivals).map {
                     GrantedLimit(limit: $0.use.limit, rate: $0.rate, arrival: $1)
                 },
-            commit(zip(each, arrivals), at: now) + commit(chargedSynced, at: now))
+            // The store has charged them since they were sent, perhaps long before its reply.
+            commit(zip(each, aheads.map { TokenBucket.time(of: sentAt) + $0 }), at: now)
+                + commit(chargedSynced, at: now))
     }
 
     /// Targets, and the arrival times of their shared buckets after the charge.
@@ -135,7 +141,8 @@ struct SharedLimits {
             if let key = target.storeKey { record(target, target.storeCharge(key)) }
             // The share of one replica may be used up while the store still grants.
             return SharedCharge(
-                target: target, local: local.isGranted ? local.arrival : nil, shared: arrival)
+                target: target, localArrival: local.isGranted ? local.arrival : nil,
+                sharedArrival: arrival)
         }
     }
 
@@ -158,7 +165,8 @@ struct SharedLimits {
                 target.key, target.localCost, of: target.shared.local, at: now)
             charges.append(
                 SharedCharge(
-                    target: target, local: charge.isGranted ? charge.arrival : nil, shared: nil))
+                    target: target, localArrival: charge.isGranted ? charge.arrival : nil,
+                    sharedArrival: nil))
             switch target.shared.whenDown {
             case .local where charge.isGranted:
                 granted.append(
@@ -190,12 +198,13 @@ struct SharedLimits {
         for charge in charged {
             let target = charge.target
             target.counts.refunded &+= 1
-            guard let arrival = charge.shared, let key = target.storeKey else { continue }
-            let refund = target.storeRefund(key, charged: arrival, at: now)
+            guard let arrival = charge.sharedArrival, let key = target.storeKey else { continue }
+            let refund = target.storeRefund(key, arrivalAfterCharge: arrival, at: now)
+            guard refund.charge < 0 else { continue }
             if target.shared.sync != nil {
                 refundSynced(zip([target], [arrival]), at: now)
                 record(target, refund)
-            } else if refund.charge < 0 {
+            } else {
                 charges.append(refund)
             }
         }
@@ -205,18 +214,19 @@ struct SharedLimits {
 
     private func refundLocal(_ charges: [SharedCharge], at now: Instant) {
         for charge in charges {
-            guard let arrival = charge.local else { continue }
+            guard let arrival = charge.localArrival else { continue }
             let target = charge.target
             cells.refund(
-                target.key, target.localCost, charged: arrival, of: target.shared.local, at: now)
+                target.key, target.localCost, arrivalAfterCharge: arrival,
+                of: target.shared.local, at: now)
         }
     }
 
     private func refundSynced(_ charged: Charged, at now: Instant) {
         for (target, arrival) in charged {
             cells.refund(
-                target.syncedKey, target.use.cost, charged: arrival, of: target.rate.bucket, at: now
-            )
+                target.syncedKey, target.use.cost, arrivalAfterCharge: arrival,
+                of: target.rate.bucket, at: now)
         }
     }
 

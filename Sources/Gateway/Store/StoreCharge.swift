@@ -45,7 +45,7 @@ package struct StoreBucket: Equatable, Sendable {
             aheadMax: Self.sum(tolerance, slack.inNanoseconds / 1_000 * 8))
     }
 
-    /// Takes back what time has not yet paid of a charge, as `TokenBucket` does.
+    /// The charge that takes back what time has not yet paid of another one, as `TokenBucket` does.
     ///
     /// - Parameter unpaid: how far the arrival time after the charge is ahead, in units of `TokenBucket`
     func refund(_ cost: Int, unpaid: Int64, key: Bytes, slack: Duration) -> StoreCharge {

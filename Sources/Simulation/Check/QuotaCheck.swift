@@ -5,7 +5,8 @@ import Rehearsal
 ///
 /// The moment at which a request is charged is not visible from outside, only that it lies between
 /// the first byte and the first call, or the refusal. So both rules are checked with the bounds that
-/// make a violation certain: in any time, no key gets more than burst + rate × time; and a request is
+/// make a violation certain: in any time, no key gets more than burst + rate × time, and what refunds of
+/// several requests at once may have returned too much; and a request is
 /// refused only if every earlier request of its key together could have used the bucket.
 struct QuotaCheck {
     let record: RunRecord
@@ -43,18 +44,24 @@ struct QuotaCheck {
         let granted: Instant?
         /// The limits that refused it; nil if none did.
         let violated: [String]?
+        /// Whether limits may have refused it, without a response that says so.
+        let mayBeRefused: Bool
 
         func isRefused(by limit: DrawnRateLimit) -> Bool { violated?.contains(limit.name) == true }
 
-        /// Whether another limit refused it, so that its charge of this one is taken back.
+        /// Whether another limit may have refused it, so that its charge of this one is taken back.
         func mayBeRefunded(by limit: DrawnRateLimit) -> Bool {
+            mayBeRefused || isRefunded(by: limit)
+        }
+
+        private func isRefunded(by limit: DrawnRateLimit) -> Bool {
             violated != nil && !isRefused(by: limit)
         }
 
         /// Whether it may have the whole charge of this limit at a moment: that of a request which another
         /// limit refuses is taken back then. Some limits decide with the head, others with the body.
         func mayHold(_ limit: DrawnRateLimit, at moment: Instant) -> Bool {
-            !mayBeRefunded(by: limit) || request.responded.map { $0 >= moment } ?? true
+            !isRefunded(by: limit) || request.responded.map { $0 >= moment } ?? true
         }
     }
 
@@ -71,11 +78,13 @@ struct QuotaCheck {
         let models = configs.map { QuotaModel(request: request.request, config: $0) }
         guard let cost = models.lazy.flatMap(\.uses).first(where: { $0.limit == index })?.cost
         else { return nil }
+        let refusal = record.limitRefusal(of: request)
         return Use(
             request: request, cost: cost, keys: Set(models.map { $0.key(of: limit) }),
             earliest: request.firstRead ?? request.began,
             granted: granted?.at,
-            violated: record.limitRefusal(of: request)?.violated)
+            violated: refusal?.violated,
+            mayBeRefused: granted == nil && (request.responded == nil || refusal == .unknown))
     }
 
     // MARK: Rules
@@ -85,7 +94,9 @@ struct QuotaCheck {
         _ uses: [Use], refunded: [Use], _ limit: DrawnRateLimit, _ key: String
     ) {
         let charges = uses.map { charge(of: $0, until: $0.granted ?? record.ended) }
-        let refunds = refunded.map { charge(of: $0, until: $0.request.responded ?? record.ended) }
+        let refunds = refunded.map {
+            rest(of: $0, limit, until: $0.request.responded ?? record.ended)
+        }
         guard let excess = limit.bucket.excess(in: charges, refunded: refunds) else { return }
         violations.add(
             .quota, uses[excess.last].request.mark,
@@ -120,9 +131,7 @@ struct QuotaCheck {
         of use: Use, _ limit: DrawnRateLimit, until latest: Instant
     ) -> BucketModel.Charge {
         let all = charge(of: use, until: latest)
-        return BucketModel.Charge(
-            cost: min(all.cost, (all.latest - all.earliest) / limit.rate.interval),
-            earliest: all.earliest, latest: all.latest)
+        return limit.bucket.rest(of: all)
     }
 
     private func charge(of use: Use, until latest: Instant) -> BucketModel.Charge {

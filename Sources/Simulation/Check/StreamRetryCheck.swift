@@ -33,11 +33,9 @@ struct StreamRetryCheck {
         _ former: RelayRecord, _ next: RelayRecord, _ model: StreamModel
     ) -> String? {
         let retry = model.proxy?.retry
-        // A small body that arrived with its head is in memory: an idempotent request can be sent again
-        // when a reused connection has ended (RFC 9112 9.3.1).
-        let wasInMemory =
-            former.isRequestComplete
-            || model.stream.requestRead.map { $0 <= former.sentAt } ?? false
+        // A body that was read before the attempt was sent is in memory: an idempotent request can be
+        // sent again when a reused connection has ended (RFC 9112 9.3.1).
+        let wasInMemory = model.stream.requestRead.map { $0 <= former.sentAt } ?? false
         let mayBeResent = former.before > 0 && former.responseBegan == nil && wasInMemory
         if former.received > 0, !mayBeResent { return "a host had received a part of the body" }
         if !Self.repeated.contains(model.request.request.method) { return "the method" }

@@ -32,9 +32,8 @@ struct BucketModel {
 
     /// The first excess among charges that were certainly made; nil if there is none.
     ///
-    /// - Parameter refunded: charges that were taken back later. What is taken back of one charge depends on its
-    ///   place among those of the bucket, which the refund of an earlier one changes: it may then be too
-    ///   much, so that charges which were held at the same time widen the bound by their cost.
+    /// - Parameter refunded: what time may have paid of charges that were taken back. If two of them were
+    ///   held at the same time, the gateway may return it, too.
     func excess(in charges: [Charge], refunded: [Charge] = []) -> Excess? {
         let simultaneous = refunded.indices.filter { index in
             refunded.indices.contains { $0 != index && refunded[$0].overlaps(refunded[index]) }
@@ -54,6 +53,14 @@ struct BucketModel {
             }
         }
         return nil
+    }
+
+    /// What time has paid of a charge at most, between its two moments.
+    func rest(of charge: Charge) -> Charge {
+        let held = charge.latest - charge.earliest + Self.tolerance
+        return Charge(
+            cost: min(charge.cost, held / interval), earliest: charge.earliest,
+            latest: charge.latest)
     }
 
     /// Whether the bucket grants a cost at a time, even if all other charges were made, as late as

@@ -171,11 +171,12 @@ import Testing
 
     /// Of a charge of 1 s that was made 0.9 s ago, time has paid the most: the bucket would grant three
     /// requests within 0.82 s, with a burst of two and one each second.
-    @Test(arguments: ["", ", sync: 10ms"])
-    func aLateRefundGrantsNoMoreThanTheRate(_ sync: String) throws {
+    @Test(arguments: [("", true), (", sync: 10ms", true), ("", false)])
+    func aLateRefundGrantsNoMoreThanTheRate(_ sync: String, isStoreUp: Bool) throws {
         let replica = try replica(
             "rate: 1/s, burst: 2, key: address\(sync)", "route: POST /x",
-            others: ", late: { rate: 1/h, key: \"{request.body.user}\" }", uses: "[it, late]")
+            others: ", late: { rate: 1/h, key: \"{request.body.user}\" }", uses: "[it, late]",
+            isRunning: isStoreUp)
         func status(_ user: String) throws -> Int {
             try replica.statuses(1, post(#"{"user":"\#(user)"}"#))[0]
         }
@@ -514,7 +515,7 @@ import Testing
     /// A request of the former plan refunds a charge when the former store is closed.
     @Test func aReloadWithAnotherStoreDropsALaterRefund() throws {
         let replica = try replica(
-            "rate: 100/s, sync: 100ms, key: address", "route: POST /x",
+            "rate: 1/s, burst: 2, sync: 100ms, key: address", "route: POST /x",
             others: #", late: { rate: 1/h, key: "{request.body.k}" }"#, uses: "[it, late]")
         let text = post(#"{"k":"a"}"#)
         #expect(try replica.statuses(1, text) == [200])

@@ -47,10 +47,10 @@ import Testing
         let charge = cells.charge(9, 3, of: bucket, at: instant(1000))
         #expect(charge.isGranted)
         #expect(!cells.allows(9, of: bucket, at: instant(1000)))
-        cells.refund(9, 2, charged: charge.arrival, of: bucket, at: instant(1000))
+        cells.refund(9, 2, arrivalAfterCharge: charge.arrival, of: bucket, at: instant(1000))
         #expect(cells.allows(9, 2, of: bucket, at: instant(1000)))
         #expect(!cells.allows(9, 3, of: bucket, at: instant(1000)))
-        cells.refund(10, 2, charged: charge.arrival, of: bucket, at: instant(1000))
+        cells.refund(10, 2, arrivalAfterCharge: charge.arrival, of: bucket, at: instant(1000))
         #expect(cells.allows(10, 3, of: bucket, at: instant(1000)), "an unknown key stays full")
         #expect(!cells.allows(10, 4, of: bucket, at: instant(1000)))
     }
@@ -247,7 +247,8 @@ import Testing
             for _ in 0..<20_000 {
                 let charge = cells.charge(1 << 48, index + 1, of: bucket, at: now)
                 guard charge.isGranted else { continue }
-                cells.refund(1 << 48, index + 1, charged: charge.arrival, of: bucket, at: now)
+                cells.refund(
+                    1 << 48, index + 1, arrivalAfterCharge: charge.arrival, of: bucket, at: now)
             }
         }
         let left = cells.arrival(of: key(1), in: bucket, at: now)

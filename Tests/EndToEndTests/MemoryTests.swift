@@ -28,7 +28,10 @@ extension EndToEnd {
 
         private func residentKilobytesOfCode(of daemon: Daemon) throws -> Int {
             let program = try Binary.url().resolvingSymlinksInPath().path
-            let list = try String(contentsOfFile: "/proc/\(daemon.id)/smaps", encoding: .utf8)
+            // The kernel passes a page at a time, of which `String(contentsOfFile:)` reads one: under a
+            // sanitizer, the program's code is not in it.
+            let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(daemon.id)/smaps"))
+            let list = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
             var isCode = false
             var sum = 0
             for line in list.split(separator: "\n") {

@@ -121,12 +121,13 @@ struct ResponsesCheck {
     /// too long: after `write_timeout`, or after 100 ms when `buffered_bytes` is exhausted.
     private func mayHaveReadTooSlowly(_ request: RequestRecord, _ client: ClientRecord) -> Bool {
         guard record.rates[.slowReaders] > 0 || record.rates[.smallWindows] > 0,
-            let read = request.read, let closed = client.endSeen
+            let began = request.firstRead, let closed = client.endSeen
         else { return false }
         let timeouts = record.configs.compactMap(\.limits.writeTimeout)
         let limits = timeouts + (record.mayLackRoom ? [100] : [])
         guard let least = limits.min() else { return false }
-        return closed - read >= .milliseconds(least)
+        // A response may be written before the whole request is read.
+        return closed - began >= .milliseconds(least)
     }
 
     /// Whether the connection may have got its 503 before any request, because there were too many: it is

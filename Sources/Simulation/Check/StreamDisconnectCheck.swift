@@ -17,11 +17,13 @@ struct StreamDisconnectCheck {
 
     private func check(_ relay: RelayRecord, _ model: StreamModel) {
         guard let left = left(relay, model) else { return }
-        let slack = record.network.longestLatency * 4 + Self.limit
+        let latency = record.network.longestLatency
+        let slack = latency * 4 + Self.limit
         let noticed = max(left, relay.sentAt) + slack
         guard !model.mayMissTheEnd(until: noticed) else { return }
-        // What was sent before must be read before the end is noticed.
-        guard model.stream.toGateway.read(until: noticed) == model.stream.toGateway.written else {
+        // What was sent before must be read before the end arrives: with small windows, a round trip later.
+        let lastRead = max(left, relay.sentAt) + latency * 2 + Self.limit
+        guard model.stream.toGateway.read(until: lastRead) == model.stream.toGateway.written else {
             return
         }
         if let ended = relay.ended, ended <= noticed { return }

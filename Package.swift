@@ -303,3 +303,8 @@ let package = Package(
         fuzzing,
     ]
 )
+
+// The tests of a change need not all be built: TRIBUTARY_TESTS names the targets, by a list with commas.
+if let names = Context.environment["TRIBUTARY_TESTS"]?.split(separator: ",").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}

@@ -9,7 +9,7 @@ package struct PatternError: Error, Equatable {
         case unclosedClass, emptyClass, posixClass
         case rangeOutOfOrder
         case nothingToRepeat, brace, repetitionOutOfOrder
-        case incompleteEscape, unknownEscape, unknownCategory
+        case incompleteEscape, unknownEscape, octalEscape, unknownCategory
         case backReference, lookAround, wordBoundary, groupOption
         case tooLarge, tooDeep
     }
@@ -34,6 +34,8 @@ extension PatternError.Reason: CustomStringConvertible {
         case .repetitionOutOfOrder: "the second number of a repetition must not be the smaller one"
         case .incompleteEscape: "this escape is incomplete"
         case .unknownEscape: "this escape is not known"
+        case .octalEscape:
+            "\\0 before a digit is octal in some languages; write \\x and two hexadecimal digits"
         case .unknownCategory:
             "there is no such Unicode category; they are written \\p{L}, \\p{Lu}, ..."
         case .backReference:

@@ -31,7 +31,12 @@ extension PatternSource {
         case "r": return .scalar("\r")
         case "f": return .scalar("\u{0C}")
         case "v": return .scalar("\u{0B}")
-        case "0": return .scalar("\0")
+        case "0":
+            // Octal in other engines, NUL and a digit for some: a reader could mean either.
+            if let digit = peek(ahead: 0), ("0"..."9").contains(digit) {
+                throw PatternError(offset: start, reason: .octalEscape)
+            }
+            return .scalar("\0")
         case "x": return .scalar(try scalar(ofHexDigits: 2, from: start))
         case "u": return .scalar(try unicodeEscape(from: start))
         case "b", "B": throw PatternError(offset: start, reason: .wordBoundary)

@@ -69,12 +69,15 @@ struct CheckTokenCommand: ParsableCommand {
         if !report.isAccepted { throw ExitStatus.rejected }
     }
 
-    /// Without the line end that most commands write.
+    /// Without the white space around it, such as the line end that most commands write.
     private func readToken() throws -> Bytes {
         guard token == "-" else { return Bytes(token) }
         do throws(ConfigFileError) {
             let input = try WholeInput.read(STDIN_FILENO, upTo: ConfigFiles.bytesMax)
-            return Bytes(Array(input.prefix { $0 > UInt8(ascii: " ") }))
+            let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+            let rest = input.drop(while: isSpace)
+            let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
+            return Bytes(Array(rest[rest.startIndex..<end]))
         } catch {
             throw StartFailure.unreadableFile("<stdin>", error.message)
         }

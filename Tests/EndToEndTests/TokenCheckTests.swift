@@ -75,6 +75,11 @@ extension EndToEnd {
             #expect(result.output.contains(#""sub":"ann""#))
             #expect(result.output.contains("result:   accepted, expires in "))
             #expect(try check("customers", "-", input: Self.accepted + "\n").status == 0)
+            #expect(
+                try check("customers", "-", input: " \t" + Self.accepted + "\r\n\n").status == 0)
+            for rest in [" junk", "\n" + Self.accepted, "\0", " \u{1}"] {
+                #expect(try check("customers", "-", input: Self.accepted + rest).status == 1)
+            }
         }
 
         @Test(arguments: rejected)

@@ -84,6 +84,7 @@ struct HealthCommand: ParsableCommand {
                 ClientRequest(
                     method: .get, target: target,
                     host: FieldValue(origin.hostField) ?? "localhost",
+                    constantFields: Fields().namingProduct(),
                     responseBytesMax: 64 << 10))
         }
     }

@@ -1,8 +1,9 @@
 import ArgumentParser
+import HTTP
 
 /// The version of this build.
 enum Version {
-    static let number = "0.2.0"
+    static let number = Product.version
     static let text = "tributary \(number)"
 }
 

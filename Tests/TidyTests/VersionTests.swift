@@ -9,8 +9,8 @@ import Testing
 
     /// What `tributary version` prints.
     private static func version() throws -> String {
-        let source = try text("Sources/tributary/VersionCommand.swift")
-        let match = try #require(source.firstMatch(of: /static let number = "(\d+\.\d+\.\d+)"/))
+        let source = try text("Sources/HTTP/Product.swift")
+        let match = try #require(source.firstMatch(of: /static let version = "(\d+\.\d+\.\d+)"/))
         return String(match.1)
     }
 

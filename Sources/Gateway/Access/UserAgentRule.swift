@@ -34,7 +34,3 @@ package final class UserAgentRule {
         return true
     }
 }
-
-extension FieldName {
-    package static var userAgent: FieldName { "User-Agent" }
-}

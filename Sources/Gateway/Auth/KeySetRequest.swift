@@ -42,7 +42,7 @@ struct KeySetRequest {
         case .pool(let pool, let host):
             return pool.send(
                 ClientRequest(
-                    method: .get, target: target, host: host, fields: fields,
+                    method: .get, target: target, host: host, fields: fields.namingProduct(),
                     responseBytesMax: KeySet.sizeMax)
             ).timeout(Self.timeout, error: KeySetTimeout(limit: Self.timeout))
         case .backend(let backend):

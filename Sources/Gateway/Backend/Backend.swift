@@ -100,7 +100,8 @@ final class Backend {
         let hosts = hosts.map { host in
             let request = ClientRequest(
                 method: .get, target: host.target(health.target), host: host.hostField,
-                constantFields: plan.fields, responseBytesMax: HealthPlan.responseBytesMax)
+                constantFields: plan.fields.namingProduct(),
+                responseBytesMax: HealthPlan.responseBytesMax)
             return (pool: host.pool, request: request)
         }
         return HealthChecks(health, of: hosts, loop: loop) { [loop] host, result in
@@ -204,7 +205,8 @@ final class Backend {
         let response = host.pool.send(
             ClientRequest(
                 method: .get, target: host.target(target), host: host.hostField,
-                constantFields: plan.fields, fields: fields, responseBytesMax: responseBytesMax))
+                constantFields: plan.fields.namingProduct(), fields: fields,
+                responseBytesMax: responseBytesMax))
         if let hostStates, plan.eject != nil {
             response.whenSettled { [loop] result in
                 hostStates.availability.recordCall(

@@ -263,11 +263,14 @@ struct RequestBuilder {
 }
 
 extension CallPlan {
-    /// The backend's fields that the call does not set itself.
+    /// The backend's fields that the call does not set itself, and the gateway's `User-Agent` unless
+    /// the configuration sets or forwards one.
     func constantFields(of backendFields: Fields) -> Fields {
         var fields = backendFields
         for header in headers { fields.removeAll(header.name) }
-        return fields
+        let hasUserAgent =
+            headers.contains { $0.name == .userAgent } || forward.headers.contains(.userAgent)
+        return hasUserAgent ? fields : fields.namingProduct()
     }
 
     /// The statuses for which nothing uses the fields of a response, `Retry-After` included: those of

@@ -1,3 +1,4 @@
+import HTTP
 import TestSupport
 import Testing
 
@@ -19,7 +20,9 @@ import Testing
             Self.call, get("/x?a=1&b=2", "Authorization: me", "Cookie: a", "X-Forwarded-For: 1"))
         #expect(seen.first?.target == "/1")
         #expect(
-            seen.first?.names == ["Host", "X-Request-Id", "traceparent", "Gateway-Deadline-Ms"])
+            seen.first?.names == [
+                "Host", "User-Agent", "X-Request-Id", "traceparent", "Gateway-Deadline-Ms",
+            ])
     }
 
     @Test func listedHeadersAreForwardedWithAllLines() throws {
@@ -37,6 +40,37 @@ import Testing
         let seen = try seen(
             Self.call, endpoint: "forward: { query: [a] }", get("/x?b=2&a=1%20x&a=+"))
         #expect(seen.first?.target == "/1?a=1%20x&a=%20")
+    }
+
+    /// RFC 9110, section 10.1.5: a user agent should name itself.
+    @Test(
+        arguments: [
+            ("", "", "", "tributary/\(Product.version)"),
+            (", headers: { user-agent: shop/1 }", "", "", "shop/1"),
+            (", headers: { User-Agent: \"{request.header.X-None?}\" }", "", "", nil),
+            ("", "headers: { User-Agent: shop/2 }", "", "shop/2"),
+            (", headers: { User-Agent: shop/1 }", "headers: { User-Agent: shop/2 }", "", "shop/1"),
+            ("", "", "forward: { headers: [user-agent] }", "client/1"),
+            ("", "headers: { User-Agent: shop/2 }", "forward: { headers: [User-Agent] }", "shop/2"),
+            (
+                ", forward: { headers: [] }", "", "forward: { headers: [User-Agent] }",
+                "tributary/\(Product.version)"
+            ),
+        ] as [(String, String, String, String?)])
+    func callsNameTheGatewayUnlessTheConfigurationDoes(
+        _ call: String, backend: String, endpoint: String, _ expected: String?
+    ) throws {
+        let seen = try seen(
+            "one: { from: a, get: /1\(call) }", endpoint: endpoint,
+            get("/x", "User-Agent: client/1"), backend: backend)
+        #expect(seen.map { $0["User-Agent"] } == [expected])
+    }
+
+    /// What a client does not send is not invented for it.
+    @Test func aForwardedUserAgentMayBeAbsent() throws {
+        let seen = try seen(
+            Self.call, endpoint: "forward: { headers: [User-Agent] }", get("/x"))
+        #expect(seen.map { $0["User-Agent"] } == [nil])
     }
 
     @Test func callsListReplacesTheEndpoints() throws {
@@ -136,7 +170,8 @@ import Testing
         #expect(seen.first?["tracestate"] == "a=1,b@c=2,d=3")
         #expect(
             seen.first?.names == [
-                "Host", "X-Request-Id", "tracestate", "traceparent", "Gateway-Deadline-Ms",
+                "Host", "User-Agent", "X-Request-Id", "tracestate", "traceparent",
+                "Gateway-Deadline-Ms",
             ])
     }
 

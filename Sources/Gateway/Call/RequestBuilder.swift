@@ -90,6 +90,13 @@ struct RequestBuilder {
             case .value(let reference):
                 guard let text = try text(of: reference, in: values) else { continue }
                 target.append(percentEncoding: text.span)
+            case .list(let reference):
+                let reference = targetTemplate.references[reference]
+                if let text = values.escapedText(of: reference) {
+                    target.append(text)
+                } else if let text = try replacement(for: reference, in: values) {
+                    target.append(text)
+                }
             }
         }
         guard target.count <= Limits.fieldBytesMax else {
@@ -158,7 +165,7 @@ struct RequestBuilder {
         // A value that could split the head counts as missing.
         guard let value = FieldValue(Bytes(text)) else {
             let unusable = template.references.first { reference in
-                values.text(of: reference.source).map { FieldValue($0) == nil } ?? false
+                values.text(of: reference).map { FieldValue($0) == nil } ?? false
             }
             throw unusable.map(skipped) ?? Self.noFieldValue
         }
@@ -229,7 +236,14 @@ struct RequestBuilder {
     private func text(
         of reference: CompiledTemplate.Reference, in values: CallValues
     ) throws(CallFailure) -> Bytes? {
-        if let text = values.text(of: reference.source) { return text }
+        if let text = values.text(of: reference) { return text }
+        return try replacement(for: reference, in: values)
+    }
+
+    /// What takes the place of a value that is missing: see `text(of:in:)`.
+    private func replacement(
+        for reference: CompiledTemplate.Reference, in values: CallValues
+    ) throws(CallFailure) -> Bytes? {
         guard reference.isOptional, values.isAbsent(reference.source) else {
             if values.isAssumed(reference.source) { return AssumedValues.text }
             throw skipped(reference)
@@ -242,7 +256,7 @@ struct RequestBuilder {
     private func longest(
         of references: [CompiledTemplate.Reference], _ values: CallValues
     ) -> CompiledTemplate.Reference? {
-        let lengths = references.map { values.text(of: $0.source)?.count ?? 0 }
+        let lengths = references.map { values.text(of: $0)?.count ?? 0 }
         return lengths.indices.max { lengths[$0] < lengths[$1] }.map { references[$0] }
     }
 

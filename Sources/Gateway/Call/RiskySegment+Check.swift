@@ -11,7 +11,7 @@ extension RiskySegment {
             switch piece {
             case .literal(let text): dots += text.dots ?? 3
             case .reference(let reference, _):
-                guard let text = values.text(of: reference.source) else { return false }
+                guard let text = values.text(of: reference) else { return false }
                 for index in text.span.indices where text.span[index] != UInt8(ascii: ".") {
                     return false
                 }

@@ -10,6 +10,8 @@ struct TargetTemplate {
         case param(Int, reference: Int)
         /// Any other value.
         case value(reference: Int)
+        /// A value whose elements are joined, if it is a list.
+        case list(reference: Int)
     }
 
     let parts: [Part]
@@ -34,7 +36,9 @@ struct TargetTemplate {
                 text.append(bytes)
                 sample.append(bytes)
             case .reference(let reference, _):
-                if case .param(let index) = reference.source {
+                if reference.separator != nil {
+                    parts.append(.list(reference: references.count))
+                } else if case .param(let index) = reference.source {
                     parts.append(.param(index, reference: references.count))
                 } else {
                     parts.append(.value(reference: references.count))

@@ -49,6 +49,8 @@ package struct CompiledTemplate {
         package let name: String
         /// Whether it is left out where it is absent; otherwise the call is skipped.
         package let isOptional: Bool
+        /// Between the elements of a list, as it is sent; nil if the value is a single one.
+        package var separator: Bytes?
     }
 
     package enum Piece {

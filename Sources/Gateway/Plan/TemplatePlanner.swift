@@ -96,7 +96,15 @@ struct TemplatePlanner {
     ) throws(PlanError) -> CompiledTemplate.Reference {
         CompiledTemplate.Reference(
             source: try source(reference.source, at: location), name: reference.name,
-            isOptional: reference.isOptional)
+            isOptional: reference.isOptional, separator: Self.separator(reference.separator))
+    }
+
+    private static func separator(_ separator: TemplateText.Separator?) -> Bytes? {
+        switch separator {
+        case nil: nil
+        case .comma: Bytes(",")
+        case .parameter(let name): encoded("&\(name)=")
+        }
     }
 
     private func source(

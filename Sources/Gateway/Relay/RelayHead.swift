@@ -206,7 +206,7 @@ extension CompiledTemplate {
             switch piece {
             case .literal(let bytes): text.append(bytes)
             case .reference(let reference, _):
-                guard let value = values.text(of: reference.source) else { return nil }
+                guard let value = values.text(of: reference) else { return nil }
                 text.append(value)
             }
         }

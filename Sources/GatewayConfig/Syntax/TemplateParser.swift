@@ -63,15 +63,28 @@ private struct TemplateParser {
         at = close + 1
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars[(open + 1)..<close])
-        let isOptional = text.last == "?"
-        let name = isOptional ? String(text.dropLast()) : String(text)
+        let (value, separator) = Self.split(String(text))
+        let isOptional = value.hasSuffix("?")
+        let name = isOptional ? String(value.dropLast()) : value
         do {
             return TemplateText.Reference(
-                text: String(text), offset: open + 1, isOptional: isOptional,
-                source: try .init(parsing: name))
+                text: String(text), offset: open + 1, name: name, isOptional: isOptional,
+                separator: separator, source: try .init(parsing: name))
         } catch {
             throw TemplateError(offset: open + 1, text: "{\(String(text))}: \(error.message)")
         }
+    }
+}
+
+extension TemplateParser {
+    /// The value of a reference, and the separator behind it: a comma, or `&name=`.
+    fileprivate static func split(
+        _ text: String
+    ) -> (value: String, separator: TemplateText.Separator?) {
+        if text.hasSuffix(",") { return (String(text.dropLast()), .comma) }
+        guard text.hasSuffix("="), let start = text.lastIndex(of: "&") else { return (text, nil) }
+        let name = text[text.index(after: start)...].dropLast()
+        return (String(text[..<start]), .parameter(String(name)))
     }
 }
 

@@ -17,12 +17,21 @@ package struct TemplateText: Sendable, Equatable {
         package let text: String
         /// The number of code points before it in the whole text, the brace included.
         let offset: Int
+        /// The text without `?` and separator.
+        package let name: String
         /// Written with a `?`: an absent value is omitted.
         package let isOptional: Bool
+        /// Between the elements of a list; nil if the value is a single one.
+        package let separator: Separator?
         package let source: Source
+    }
 
-        /// The text without the `?`.
-        package var name: String { isOptional ? String(text.dropLast()) : text }
+    /// How a list becomes one text.
+    package enum Separator: Sendable, Equatable {
+        /// `{tags,}`: commas
+        case comma
+        /// `{tags&tag=}`: the query parameter of this name, as it is written, once for each element
+        case parameter(String)
     }
 
     /// The source of the value.

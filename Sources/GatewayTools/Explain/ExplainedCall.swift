@@ -72,10 +72,7 @@ struct ExplainedCall {
         case .literal(let bytes): return String(bytes)
         case .reference(let reference, _):
             guard !values.isAssumed(reference.source) else { return "{\(reference.name)}" }
-            guard let text = values.text(of: reference.source) else { return "" }
-            var bytes: [UInt8] = []
-            bytes.append(percentEncoding: text.span)
-            return String(Bytes(bytes))
+            return values.escapedText(of: reference).map { String($0) } ?? ""
         }
     }
 

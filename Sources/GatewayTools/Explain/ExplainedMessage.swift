@@ -8,7 +8,7 @@ import JSONText
 /// unresolved and without the values of variables.
 ///
 /// Omits `Host`, `X-Request-Id`, `traceparent`, `tracestate` and `Gateway-Deadline-Ms`, which every call sends,
-/// and the headers of `forwarded`.
+/// the gateway's own `User-Agent`, and the headers of `forwarded`.
 struct ExplainedMessage {
     private var fields: [(name: FieldName, value: String)] = []
     private var body: String?
@@ -109,6 +109,6 @@ struct ExplainedMessage {
         of reference: CompiledTemplate.Reference, in values: CallValues
     ) -> String? {
         guard !values.isAssumed(reference.source) else { return "{\(reference.name)}" }
-        return values.text(of: reference.source).map { String($0) }
+        return values.text(of: reference).map { String($0) }
     }
 }

@@ -14,6 +14,8 @@ package struct JSONObjectBuilder: ~Copyable {
     /// matter.
     private var keys: Set<[UInt8]> = []
     private var indexedCount = 1
+    /// The placeholders, and where their members are.
+    private var placeholders: [(key: [UInt8], member: Range<Int>)] = []
 
     /// - Parameter reserved: keys that are left out of merged objects.
     package init(capacity: Int = 0, reserved: [JSONName] = []) {
@@ -38,11 +40,19 @@ package struct JSONObjectBuilder: ~Copyable {
         return true
     }
 
+    /// Adds a member that is `null` unless an object that is merged before or after it has its key.
+    package mutating func addPlaceholder(_ name: JSONName) {
+        let start = bytes.count == 1 ? 1 : bytes.count + 1
+        guard add(name, .null) else { return }
+        placeholders.append((name.plain.array, start..<bytes.count))
+    }
+
     /// Adds the members of an object, and returns the keys that were left out because they exist
     /// already or are reserved. Duplicate keys within the object are kept.
     package mutating func merge(_ object: JSONSlice) -> [String] {
         guard object.kind == .object else { return [] }
         let text = object.bytes.span
+        if !placeholders.isEmpty { removePlaceholders(replacedBy: text) }
         let colliding = collidingMembers(text)
         hasMerged = true
         guard !colliding.isEmpty else {
@@ -92,12 +102,46 @@ package struct JSONObjectBuilder: ~Copyable {
         var cursor = JSONCursor(Lookahead(text), at: 1)
         while let member = cursor.nextMember() {
             let key = text.extracting(member.key.inside)
-            let exists = !keys.isEmpty && keys.contains(key.unescaped)
+            let exists = !keys.isEmpty && exists(key.unescaped)
             if exists || reserved.contains(where: { key.means($0.plain.span) }) {
                 colliding.append(member)
             }
         }
         return colliding
+    }
+
+    /// Whether a member has the key that is no placeholder.
+    private func exists(_ key: [UInt8]) -> Bool {
+        keys.contains(key) && !placeholders.contains { $0.key == key }
+    }
+
+    /// Removes the placeholders whose keys an object has.
+    private mutating func removePlaceholders(replacedBy text: Span<UInt8>) {
+        var cursor = JSONCursor(Lookahead(text), at: 1)
+        while let member = cursor.nextMember() {
+            let key = text.extracting(member.key.inside).unescaped
+            guard let index = placeholders.firstIndex(where: { $0.key == key }) else { continue }
+            remove(placeholders.remove(at: index).member)
+            keys.remove(key)
+        }
+    }
+
+    /// Removes a member and a comma beside it.
+    private mutating func remove(_ member: Range<Int>) {
+        let removed =
+            member.lowerBound > 1
+            ? (member.lowerBound - 1)..<member.upperBound
+            : 1..<Swift.min(member.upperBound + 1, bytes.count)
+        bytes.removeSubrange(removed)
+        if indexedCount > removed.lowerBound {
+            indexedCount = Swift.max(removed.lowerBound, indexedCount - removed.count)
+        }
+        for index in placeholders.indices
+        where placeholders[index].member.lowerBound >= removed.upperBound {
+            let later = placeholders[index].member
+            placeholders[index].member =
+                (later.lowerBound - removed.count)..<(later.upperBound - removed.count)
+        }
     }
 
     /// Whether a key of the text may be a reserved one. False only if that is certain: no string of the

@@ -52,6 +52,33 @@ struct WritingTests {
         #expect(text == #"{"n\n":null,"m":2}"#)
     }
 
+    /// Whatever the order: the value of the merged object stays, at its own position.
+    @Test func mergedMembersReplacePlaceholders() throws {
+        var builder = JSONObjectBuilder()
+        builder.addPlaceholder(JSONName("a"))
+        builder.addPlaceholder(JSONName("b"))
+        builder.addPlaceholder(JSONName("c"))
+        #expect(try builder.collisions(with: slice(#"{"a":1}"#)) == [])
+        #expect(try builder.merge(slice(#"{"\u0061":1,"x":2}"#)) == [])
+        #expect(try builder.merge(slice(#"{"a":9,"c":3}"#)) == ["a"])
+        builder.addPlaceholder(JSONName("x"))
+        builder.addPlaceholder(JSONName("d"))
+        #expect(try builder.merge(slice(#"{"x":8,"d":{"e":4},"b":[]}"#)) == ["x"])
+        #expect(builder.add(JSONName("last"), .null) == true)
+        let text = builder.finish().string
+        #expect(text == #"{"\u0061":1,"x":2,"c":3,"d":{"e":4},"b":[],"last":null}"#)
+    }
+
+    @Test func placeholdersThatNothingReplacesAreNull() throws {
+        var builder = JSONObjectBuilder()
+        builder.addPlaceholder(JSONName("a"))
+        #expect(try builder.merge(slice(#"{"b":1}"#)) == [])
+        builder.addPlaceholder(JSONName("c"))
+        #expect(try builder.merge(slice("{}")) == [])
+        let text = builder.finish().string
+        #expect(text == #"{"a":null,"b":1,"c":null}"#)
+    }
+
     /// Each of its bytes may be an escape, and it may be anywhere in the text.
     @Test func reservedKeysAreFoundInEveryForm() throws {
         let name = "_gateway"

@@ -61,6 +61,10 @@ struct ResponseAggregator {
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {
+        // The `null` of a failed call hides no value of another call.
+        case .named where part == nil && value.isNull:
+            body.addPlaceholder(named.name)
+            return
         case .named: collisions = body.add(named.name, value) ? [] : [call.name]
         case .root(let failsOnCollision):
             if failsOnCollision, part != nil, let key = body.collisions(with: value).first {

@@ -12,6 +12,8 @@ struct BodyModel {
     }
 
     private(set) var members: [Tree.Member] = []
+    /// The keys of members that are the `null` of a failed call.
+    private var placeholders: Set<String> = []
     /// Members that were dropped because an earlier call has the key.
     private(set) var collisions: [(call: String, key: String)] = []
     /// Calls that failed by a collision, because of `on_collision: fail`.
@@ -41,7 +43,8 @@ struct BodyModel {
     private func firstCollision(with tree: Tree) -> String? {
         guard case .object(let others) = tree else { return nil }
         return others.first { other in
-            other.key == "_gateway" || members.contains { $0.key == other.key }
+            other.key == "_gateway"
+                || !placeholders.contains(other.key) && members.contains { $0.key == other.key }
         }?.key
     }
 
@@ -51,6 +54,7 @@ struct BodyModel {
     }
 
     private mutating func add(_ key: String, _ value: Tree, of call: DrawnCall) {
+        if placeholders.remove(key) != nil { members.removeAll { $0.key == key } }
         if members.contains(where: { $0.key == key }) || key == "_gateway" {
             collisions.append((call.name, key))
         } else {
@@ -61,10 +65,21 @@ struct BodyModel {
     private mutating func addFallback(of call: DrawnCall) {
         switch call.ifFailed {
         case .omit: break
-        case nil: if !call.isAtRoot { add(call.name, .null, of: call) }
+        case nil: if !call.isAtRoot { addPlaceholder(call.name) }
         case .value(let json):
             guard let tree = Tree(reading: Array(json.utf8)) else { return }
-            if call.isAtRoot { merge(tree, of: call) } else { add(call.name, tree, of: call) }
+            switch (call.isAtRoot, tree) {
+            case (true, _): merge(tree, of: call)
+            case (false, .null): addPlaceholder(call.name)
+            case (false, _): add(call.name, tree, of: call)
+            }
         }
+    }
+
+    /// `null` of a failed call, which another value under its key replaces.
+    private mutating func addPlaceholder(_ key: String) {
+        guard !members.contains(where: { $0.key == key }) else { return }
+        members.append(Tree.Member(key: key, value: .null))
+        placeholders.insert(key)
     }
 }

@@ -41,6 +41,37 @@ import Testing
         #expect(try afterFailure(call).body == body)
     }
 
+    /// In both orders; the report has the failure only.
+    @Test(arguments: [true, false])
+    func nullOfAFailedCallHidesNoValue(_ isFirst: Bool) throws {
+        let failing = "x: { from: a, get: /1 }"
+        let merged = "order: { from: b, get: /2, at: . }"
+        let harness = try GatewayHarness(
+            (isFirst ? [failing, merged] : [merged, failing]).joined(separator: "\n"))
+        harness.on("/1", .status(500))
+        harness.on("/2", .ok(#"{"a":1,"x":2}"#), .ok(#"{"a":1}"#))
+        let failure = #"{"call":"x","kind":"unexpected_status","status":500}"#
+        let report = #","_gateway":{"complete":false,"failures":[\#(failure)]}}"#
+        #expect(try harness.fetch().body == #"{"a":1,"x":2"# + report)
+        harness.on("/1", .status(500))
+        let alone = isFirst ? #"{"x":null,"a":1"# : #"{"a":1,"x":null"#
+        #expect(try harness.fetch().body == alone + report)
+        harness.expectQuiet()
+    }
+
+    /// The control: a fallback that the configuration states is a value, and the first one stays.
+    @Test func aConfiguredFallbackKeepsItsKey() throws {
+        let harness = try GatewayHarness(
+            """
+            x: { from: a, get: /1, if_failed: 0 }
+            order: { from: b, get: /2, at: . }
+            """, endpoint: "report: off")
+        harness.on("/1", .status(500))
+        harness.on("/2", .ok(#"{"x":2}"#))
+        #expect(try harness.fetch().body == #"{"x":0}"#)
+        harness.expectQuiet()
+    }
+
     @Test func fallbackDoesNotMakeAFailedRequestSucceed() throws {
         let harness = try GatewayHarness("one: { from: a, get: /1, if_failed: [] }")
         harness.on("/1", .status(500), .ok("1"))

@@ -9,12 +9,7 @@ enum JSONWebKey {
     static let exponentSizeMax = 8
 
     static func key(of value: JSONSlice) throws(UnusableKey) -> VerificationKey {
-        guard value.kind == .object else { throw .notObject }
-        do throws(StrictObject.Fault) {
-            try StrictObject.checkNames(in: value)
-        } catch {
-            throw .duplicateName
-        }
+        try checkObject(value)
         // A published private key is known to every reader of the set.
         guard value.member(Name.privatePart) == nil else { throw .privateKey }
         try checkUse(of: value)
@@ -22,6 +17,26 @@ enum JSONWebKey {
         return VerificationKey(
             .publicKey(key), id: try string(Name.keyID, of: value),
             algorithm: try algorithm(of: value))
+    }
+
+    /// A secret for HMAC (RFC 7518 section 6.4).
+    static func secret(of value: JSONSlice) throws(UnusableKey) -> VerificationKey {
+        try checkObject(value)
+        guard let type = try string(Name.keyType, of: value) else { throw .member("kty") }
+        guard type == Bytes("oct") else { throw .asymmetric }
+        try checkUse(of: value)
+        return VerificationKey(
+            .secret(SharedSecret(Bytes(try bytes(Name.secret, of: value)))),
+            id: try string(Name.keyID, of: value), algorithm: try algorithm(of: value))
+    }
+
+    private static func checkObject(_ value: JSONSlice) throws(UnusableKey) {
+        guard value.kind == .object else { throw .notObject }
+        do throws(StrictObject.Fault) {
+            try StrictObject.checkNames(in: value)
+        } catch {
+            throw .duplicateName
+        }
     }
 
     private static func publicKey(of value: JSONSlice) throws(UnusableKey) -> PublicKey {

@@ -28,14 +28,43 @@ package final class KeySet {
     /// all of its keys sends such a set.
     package convenience init(jwkSet text: Bytes) throws(KeySetError) {
         guard text.count <= Self.sizeMax else { throw .tooLong }
-        guard let root = try? JSONSlice(validating: text, depthMax: StrictObject.depthMax),
-            root.kind == .object
-        else { throw .notJSON }
+        guard let root = Self.object(text) else { throw .notJSON }
+        try self.init(set: root) { value throws(UnusableKey) in try JSONWebKey.key(of: value) }
+    }
+
+    private static func object(_ text: Bytes) -> JSONSlice? {
+        let root = try? JSONSlice(validating: text, depthMax: StrictObject.depthMax)
+        return root?.kind == .object ? root : nil
+    }
+
+    private convenience init(
+        set root: JSONSlice, _ key: (JSONSlice) throws(UnusableKey) -> VerificationKey
+    ) throws(KeySetError) {
         let lists = root.members.filter { $0.key.means(Name.keys) }
         guard lists.count == 1, lists[0].value.kind == .array else { throw .noKeys }
         let values = Array(lists[0].value.elements.prefix(Self.countMax + 1))
         guard values.count <= Self.countMax else { throw .tooManyKeys }
-        self.init(values) { value throws(UnusableKey) in try JSONWebKey.key(of: value) }
+        self.init(values, key)
+    }
+
+    /// Reads secrets for HMAC: a JWK of the type `oct`, a set of them (RFC 7518 section 6.4), or the
+    /// bytes of one secret.
+    package convenience init(secretFile text: Bytes) throws(KeySetError) {
+        guard text.count <= Self.sizeMax else { throw .tooLong }
+        if let root = Self.object(text) {
+            let read = { (value: JSONSlice) throws(UnusableKey) in
+                try JSONWebKey.secret(of: value)
+            }
+            if root.member(Name.keyType) != nil {
+                self.init([root], read)
+            } else {
+                try self.init(set: root, read)
+            }
+        } else {
+            // Every client may know a public key, and could sign with it.
+            guard !String(text).contains("-----BEGIN ") else { throw .publicSecret }
+            self.init(secret: text)
+        }
     }
 
     /// Reads public keys and certificates in PEM (RFC 7468); none of them has a `kid`.
@@ -119,6 +148,7 @@ package enum KeySetError: Error, Equatable, Sendable {
     case noKeys
     case tooManyKeys
     case noPEM
+    case publicSecret
 }
 
 extension KeySetError: CustomStringConvertible {
@@ -129,6 +159,7 @@ extension KeySetError: CustomStringConvertible {
         case .noKeys: "has no array 'keys'"
         case .tooManyKeys: "has more than \(KeySet.countMax) keys"
         case .noPEM: "is neither a JWK Set nor PEM"
+        case .publicSecret: "is PEM, which is no secret for HS256, HS384 and HS512"
         }
     }
 }

@@ -74,6 +74,7 @@ enum Name {
     static let curve = Bytes("crv")
     static let modulus = Bytes("n")
     static let exponent = Bytes("e")
+    static let secret = Bytes("k")
     static let x = Bytes("x")
     static let y = Bytes("y")
     static let privatePart = Bytes("d")

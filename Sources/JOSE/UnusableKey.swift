@@ -4,6 +4,7 @@ package enum UnusableKey: Error, Equatable, Sendable {
     case duplicateName
     case privateKey
     case symmetric
+    case asymmetric
     case keyType
     case curve
     case use
@@ -21,6 +22,7 @@ extension UnusableKey: CustomStringConvertible {
         case .duplicateName: "contains a name twice"
         case .privateKey: "contains a private key, which must not be published"
         case .symmetric: "is symmetric; secrets are not read from a set"
+        case .asymmetric: "is not symmetric (kty oct), so it is no secret"
         case .keyType: "has a kty other than RSA, EC and OKP"
         case .curve: "has a crv other than P-256, P-384, P-521 and Ed25519"
         case .use: "has a use other than sig"

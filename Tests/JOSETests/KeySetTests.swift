@@ -44,6 +44,44 @@ import Testing
         #expect(error(text) == expected)
     }
 
+    // MARK: Secrets
+
+    private static let k = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+
+    /// The kinds of the keys in a file of secrets, and the reasons for those that are not used.
+    private static func secrets(_ text: Bytes) throws -> [String] {
+        let set = try KeySet(secretFile: text)
+        return set.keys.map { "\($0.id.map { String($0) } ?? "-") \($0.kind)" }
+            + set.unusable.map { "\($0.reason)" }
+    }
+
+    @Test func readsASymmetricJWKAndASetOfThem() throws {
+        let key = #"{"kty":"oct","kid":"a","alg":"HS256","use":"sig","k":"\#(Self.k)"}"#
+        #expect(try Self.secrets(Bytes(" " + key)) == ["a secret of 32 bytes"])
+        let others = #"{"kty":"RSA","n":"AQAB","e":"AQAB"},{"kty":"oct","k":"AA=="},{"kty":"oct"}"#
+        #expect(
+            try Self.secrets(Bytes(#"{"keys":[\#(key),\#(others)]}"#)) == [
+                "a secret of 32 bytes", "is not symmetric (kty oct), so it is no secret",
+                "has no valid 'k'", "has no valid 'k'",
+            ])
+    }
+
+    /// Any bytes are a secret, also some that begin like JSON; none of them is left out.
+    @Test(arguments: [
+        [UInt8](0...63), [0x7B] + [UInt8](repeating: 0xFF, count: 31),
+        Array("0123456789abcdef0123456789abcde\n".utf8),
+    ])
+    func readsTheBytesOfASecret(_ bytes: [UInt8]) throws {
+        #expect(try Self.secrets(Bytes(bytes)) == ["- secret of \(bytes.count) bytes"])
+    }
+
+    /// Every client may know a public key.
+    @Test func refusesPEMAsASecret() {
+        let text = "x\n-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"
+        #expect(throws: KeySetError.publicSecret) { try KeySet(secretFile: Bytes(text)) }
+        #expect(throws: KeySetError.noKeys) { try KeySet(secretFile: Bytes("{}")) }
+    }
+
     @Test func aSetMayBeEmpty() throws {
         #expect(try KeySet(jwkSet: Bytes("{\"keys\":[]}")).keys.isEmpty)
     }

@@ -64,6 +64,8 @@ final class TokenAuthenticator {
         switch plan.keys {
         // The check has read the same file.
         case .file(let text): keys = (try? KeySet(file: text)).map(Keys.fixed) ?? .none
+        case .secretFile(let text):
+            keys = (try? KeySet(secretFile: text)).map(Keys.fixed) ?? .none
         case .secret(let secret): keys = .fixed(KeySet(secret: secret))
         case .issuer where surroundings.keyFetching == .never: keys = .none
         case .issuer(let issuer):

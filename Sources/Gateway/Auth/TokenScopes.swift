@@ -7,9 +7,9 @@ import JSONText
 enum TokenScopes {
     /// Those of the first claim that the token has: the words of a text, separated by spaces (RFC
     /// 8693, section 4.2), or the texts of an array.
-    static func scopes(in payload: JSONSlice, _ claims: [Bytes]) -> [Bytes] {
+    static func scopes(in payload: JSONSlice, _ claims: [JSONPath]) -> [Bytes] {
         for claim in claims {
-            guard let value = payload.member(claim) else { continue }
+            guard let value = payload.value(at: claim) else { continue }
             if value.kind == .array {
                 return value.elements.compactMap(\.stringText)
             }

@@ -74,6 +74,7 @@ package final class AuthenticatorPlan {
         guard case .jwt(let tokens) = method else { return nil }
         switch tokens.keys {
         case .file(let text): return try KeySet(file: text)
+        case .secretFile(let text): return try KeySet(secretFile: text)
         case .secret(let secret): return KeySet(secret: secret)
         case .issuer: return nil
         }

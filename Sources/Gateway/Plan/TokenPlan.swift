@@ -3,6 +3,7 @@ import GatewayConfig
 import HTTP
 import HTTPClient
 import JOSE
+import JSONText
 import Reactor
 import TLS
 
@@ -11,7 +12,7 @@ struct TokenPlan: Equatable {
     let rules: TokenRules
     let keys: Keys
     /// The claims that may have the scopes; the first one that a token has counts.
-    let scopesClaims: [Bytes]
+    let scopesClaims: [JSONPath]
     /// How many verified tokens each worker remembers.
     let rememberedMax: Int
     /// Issuers and keys, for people.
@@ -21,6 +22,8 @@ struct TokenPlan: Equatable {
     enum Keys: Equatable {
         /// A JWK Set or PEM, read with the configuration.
         case file(Bytes)
+        /// A symmetric JWK, a set of them, or the bytes of a secret, read with the configuration.
+        case secretFile(Bytes)
         case secret(Bytes)
         case issuer(IssuerKeysPlan)
     }
@@ -96,18 +99,23 @@ extension Planner {
             rules: TokenRules(
                 issuers: issuers.map { Bytes($0) }, audiences: audiences, algorithms: algorithms,
                 type: jwt.type?.value, leeway: leeway.inNanoseconds / 1_000_000_000),
-            keys: try keys(source),
-            scopesClaims: jwt.scopesClaim.map { [Bytes($0.value)] }
-                ?? [Bytes("scope"), Bytes("scp")],
+            keys: try keys(source, areSecret: algorithms.contains(where: \.isSymmetric)),
+            scopesClaims: (jwt.scopesClaim?.value.paths ?? [["scope"], ["scp"]]).map { names in
+                JSONPath(steps: names.map { .key(Bytes($0)) })
+            },
             rememberedMax: jwt.remember?.value ?? PlanDefaults.tokensRemembered,
             text: "jwt of \(jwt.issuers.map(\.quoted).joined(separator: " or ")),"
                 + " \(algorithms.map(\.rawValue).joined(separator: " ")), keys of"
                 + " \(source.title)")
     }
 
-    private func keys(_ source: Config.TokenKeys) throws(PlanError) -> TokenPlan.Keys {
-        if let file = source.file { return .file(file.value.content) }
-        if let secret = source.secret { return .secret(Bytes(secret.value)) }
+    private func keys(
+        _ source: Config.TokenKeys, areSecret: Bool
+    ) throws(PlanError) -> TokenPlan.Keys {
+        if let file = source.file?.value.content {
+            return areSecret ? .secretFile(file) : .file(file)
+        }
+        if let secret = source.secretBytes { return .secret(secret) }
         let server: IssuerKeysPlan.Server
         let path: String
         if let url = source.url?.value {

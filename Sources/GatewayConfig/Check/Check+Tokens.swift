@@ -87,19 +87,25 @@ extension ConfigCheck {
                 unread.contains($0, of: keys.location)
             })
         else { return }
+        let isSymmetric = keys.isSecret(for: jwt)
+        if let encoding = keys.encoding, keys.secret == nil {
+            problems.error(
+                at: encoding.location, "'encoding' of \(title) applies only to 'secret'")
+        }
         if keys.secret != nil, jwt.algorithms.isEmpty {
             problems.error(
                 at: keys.location,
                 "\(title) has a 'secret', so it needs 'algorithms' with HS256, HS384 or HS512")
         }
         for algorithm in jwt.algorithms
-        where algorithm.value.isSymmetric != (keys.secret != nil) {
+        where algorithm.value.isSymmetric != isSymmetric {
             let name = algorithm.value.rawValue
             problems.error(
                 at: algorithm.location,
-                keys.secret == nil
-                    ? "\(name) of \(title) needs 'keys: { secret }'; a public key is no secret"
-                    : "\(name) of \(title) needs public keys, not 'secret'")
+                isSymmetric
+                    ? "\(name) of \(title) needs public keys, not a secret"
+                    : "\(name) of \(title) needs 'keys: { secret }' or a file with a secret; a public"
+                        + " key is no secret")
         }
     }
 
@@ -187,7 +193,13 @@ extension ConfigCheck {
                     + " client that knows it could sign tokens; use 'keys: { file }' and an algorithm such as RS256"
             )
         }
-        let count = secret.value.utf8.count
+        guard let count = jwt.keys?.secretBytes?.count else {
+            problems.error(
+                at: secret.location,
+                "'secret' of \(title) is not in the \(jwt.keys?.encoding?.value.rawValue ?? "") of"
+                    + " 'encoding'")
+            return
+        }
         for algorithm in jwt.algorithms
         where algorithm.value.isSymmetric && count < algorithm.value.hashSize {
             problems.error(
@@ -202,7 +214,9 @@ extension ConfigCheck {
     ) {
         let keys: KeySet
         do throws(KeySetError) {
-            keys = try KeySet(file: file.value.bytes)
+            keys =
+                jwt.keys?.isSecret(for: jwt) == true
+                ? try KeySet(secretFile: file.value.bytes) : try KeySet(file: file.value.bytes)
         } catch {
             problems.error(
                 at: file.location, "'file' of \(title): '\(file.value.title)' \(error)")
@@ -255,6 +269,13 @@ extension ConfigCheck {
         problems.warning(
             at: reference.location,
             uses + "a caller of authenticator '\(other)' has no token, so the value is missing")
+    }
+}
+
+extension Config.TokenKeys {
+    /// Whether they are secrets: a `file` is read as the algorithms need it.
+    fileprivate func isSecret(for jwt: Config.JWT) -> Bool {
+        secret != nil || file != nil && jwt.algorithms.contains { $0.value.isSymmetric }
     }
 }
 

@@ -13,11 +13,29 @@ extension Config {
         package var place: TokenPlace?
         package var type: Located<TokenType>?
         package var leeway: Located<Duration>?
-        package var scopesClaim: Located<String>?
+        package var scopesClaim: Located<ScopesClaim>?
         package var remember: Located<Int>?
 
         init(location: SourceLocation) {
             self.location = location
+        }
+
+        /// `scopes_claim:`
+        package struct ScopesClaim: Sendable {
+            /// The claims that may have the scopes, each as the names on the way to it.
+            package let paths: [[String]]
+
+            /// A claim of this name, else, if the name has dots, the one at this path.
+            init(named name: String) {
+                let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+                let isPath = parts.count > 1 && !parts.contains("")
+                paths = [[name]] + (isPath ? [parts.map { String($0) }] : [])
+            }
+
+            /// The claim at the end of these names.
+            init(path: [String]) {
+                paths = [path]
+            }
         }
 
         /// `audience:`
@@ -37,12 +55,32 @@ extension Config {
         package var get: Located<String>?
         package var file: Located<File>?
         package var secret: Located<String>?
+        package var encoding: Located<SecretEncoding>?
         package var refresh: Located<Duration>?
         package var stale: Located<Duration>?
         package var unknownKid: Located<Duration>?
 
         init(location: SourceLocation) {
             self.location = location
+        }
+
+        /// How `secret` is written.
+        package enum SecretEncoding: String, Sendable, CaseIterable {
+            case text, base64, base64url
+        }
+
+        /// The bytes of `secret`; nil without one, or if it is not in its encoding.
+        package var secretBytes: Bytes? {
+            guard let text = secret?.value else { return nil }
+            // Generators of keys write the padding or leave it out; it has no meaning.
+            let digits = Bytes(text.replacing(/={0,2}$/, with: ""))
+            switch encoding?.value ?? .text {
+            case .text: return Bytes(text)
+            case .base64url: return Base64URL.decode(digits.span).map { Bytes($0) }
+            case .base64:
+                let padding = [UInt8](repeating: UInt8(ascii: "="), count: -digits.count & 3)
+                return Base64.bytes(Bytes(digits.array + padding)).map { Bytes($0) }
+            }
         }
 
         /// Whether its keys are fetched while the gateway runs.

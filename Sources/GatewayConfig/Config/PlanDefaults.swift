@@ -43,6 +43,7 @@ package enum PlanDefaults {
     package static let tokenAlgorithms = [SignatureAlgorithm.rs256, .es256]
     package static let tokenLeeway: Duration = .seconds(30)
     package static let tokensRemembered = 1000
+    package static let secretEncoding = Config.TokenKeys.SecretEncoding.text
     package static let keysRefresh: Duration = .seconds(600)
     package static let keysStale: Duration = .seconds(86_400)
     package static let keysUnknownKid: Duration = .seconds(30)

@@ -27,8 +27,8 @@ extension Config.JWT: PlainBlock {
             default: .time(PlanDefaults.tokenLeeway),
             "by how much clocks may differ, for exp and nbf; 5m at most"),
         .value(
-            "scopes_claim", \.scopesClaim, .text, default: .text("scope, else scp"),
-            "claim that has the scopes: words in a text, or a list"),
+            "scopes_claim", \.scopesClaim, .scopesClaim, default: .text("scope, else scp"),
+            "claim that has the scopes: its name, or the names on the way to a nested one"),
         .value(
             "remember", \.remember, .natural, default: .number(PlanDefaults.tokensRemembered),
             "number of verified tokens that each worker remembers; 0 verifies every signature"),
@@ -44,10 +44,16 @@ extension Config.TokenKeys: PlainBlock {
             "URL of a JWK Set, fetched by the gateway; https:// except for loopback addresses"),
         .value("from", \.from, .text, "backend that has the JWK Set, with its TLS and breaker"),
         .value("get", \.get, .urlPath, "path of the JWK Set at the backend of from"),
-        .value("file", \.file, .file, "file with a JWK Set or with public keys in PEM"),
+        .value(
+            "file", \.file, .file,
+            "file with a JWK Set or public keys in PEM; for HS256, HS384 and HS512 a JWK, a set, or the bytes of the secret"
+        ),
         .value(
             "secret", \.secret, .sharedSecret,
             "secret for HS256, HS384 and HS512, e.g. ${file:/run/secrets/jwt}"),
+        .value(
+            "encoding", \.encoding, .choice, default: .choice(PlanDefaults.secretEncoding),
+            "how secret is written: as it is, or its bytes in Base64"),
         .value(
             "refresh", \.refresh, .duration, default: .time(PlanDefaults.keysRefresh),
             "how often the set is fetched; its max-age takes precedence, from 1m to 24h"),
@@ -78,6 +84,22 @@ extension ValueReader where Value == Config.JWT.Audience {
         return ValueReader(schema: list.schema) { node, decoder in
             if case .scalar(let scalar) = node.content, scalar.text == "any" { return .any }
             return list.read(node, &decoder).map { .oneOf($0.map(\.value)) }
+        }
+    }
+}
+
+extension ValueReader where Value == Config.JWT.ScopesClaim {
+    /// The name of a claim, or the names on the way to a nested one.
+    static var scopesClaim: ValueReader {
+        let list = ValueReader<[Located<String>]>.oneOrMany(of: .text)
+        return ValueReader(schema: list.schema) { node, decoder in
+            if case .sequence([]) = node.content {
+                decoder.fail(node.location, "must not be empty")
+                return nil
+            }
+            guard let names = list.read(node, &decoder)?.map(\.value) else { return nil }
+            if case .sequence = node.content { return .init(path: names) }
+            return names.first.map { .init(named: $0) }
         }
     }
 }

@@ -18,7 +18,9 @@ package struct TokenReport {
         let keys: KeySet?
         do throws(KeySetError) {
             if let keySet {
-                keys = try KeySet(file: keySet)
+                keys =
+                    rules.algorithms.contains(where: \.isSymmetric)
+                    ? try KeySet(secretFile: keySet) : try KeySet(file: keySet)
             } else {
                 keys = try authenticator.configuredKeys()
             }

@@ -230,6 +230,29 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A name with dots is one claim if the token has it, else a path; a list is a path.
+    @Test(arguments: [
+        ("realm_access.roles", ["realm_access": #"{"roles":["b"]}"#], 200),
+        ("\"https://x.test/roles\"", ["https://x.test/roles": #"["b"]"#], 200),
+        ("a.b", ["a.b": #""b""#, "a": #"{"b":"c"}"#], 200),
+        ("a.b", ["a.b": #""c""#, "a": #"{"b":"b"}"#], 403),
+        (
+            "[resource_access, my.app, roles]", ["resource_access": #"{"my.app":{"roles":["b"]}}"#],
+            200
+        ),
+        ("[a.b]", ["a": #"{"b":"b"}"#], 403),
+        ("[a.b]", ["a.b": #""b""#], 200),
+        ("a.b", ["a": #"["b"]"#], 403), ("a.", ["a": #""b""#], 403),
+    ])
+    func readsScopesFromANestedClaim(
+        _ claim: String, _ claims: [String: String], status: Int
+    ) throws {
+        let harness = try harness(
+            auth: "{ any: customers, scopes: b }", jwt: "scopes_claim: \(claim)")
+        #expect(try harness.fetch(get("/x", TestIssuer.bearer(claims))).status == status)
+        harness.expectQuiet()
+    }
+
     @Test func callsUseClaimsAtAnyDepth() throws {
         let harness = try harness(
             call: """

@@ -103,15 +103,27 @@ final class OpenAPIOperation {
         guard plan.route.hasRest else { return [] }
         return [
             Self.parameter(
-                OpenAPIPath.rest, in: "path", isRequired: true,
+                spelled[OpenAPIPath.rest] ?? OpenAPIPath.rest(of: plan.route), in: "path",
+                isRequired: true,
                 .object([("type", .text("string"))]))
         ]
+    }
+
+    private func location(of name: String) -> Config.Param.Location {
+        let param = config.params.first { $0.name.value == name }
+        return param?.sentIn?.value ?? (plan.route.parameters.contains(name) ? .path : .query)
+    }
+
+    /// What makes two parameters the same (OpenAPI 3.1, section 4.8.12): the place and the name,
+    /// which has no case in a header.
+    private static func identity(_ location: String, _ name: String) -> String {
+        "\(location) \(location == "header" ? name.lowercased() : name)"
     }
 
     private func parameter(_ name: String) -> JSONTree? {
         let param = config.params.first { $0.name.value == name }
         let isInPath = plan.route.parameters.contains(name)
-        let location = param?.sentIn?.value ?? (isInPath ? .path : .query)
+        let location = location(of: name)
         // OpenAPI describes these headers elsewhere and ignores them here.
         if location == .header, Self.isReserved(name) { return nil }
         return Self.parameter(
@@ -123,7 +135,6 @@ final class OpenAPIOperation {
 
     /// Undeclared query parameters and headers that are forwarded or used; any text is valid.
     private var undeclared: [JSONTree] {
-        let declared = config.params.map { $0.name.value }
         var names: [(location: String, name: String)] = plan.usedQueryNames.map {
             ("query", String($0))
         }
@@ -132,11 +143,11 @@ final class OpenAPIOperation {
         }
         names += (forwardedHeaders + plan.headersOfLimitsAndAuth.map { "\($0)" })
             .filter { !Self.isReserved($0) && !security.reads($0) }.map { ("header", $0) }
-        var seen: [String] = []
+        var seen = config.parameterNames.map { Self.identity(location(of: $0).rawValue, $0) }
         return names.compactMap { location, name in
-            let key = "\(location) \(location == "header" ? name.lowercased() : name)"
-            guard !declared.contains(name), !seen.contains(key) else { return nil }
-            seen.append(key)
+            let identity = Self.identity(location, name)
+            guard !seen.contains(identity) else { return nil }
+            seen.append(identity)
             return Self.parameter(
                 name, in: location,
                 isRequired: location == "header"

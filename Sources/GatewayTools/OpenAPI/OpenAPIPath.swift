@@ -14,6 +14,9 @@ struct OpenAPIPath {
 
     private let segments: [Config.Route.Segment]
 
+    /// The name of the parameter in place of `*`.
+    private let rest: String
+
     /// In the order of their first occurrence in the file.
     static func all(of endpoints: [EndpointPlan]) -> [OpenAPIPath] {
         var paths: [OpenAPIPath] = []
@@ -25,7 +28,7 @@ struct OpenAPIPath {
                 paths.append(
                     OpenAPIPath(
                         text: route.describedPath, endpoints: [(endpoint.index, [:])],
-                        segments: route.segments))
+                        segments: route.segments, rest: rest(of: route)))
             }
         }
         return paths
@@ -45,6 +48,7 @@ struct OpenAPIPath {
 
     private func names(for route: Config.Route) -> [String: String] {
         var names: [String: String] = [:]
+        if route.hasRest { names[OpenAPIPath.rest] = rest }
         for case (.parameter(let own), .parameter(let other)) in zip(segments, route.segments) {
             names[other] = own
         }
@@ -65,11 +69,18 @@ struct OpenAPIPath {
 extension Config.Route {
     /// The path with a parameter for the `*`, which OpenAPI does not have.
     fileprivate var describedPath: String {
-        hasRest ? "\(path.dropLast())\u{7B}\(OpenAPIPath.rest)\u{7D}" : path
+        hasRest ? "\(path.dropLast())\u{7B}\(OpenAPIPath.rest(of: self))\u{7D}" : path
     }
 }
 
 extension OpenAPIPath {
-    /// The name of the parameter for the rest of a path.
-    static let rest = "rest"
+    /// The segment in place of which `text` has a parameter.
+    static let rest = "*"
+
+    /// The name of the parameter for the rest of a path, which no other parameter of the route has.
+    static func rest(of route: Config.Route) -> String {
+        var name = "rest"
+        while route.parameters.contains(name) { name += "_" }
+        return name
+    }
 }

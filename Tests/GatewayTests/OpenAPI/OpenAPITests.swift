@@ -85,6 +85,44 @@ import Testing
             ])
     }
 
+    /// A name may occur once in the path, in the query and among the headers, whatever its case there.
+    @Test func parametersOfOneNameAreSeveral() throws {
+        let text = Snippet.endpoint(
+            "params: { Id: { in: header }, q: {} }", route: "GET /x/{id}",
+            calls: """
+                one:
+                  from: a
+                  get: "/{id}?a={request.query.id}&q={q}{request.query.q?}"
+                  headers: { A: "{request.header.iD?}{Id}", B: "{request.header.ID?}" }
+                  forward: { query: [id, Id], headers: [q] }
+                """)
+        let document = try Document(try Self.description(of: text))
+        let operation = try #require(document.operations.first).members
+        let parameters = try #require(operation["parameters"] as? [[String: Any]])
+        #expect(
+            parameters.map { "\($0["in"] ?? "") \($0["name"] ?? "")" } == [
+                "path id", "header Id", "query q", "query id", "query Id", "header q",
+            ])
+    }
+
+    /// A route may have a parameter with the name that `*` has in the description.
+    @Test func theRestOfAPathHasANameOfItsOwn() throws {
+        let document = try Document(
+            try Self.description(
+                of: """
+                    version: 1
+                    backends: { a: { url: "http://a" } }
+                    endpoints:
+                      - { route: "GET /{rest}/*", proxy: a }
+                      - { route: "POST /{id}/*", proxy: a }
+                    """))
+        for method in ["get", "post"] {
+            let operation = try #require(document.paths["/{rest}/{rest_}"]?[method])
+            let parameters = try #require(operation["parameters"] as? [[String: Any]])
+            #expect(parameters.map { $0["name"] as? String } == ["rest", "rest_"])
+        }
+    }
+
     // MARK: Requests that are passed through
 
     private func relayed(_ proxy: String, endpoint: String = "") throws -> [String: [String: Any]] {

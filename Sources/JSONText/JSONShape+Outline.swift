@@ -1,6 +1,7 @@
 import Basics
 
-// The structure of shaped values that is known in advance: the members that `keep` leaves.
+// The structure of shaped values that is known in advance: the members that `keep` leaves, and those
+// that no shaped value has.
 
 extension JSONShape {
     /// The structure that the shape guarantees.
@@ -22,7 +23,36 @@ extension JSONShape {
     }
 }
 
+extension JSONShape {
+    /// Whether a shaped value can have a value at a path, which begins at the result.
+    package func canHave(_ path: JSONPath) -> Bool {
+        // The result of such a `take` is an array.
+        if take?.isPlural == true, case .key? = path.steps.first { return false }
+        return cut?.canHave(path.steps[...]) ?? true
+    }
+}
+
 extension ShapeNode {
+    /// Whether the shaped value can have a value at the end of the steps. Recurses as deep as the
+    /// shape's paths.
+    fileprivate func canHave(_ steps: ArraySlice<JSONPath.Step>) -> Bool {
+        guard !isDropped else { return false }
+        guard let step = steps.first else { return canLeaveValues }
+        let rest = steps.dropFirst()
+        switch step {
+        case .key(let key):
+            if let renamed = renames.first(where: { $0.name.key == key }) {
+                return members[renamed.member].node.canHave(rest)
+            }
+            guard let member = members.first(where: { $0.key.key == key }) else { return isKept }
+            return member.node.newName == nil && member.node.canHave(rest)
+        case .element, .everyElement:
+            // Elements that are left out change the indices of the others.
+            guard elements.isEmpty else { return true }
+            return everyElement?.canHave(rest) ?? isKept
+        }
+    }
+
     /// Nil if any value may be left. Recurses as deep as the shape's paths.
     fileprivate var outline: JSONShape.Outline? {
         guard !isKept else { return nil }

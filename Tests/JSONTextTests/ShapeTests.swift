@@ -40,6 +40,35 @@ struct ShapeTests {
         #expect(try shaped(rules, text) == left)
     }
 
+    static let possible: [(Rules, String, Bool)] = [
+        (Rules(), "a", true),
+        (Rules(keep: []), "a", false),
+        (Rules(keep: ["a"]), "a.b[0]", true), (Rules(keep: ["a"]), "b", false),
+        (Rules(keep: ["a.b"]), "a", true), (Rules(keep: ["a.b"]), "a.b.c", true),
+        (Rules(keep: ["a.b"]), "a.c", false), (Rules(keep: ["a.b"]), "a[0]", false),
+        (Rules(keep: ["items[].id"]), "items[3].id", true),
+        (Rules(keep: ["items[].id"]), "items[3].name", false),
+        (Rules(keep: ["items[].id"]), "items.id", false),
+        (Rules(keep: ["items[2].id"]), "items[0].id", true),
+        (Rules(drop: ["a"]), "a", false), (Rules(drop: ["a"]), "a.b", false),
+        (Rules(drop: ["a"]), "b", true), (Rules(drop: ["a.b"]), "a", true),
+        (Rules(drop: ["a[].b"]), "a[1].b", false), (Rules(drop: ["a[].b"]), "a[1].c", true),
+        (Rules(drop: ["a[0]"]), "a[0]", true),
+        (Rules(rename: [("a", "b")]), "a", false), (Rules(rename: [("a", "b")]), "b.x", true),
+        (Rules(rename: [("a", "b"), ("b", "a")]), "a", true),
+        (Rules(rename: [("a.x", "y")]), "a.x", false), (Rules(rename: [("a.x", "y")]), "a.y", true),
+        (Rules(keep: ["a"], rename: [("a", "b")]), "b", true),
+        (Rules(keep: ["a"], rename: [("a", "b")]), "a", false),
+        (Rules(keep: ["a"], drop: ["a"]), "a", false),
+        (Rules(take: "items[].id"), "a", false), (Rules(take: "items[].id"), "[0].a", true),
+        (Rules(take: "a", keep: ["b"]), "b", true), (Rules(take: "a", keep: ["b"]), "a", false),
+    ]
+
+    @Test(arguments: possible)
+    func knowsWhichPathsNeverExist(_ rules: Rules, _ path: String, _ expected: Bool) throws {
+        #expect(try rules.shape.canHave(JSONPath(path)) == expected)
+    }
+
     @Test func identitySharesTheBytes() throws {
         let shape = try JSONShape()
         let text = try slice(" [1 , 2] ")

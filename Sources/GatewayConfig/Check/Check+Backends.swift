@@ -29,7 +29,9 @@ extension ConfigCheck {
             }
             seen.append(host.value)
         }
-        if let queue = backend.queue, backend.maxConcurrent == nil, wasRead {
+        if let queue = backend.queue, backend.maxConcurrent == nil,
+            isRead("max_concurrent", of: backend.location)
+        {
             problems.warning(
                 at: queue.location, "'queue' has no effect without 'max_concurrent'")
         }
@@ -79,7 +81,8 @@ extension ConfigCheck {
     mutating func checkEveryBackendIsCalled() {
         let called = Set(
             config.endpoints.flatMap(\.calls).compactMap(\.from?.value)
-                + config.endpoints.compactMap(\.proxy?.to?.value))
+                + config.endpoints.compactMap(\.proxy?.to?.value)
+                + config.authenticators.compactMap(\.jwt?.keys?.from?.value))
         for backend in config.backends where !called.contains(backend.name.value) {
             problems.warning(
                 at: backend.name.location, "backend '\(backend.name.value)' is never called")

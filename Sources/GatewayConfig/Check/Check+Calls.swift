@@ -26,6 +26,13 @@ extension ConfigCheck {
         }
     }
 
+    /// Whether the time limits of a call were read, if they are written.
+    private func hasTimes(_ call: Config.Call, _ endpoint: Config.Endpoint) -> Bool {
+        [call.location, endpoint.location, config.defaults?.location].allSatisfy {
+            isRead("timeout", of: $0)
+        } && hasDeadline(endpoint)
+    }
+
     /// Warns of a forwarded header that a configured header replaces.
     private mutating func checkReplacedHeaders(
         of call: Config.Call, in endpoint: Config.Endpoint
@@ -91,7 +98,9 @@ extension ConfigCheck {
         }
         let ofCall = config.timeout(of: call, in: endpoint)
         let timeout = ofCall.value <= deadline.value ? ofCall : deadline
-        if let after = call.hedge?.after, after.value >= timeout.value, wasRead {
+        if let after = call.hedge?.after, after.value >= timeout.value,
+            hasTimes(call, endpoint)
+        {
             problems.warning(
                 at: after.location,
                 "the hedge of call '\(call.name.value)' never starts: the timeout of the call is"
@@ -99,7 +108,7 @@ extension ConfigCheck {
         }
         // The shortest wait is half of the backoff.
         if let retry = call.retry, !retry.isWithoutEffect, let backoff = retry.backoff,
-            backoff.value / 2 >= timeout.value, wasRead
+            backoff.value / 2 >= timeout.value, hasTimes(call, endpoint)
         {
             problems.warning(
                 at: backoff.location,
@@ -128,7 +137,7 @@ extension ConfigCheck {
             }
         }
         if let hedge = call.hedge, let from = call.from?.value, let backend = backend(named: from),
-            backend.maxConcurrent == nil, wasRead
+            backend.maxConcurrent == nil, isRead("max_concurrent", of: backend.location)
         {
             problems.warning(
                 at: hedge.location,
@@ -150,7 +159,8 @@ extension ConfigCheck {
             ("relay_status", call.relayStatus?.location), ("relay_body", call.relayBody?.location),
         ]
         for (key, location) in written {
-            guard let location, !isRequired, wasRead else { continue }
+            guard let location, !isRequired, isRead("required", key, of: call.location)
+            else { continue }
             problems.warning(
                 at: location,
                 "'\(key)' has no effect: call '\(call.name.value)' is not required, so its failure"

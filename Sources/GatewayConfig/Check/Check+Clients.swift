@@ -16,7 +16,9 @@ extension ConfigCheck {
                 "'\(proxy.quoted { _ in "\(network)" })' trusts every client, so that any client can claim any address"
             )
         }
-        if let source = clients.addressFrom, clients.trustedProxies.isEmpty, wasRead {
+        if let source = clients.addressFrom, clients.trustedProxies.isEmpty,
+            isRead("trusted_proxies", of: clients.location)
+        {
             problems.warning(
                 at: source.location, "'address_from' has no effect without 'trusted_proxies'")
         }

@@ -44,7 +44,7 @@ extension ConfigCheck {
     ) {
         checkParts(of: condition, title, in: endpoint, level: 1)
         for reference in condition.references {
-            checkReference(reference, of: title, in: endpoint)
+            checkReference(reference, of: title, in: endpoint, isTested: true)
         }
     }
 

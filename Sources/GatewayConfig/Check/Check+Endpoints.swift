@@ -41,7 +41,7 @@ extension ConfigCheck {
                     + " \(deadline.quoted); it can never be used")
         }
         guard let floor = endpoint.minDuration else {
-            if let step = endpoint.roundUpTo, wasRead {
+            if let step = endpoint.roundUpTo, isRead("min_duration", of: endpoint.location) {
                 problems.warning(
                     at: step.location, "'round_up_to' has no effect without 'min_duration'")
             }
@@ -64,13 +64,17 @@ extension ConfigCheck {
 
     private mutating func checkSuccess(of endpoint: Config.Endpoint) {
         let isAnyRequired = endpoint.calls.contains { $0.required?.value == true }
-        if let rule = endpoint.succeedWhen, rule.value == .required, !isAnyRequired, wasRead {
+        if let rule = endpoint.succeedWhen, rule.value == .required, !isAnyRequired,
+            hasAllCalls(of: endpoint),
+            endpoint.calls.allSatisfy({ isRead("required", of: $0.location) })
+        {
             problems.error(
                 at: rule.location, "'succeed_when: required' needs a call with 'required: true'")
         }
         // At the root of a response, a key that two calls have is dropped and makes it partial.
-        if let status = endpoint.partialStatus, endpoint.succeedWhen?.value == .all, wasRead,
-            endpoint.calls.allSatisfy({ $0.at == nil })
+        if let status = endpoint.partialStatus, endpoint.succeedWhen?.value == .all,
+            hasAllCalls(of: endpoint),
+            endpoint.calls.allSatisfy({ $0.at == nil && isRead("at", of: $0.location) })
         {
             problems.warning(
                 at: status.location,
@@ -102,7 +106,10 @@ extension ConfigCheck {
         if let method = endpoint.route?.value.method, method == .get || method == .head {
             problems.error(at: body.location, "a \(method.rawValue) request has no body")
         }
-        if let max = body.max, max.value > config.bodyMax(of: endpoint).value, wasRead {
+        if let max = body.max, max.value > config.bodyMax(of: endpoint).value,
+            isRead("max_body", of: endpoint.location),
+            isRead("max_body", of: config.defaults?.location)
+        {
             problems.warning(
                 at: max.location,
                 "'max' of the body is larger than 'max_body', which is checked first")

@@ -20,10 +20,10 @@ extension ConfigCheck {
     }
 
     private mutating func checkKeys(of tls: Config.ListenTLS) {
-        if let key = tls.key, tls.cert == nil, wasRead {
+        if let key = tls.key, tls.cert == nil, isRead("cert", of: tls.location) {
             problems.error(at: key.location, "'key' needs 'cert' in 'tls' of 'listen'")
         }
-        if let cert = tls.cert, tls.key == nil, wasRead {
+        if let cert = tls.cert, tls.key == nil, isRead("key", of: tls.location) {
             problems.error(at: cert.location, "'cert' needs 'key' in 'tls' of 'listen'")
         }
         if let version = tls.minVersion, version.value == .tls12, tls.policy?.value == .modern {
@@ -31,7 +31,9 @@ extension ConfigCheck {
                 at: version.location,
                 "'min_version: 1.2' contradicts 'policy: modern', which is 1.3")
         }
-        if let certificate = tls.clientCertificate, tls.clientCA == nil, wasRead {
+        if let certificate = tls.clientCertificate, tls.clientCA == nil,
+            isRead("client_ca", of: tls.location)
+        {
             problems.error(
                 at: certificate.location, "'client_certificate' has no effect without 'client_ca'")
         }

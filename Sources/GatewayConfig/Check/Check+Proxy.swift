@@ -16,7 +16,7 @@ extension ConfigCheck {
 
     /// Routes that match more than calls can handle.
     private mutating func checkPatterns(of endpoint: Config.Endpoint) {
-        guard let route = endpoint.route, wasRead else { return }
+        guard let route = endpoint.route, isRead("proxy", of: endpoint.location) else { return }
         if route.value.method == .any {
             problems.error(
                 at: route.location,

@@ -15,10 +15,12 @@ extension ConfigCheck {
         checkCycles(of: endpoint)
     }
 
-    /// - Parameter title: what has the reference, for messages
+    /// - Parameters:
+    ///   - title: what has the reference, for messages
+    ///   - isTested: whether a condition has it, for which a missing value has a meaning
     mutating func checkReference(
         _ reference: Located<TemplateText.Reference>, of title: String,
-        in endpoint: Config.Endpoint
+        in endpoint: Config.Endpoint, isTested: Bool = false
     ) {
         let uses = "\(title) uses {\(reference.value.text)}; "
         let calls = endpoint.calls.map(\.name.value)
@@ -53,7 +55,9 @@ extension ConfigCheck {
             problems.error(at: reference.location, uses + message)
         case .name(let name), .call(let name, _):
             checkResponse(of: name, in: endpoint, uses, at: reference.location)
-        case .requestBody:
+            checkMember(reference, of: name, in: endpoint, uses, isTested: isTested)
+        case .requestBody(let path):
+            checkBodyMember(reference, path, in: endpoint, uses, isTested: isTested)
             guard let method = endpoint.route?.value.method, method == .get || method == .head
             else {
                 break

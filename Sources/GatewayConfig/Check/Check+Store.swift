@@ -13,7 +13,9 @@ extension ConfigCheck {
                 title: "'store'", tls: store.tls,
                 secureHost: store.isSecure ? store.url?.location : nil, scheme: "rediss://",
                 hasHosts: store.url != nil, needsSystemTrust: store.needsSystemTrust))
-        if let username = store.username, store.password == nil, wasRead {
+        if let username = store.username, store.password == nil,
+            isRead("password", of: store.location)
+        {
             problems.error(at: username.location, "'username' of 'store' needs 'password'")
         }
         if let timeout = store.timeout, timeout.value > Self.storeTimeoutMax {

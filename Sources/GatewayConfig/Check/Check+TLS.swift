@@ -65,7 +65,7 @@ extension ConfigCheck {
                 problems.warning(at: ca.location, "'ca' has no effect with 'verify: false'")
             }
         }
-        guard wasRead else { return }
+        guard isRead("cert", "key", of: tls.location) else { return }
         for (one, other, message) in [
             (tls.cert, tls.key, "'cert' needs 'key'"), (tls.key, tls.cert, "'key' needs 'cert'"),
         ] {

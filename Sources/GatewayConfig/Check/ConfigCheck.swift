@@ -54,8 +54,15 @@ struct ConfigCheck {
         // A call with a misspelt backend may mean one of those that seem unused.
         if problems.errorCount == 0 {
             checkEveryBackendIsCalled()
+            checkEveryParamIsUsed()
             checkEveryRateLimitIsUsed()
         }
+    }
+
+    /// Whether no value of these keys of a block is missing because it could not be read.
+    func isRead(_ keys: String..., of block: SourceLocation?) -> Bool {
+        guard let block else { return true }
+        return !keys.contains { unread.contains($0, of: block) }
     }
 
     /// Whether all backends were read, so that an unknown name is an error.

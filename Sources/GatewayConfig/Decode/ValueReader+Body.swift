@@ -9,13 +9,12 @@ extension ValueReader where Value == BodyTemplate {
     static var body: ValueReader {
         ValueReader(schema: .anything) { node, decoder in
             var writer = BodyTemplateWriter()
-            let isValid: Bool
             if case .scalar = node.content {
-                isValid = writer.appendText(node, &decoder)
+                guard writer.appendText(node, &decoder) else { return nil }
             } else {
-                isValid = writer.append(node, &decoder)
+                // Its other entries are checked although one of them could not be read.
+                _ = writer.append(node, &decoder)
             }
-            guard isValid else { return nil }
             return BodyTemplate(
                 location: node.location, pieces: writer.allPieces,
                 isConfidential: node.hasExpansion, fixedText: writer.fixedText)

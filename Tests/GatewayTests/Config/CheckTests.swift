@@ -158,7 +158,7 @@ import Testing
         let text = Snippet.endpoint(
             "params: { q: {} }", calls: "one: { from: a, get: \"\(path)\" }")
         #expect(
-            problems(text)
+            problems(text).filter { !$0.contains("is not used") }
                 == sent.map { name in
                     "7:28: warning: call 'one': '\(name)' is sent as it is; write"
                         + " {\(name.dropFirst())} for the parameter"
@@ -277,9 +277,9 @@ import Testing
     @Test(arguments: [
         "response_headers: { Link: \"</items/{id}>; rel=a\" }",
         "succeed_when: any\npartial_status: 206",
-        "params: { q: { type: number, min: 0.1, max: 0.3, default: 0.30 } }",
-        "params: { q: { type: integer, max: 9007199254740993, default: 9007199254740993 } }",
-        "params: { q: { pattern: '\\p{Lu}[a-z]+', default: Zoe } }",
+        "params: { q: { type: number, min: 0.1, max: 0.3, default: 0.30 } }\nheaders: { X: \"{q}\" }",
+        "params: { q: { type: integer, max: 9007199254740993, default: 9007199254740993 } }\nheaders: { X: \"{q}\" }",
+        "params: { q: { pattern: '\\p{Lu}[a-z]+', default: Zoe } }\nheaders: { X: \"{q}\" }",
     ])
     func acceptsValidEndpoint(_ lines: String) {
         #expect(problems(Snippet.endpoint(lines)) == [])
@@ -316,7 +316,8 @@ import Testing
         ),
     ])
     func reportsProblemBetweenCalls(_ calls: String, problem: String) {
-        #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [problem])
+        #expect(
+            problems(Snippet.endpoint("headers: { X-Id: \"{id}\" }", calls: calls)) == [problem])
     }
 
     @Test(arguments: [
@@ -359,7 +360,7 @@ import Testing
         "one: { from: a, get: /1, forward: { query: [all] } }",
     ])
     func acceptsValidOptionalReference(_ calls: String) {
-        #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [])
+        #expect(problems(Snippet.endpoint("headers: { X-Id: \"{id}\" }", calls: calls)) == [])
     }
 
     @Test func warnsOfOptionalBodyIfEndpointRequiresOne() {
@@ -410,7 +411,7 @@ import Testing
     /// Nothing is read from the response, so a HEAD call is allowed.
     @Test func acceptsAnyOtherCallInAfter() {
         let calls = "ann: { from: a, get: /, after: [bob] }\nbob: { from: a, head: / }"
-        #expect(problems(Snippet.endpoint("report: off", calls: calls)) == [])
+        #expect(problems(Snippet.endpoint("headers: { X-Id: \"{id}\" }", calls: calls)) == [])
     }
 
     @Test(arguments: [
@@ -664,6 +665,21 @@ import Testing
             endpoints: [{ route: GET /x, calls: { one: { from: a, get: / } } }]
             """
         #expect(problems(text) == ["2:35: warning: backend 'b' is never called"])
+    }
+
+    /// An authenticator calls it, too.
+    @Test func backendWithTheKeysOfAnAuthenticatorIsCalled() {
+        let text = { (from: String) in
+            """
+            version: 1
+            clients: { trusted_proxies: [10.0.0.1] }
+            auth: { t: { jwt: { issuer: i, audience: s, keys: { from: \(from), get: /k } } } }
+            backends: { a: { url: "http://127.0.0.1" }, b: { url: "http://127.0.0.1" } }
+            endpoints: [{ route: GET /x, auth: t, calls: { one: { from: a, get: / } } }]
+            """
+        }
+        #expect(problems(text("b")) == [])
+        #expect(problems(text("a")) == ["4:45: warning: backend 'b' is never called"])
     }
 
     @Test(arguments: [

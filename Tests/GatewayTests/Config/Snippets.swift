@@ -24,17 +24,19 @@ enum Snippet {
     /// Line 5, column 5.
     static func endpoint(
         _ lines: String, route: String = "GET /x/{id}",
-        calls: String = "one: { from: a, get: /one }"
+        calls: String? = nil
     ) -> String {
-        """
-        version: 1
-        backends: { a: { url: http://h:1, max_concurrent: 5 } }
-        endpoints:
-          - route: \(route)
-        \(indented(lines, by: 4))
-            calls:
-        \(indented(calls, by: 6))
-        """
+        let path = route.contains("{id}") ? "\"/one/{id}\"" : "/one"
+        let calls = calls ?? "one: { from: a, get: \(path) }"
+        return """
+            version: 1
+            backends: { a: { url: http://h:1, max_concurrent: 5 } }
+            endpoints:
+              - route: \(route)
+            \(indented(lines, by: 4))
+                calls:
+            \(indented(calls, by: 6))
+            """
     }
 
     /// Line 8, column 9.
@@ -50,7 +52,7 @@ enum Snippet {
               one:
                 from: a
         \(indented(lines, by: 8))
-                \(method): /one
+                \(method): "/one/{id}"
         """
     }
 

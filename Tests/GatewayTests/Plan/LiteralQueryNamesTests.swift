@@ -12,7 +12,8 @@ import Testing
         ("/one?{id}=1&x{id}=2&{id}x=3&b=1", ["b"]),
     ])
     func findsNamesWithoutReferences(_ target: String, _ names: [String]) throws {
-        let config = Snippet.call("timeout: 1s").replacing("get: /one", with: "get: \"\(target)\"")
+        let config = Snippet.call("timeout: 1s").replacing(
+            "get: \"/one/{id}\"", with: "get: \"\(target)\"")
         let loaded = load(["c.yaml": config])
         let plan = try Planner.plan(#require(loaded.config), processors: 1)
         let call = plan.endpoints[0].calls[0]

@@ -1,0 +1,91 @@
+import YAMLReader
+
+/// The rule for parameters that nothing uses.
+extension ConfigCheck {
+    /// Warns of parameters that reach no backend and decide nothing. A `proxy` passes all of them.
+    mutating func checkEveryParamIsUsed() {
+        for endpoint in config.endpoints where endpoint.proxy == nil {
+            let used = config.usedNames(in: endpoint)
+            for name in endpoint.parameterNames where !used.params.contains(name) {
+                let param = endpoint.params.first { $0.name.value == name }
+                guard let location = param?.name.location ?? endpoint.route?.location else {
+                    continue
+                }
+                switch param?.sentIn?.value ?? (endpoint.hasInPath(name) ? .path : .query) {
+                case .query:
+                    // To declare a parameter is the way to allow it there.
+                    if endpoint.unknownQuery?.value == .refuse || used.queries.contains(name) {
+                        continue
+                    }
+                case .header: if used.headers.contains(name.lowercased()) { continue }
+                case .path: break
+                }
+                problems.warning(
+                    at: location,
+                    "parameter '\(param?.name.quoted ?? name)' of \(endpoint.title) is not used: no"
+                        + " call, condition or rate limit has {\(name)}")
+            }
+        }
+    }
+}
+
+/// What the calls, conditions and limits of an endpoint use of a request.
+private struct UsedNames {
+    var params: Set<String> = []
+    var queries: Set<String> = []
+    /// In lower case.
+    var headers: Set<String> = []
+
+    mutating func insert(_ references: [Located<TemplateText.Reference>]) {
+        for reference in references {
+            switch reference.value.source {
+            case .name(let name): params.insert(name)
+            case .requestQuery(let name): queries.insert(name)
+            case .requestHeader(let name): headers.insert(name.lowercased())
+            case .call, .requestClient, .requestCaller, .requestBody: break
+            }
+        }
+    }
+
+    mutating func insert(testedBy condition: Config.Condition) {
+        insert(condition.references)
+        for test in condition.allTests { if let param = test.param { params.insert(param.value) } }
+    }
+
+    mutating func insert(forwardedBy forward: Config.Forward) {
+        headers.formUnion(forward.headers.map { $0.value.lowercased() })
+        if case .names(let names) = forward.query { queries.formUnion(names.map(\.value)) }
+    }
+}
+
+extension Config {
+    fileprivate func usedNames(in endpoint: Endpoint) -> UsedNames {
+        var used = UsedNames()
+        used.insert(endpoint.references + endpoint.headers.flatMap(\.value.locatedReferences))
+        for call in endpoint.calls {
+            if let condition = call.when { used.insert(testedBy: condition) }
+            if let forward = forward(of: call, in: endpoint) { used.insert(forwardedBy: forward) }
+        }
+        for requirement in authRule(of: endpoint)?.require ?? [] {
+            used.insert(testedBy: requirement.value)
+        }
+        for use in rateLimits(of: endpoint) {
+            if let condition = use.value.when { used.insert(testedBy: condition) }
+            let limit = rateLimits.first { $0.name.value == use.value.limit?.value }
+            used.insert(limit?.references ?? [])
+        }
+        return used
+    }
+}
+
+extension Config.Condition {
+    /// The condition and its parts. The recursion is as deep as the document, which its reader
+    /// bounds.
+    fileprivate var allTests: [Config.Condition] { [self] + parts.flatMap(\.allTests) }
+}
+
+extension Config.Endpoint {
+    fileprivate func hasInPath(_ name: String) -> Bool {
+        route?.value.parameters.contains(name) == true
+    }
+}

@@ -24,8 +24,7 @@ struct FolderGraph {
         }
         for file in files {
             let own = Set(file.topLevelTypes.map(\.name))
-            let code = SourceText.code(of: file.lines.joined(separator: "\n"))
-            for name in SourceText.identifiers(in: code).subtracting(own).sorted() {
+            for name in SourceText.identifiers(in: file.bareCode).subtracting(own).sorted() {
                 for source in declared[name] ?? [] where source.folder != file.folder {
                     uses[file.folder, default: [:]][source.folder, default: []].append(
                         Use(file: file.path, type: name, declaredIn: source.path))

@@ -40,9 +40,9 @@ import Testing
 
     @Test func uncheckedAccessIsInFewPlaces() throws {
         for file in try Self.files() where !Self.unchecked.contains(file.name) {
-            for (number, line) in file.code {
-                let isUnchecked = line.contains("unchecked:") || line.contains("unsafe ")
-                #expect(!isUnchecked, "\(file):\(number): \(line)")
+            for (number, line) in file.code
+            where line.contains("unchecked:") || line.contains("unsafe ") {
+                Issue.record("\(file):\(number): \(line)")
             }
         }
     }

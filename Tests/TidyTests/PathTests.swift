@@ -83,19 +83,12 @@ import Testing
 
     /// Checklists say which test fails while something is missing.
     @Test func everyTestThatAPageNamesExists() throws {
-        let folder = Sources.root.appending(path: "Tests")
-        let tests = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix("Tests.swift") && !$0.contains(".build") }
-            .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }
         var count = 0
         for page in try Self.pages() {
             for named in page.text.matches(of: /`(\w+Tests)\.([a-z]\w+)`/) where named.2 != "swift"
             {
                 count += 1
-                let isThere = tests.contains { text in
-                    text.contains("struct \(named.1) ")
-                        && (text.contains("func \(named.2)(") || text.contains("var \(named.2):"))
-                }
+                let isThere = try TestNames.contains(named.1, named.2)
                 #expect(isThere, "\(page.path): \(named.0)")
             }
         }

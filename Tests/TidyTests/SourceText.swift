@@ -93,6 +93,7 @@ private struct Scanner {
 
     /// The number of `#` before a string literal that begins here; nil if none begins.
     private var hashesOfString: Int? {
+        guard bytes[at] == UInt8(ascii: "#") || bytes[at] == UInt8(ascii: "\"") else { return nil }
         var end = at
         while end < bytes.count, bytes[end] == UInt8(ascii: "#") { end += 1 }
         return end < bytes.count && bytes[end] == UInt8(ascii: "\"") ? end - at : nil
@@ -155,6 +156,6 @@ private struct Scanner {
     }
 
     private func starts(_ text: String) -> Bool {
-        bytes[at...].starts(with: text.utf8)
+        bytes[at] == text.utf8.first && bytes[at...].starts(with: text.utf8)
     }
 }

@@ -10,6 +10,12 @@ enum Sources {
         /// The lines of code: without comments, which may mention what is banned.
         let code: [(number: Int, text: String)]
 
+        /// The code without comments and string literals, with its line ends.
+        let bareCode: [UInt8]
+
+        /// The types that it declares at the top level, including those in `#if`.
+        let topLevelTypes: [(number: Int, name: String, isPrivate: Bool)]
+
         var description: String { path }
 
         init(target: String, path: String, lines: [String]) {
@@ -18,6 +24,8 @@ enum Sources {
                 let text = line.drop { $0 == " " }
                 return text.hasPrefix("//") ? nil : (index + 1, String(text))
             }
+            bareCode = SourceText.code(of: lines.joined(separator: "\n"))
+            topLevelTypes = Self.topLevelTypes(in: bareCode)
         }
     }
 
@@ -46,14 +54,14 @@ enum Sources {
 }
 
 extension Sources.File {
-    /// The types that it declares at the top level, including those in `#if`.
-    var topLevelTypes: [(number: Int, name: String, isPrivate: Bool)] {
+    fileprivate static func topLevelTypes(
+        in code: [UInt8]
+    ) -> [(number: Int, name: String, isPrivate: Bool)] {
         var types: [(number: Int, name: String, isPrivate: Bool)] = []
         var depth = 0
-        let code = SourceText.code(of: lines.joined(separator: "\n"))
         let codeLines = code.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in codeLines.enumerated() {
-            if depth == 0, let type = Self.type(in: String(decoding: line, as: UTF8.self)) {
+            if depth == 0, let type = type(in: String(decoding: line, as: UTF8.self)) {
                 types.append((index + 1, type.name, type.isPrivate))
             }
             for byte in line {

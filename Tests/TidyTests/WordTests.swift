@@ -112,7 +112,10 @@ import Testing
         let prose: String
     }
 
-    private static func files() throws -> [File] {
+    private static func files() throws -> [File] { try read.get() }
+
+    /// Once for all tests.
+    private static let read = Result<[File], any Error> {
         let single = [
             "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Dockerfile",
             "Package.swift",

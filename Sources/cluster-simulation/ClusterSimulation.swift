@@ -38,6 +38,9 @@ struct ClusterSimulation: ParsableCommand {
     @Flag(help: "Stop at the first seed that fails.")
     var untilFailure = false
 
+    @Flag(help: "Fail also if no seed reaches one of the statuses, failures, faults or behaviours.")
+    var coverage = false
+
     @Flag(help: "Show configuration and events of one seed.")
     var trace = false
 
@@ -56,8 +59,7 @@ struct ClusterSimulation: ParsableCommand {
 
     private func runSeeds(_ options: RunOptions) throws {
         var (count, requests, calls, streams, failed) = (0, 0, 0, 0, 0)
-        var reached: [StreamBehaviour: Int] = [:]
-        var http2: [HTTP2Behaviour: Int] = [:]
+        var reached = Coverage()
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
             let result = SeedResult.of(seed &+ number, options)
@@ -65,8 +67,7 @@ struct ClusterSimulation: ParsableCommand {
             requests += result.requests
             calls += result.attempts
             streams += result.relays
-            reached.merge(result.streams, uniquingKeysWith: +)
-            http2.merge(result.http2, uniquingKeysWith: +)
+            reached.add(result.coverage)
             guard !result.passed else { continue }
             failed += 1
             print(result.report, terminator: "")
@@ -75,15 +76,19 @@ struct ClusterSimulation: ParsableCommand {
         // The last line is the one that scripts read.
         let names =
             StreamBehaviour.allCases.compactMap { behaviour in
-                reached[behaviour].map { "\(behaviour.rawValue) \($0)" }
+                reached.streams[behaviour].map { "\(behaviour.rawValue) \($0)" }
             }
             + HTTP2Behaviour.allCases.compactMap { behaviour in
-                http2[behaviour].map { "\(behaviour.rawValue) \($0)" }
+                reached.http2[behaviour].map { "\(behaviour.rawValue) \($0)" }
             }
         if !names.isEmpty { print("reached: \(names.joined(separator: ", "))") }
         print(
             "\(count) seeds, \(requests) requests, \(calls) calls, \(streams) streams:"
                 + " \(failed) failed")
+        if coverage, !reached.missing.isEmpty {
+            print("not reached: \(reached.missing.joined(separator: ", "))")
+            throw ExitCode.failure
+        }
         if failed > 0 { throw ExitCode.failure }
     }
 

@@ -16,37 +16,38 @@ package struct Coverage: Sendable {
     /// Number of runs in which each fault could happen.
     package private(set) var faults: [Fault: Int] = [:]
 
-    /// Runs the kinds of these seeds once.
-    package static func of(
-        aggregates: ClosedRange<UInt64>, streams: ClosedRange<UInt64>, http2: ClosedRange<UInt64>
-    ) async -> Coverage {
-        let kinds: [(ClosedRange<UInt64>, ClusterPlan.Kind)] = [
-            (aggregates, .aggregates), (streams, .streams), (http2, .http2),
-        ]
-        var runs = kinds.flatMap { seeds, kind in seeds.map { (seed: $0, kind: kind) } }
-        return await withTaskGroup(of: Coverage.self) { group in
-            func startNext() {
-                guard let run = runs.popLast() else { return }
-                group.addTask(operation: { Coverage(of: Cluster(seed: run.seed, run.kind)) })
-            }
-            for _ in 0..<runsAtOnce { startNext() }
-            var sum = Coverage()
-            for await coverage in group {
-                sum.add(coverage)
-                startNext()
-            }
-            return sum
-        }
+    /// The statuses and the kinds of failures that enough seeds must reach.
+    private static let statuses = [
+        200, 204, 400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 429, 431, 501, 502, 503, 504,
+    ]
+    private static let failures = [
+        "connection_refused", "connection_timeout", "dns_error", "connection_terminated",
+        "http_response_timeout", "http_response_incomplete", "http_response_body_size",
+        "http_protocol_error", "tls_certificate_error", "unexpected_status", "invalid_json",
+        "invalid_shape", "breaker_open", "queue_full", "skipped", "collision",
+        "destination_unavailable",
+    ]
+
+    package init() {}
+
+    init(of records: [RunRecord]) {
+        for record in records { add(record) }
     }
 
-    /// Few, so that other tasks do not wait behind all runs.
-    private static let runsAtOnce = 2
+    /// Whatever none of the seeds reached.
+    package var missing: [String] {
+        func names<Key: Hashable>(_ keys: [Key], without counts: [Key: Int]) -> [String] {
+            keys.filter { counts[$0, default: 0] == 0 }.map { "\($0)" }
+        }
+        return names(Self.statuses, without: statuses) + names(Self.failures, without: failures)
+            + names(UnavailabilityReason.allCases, without: unavailable)
+            + names(Behaviour.allCases, without: behaviours)
+            + names(StreamBehaviour.allCases, without: streams)
+            + names(HTTP2Behaviour.allCases, without: http2)
+            + names(Fault.allCases, without: faults)
+    }
 
-    private init() {}
-
-    private init(of cluster: Cluster) { add(cluster.runToEnd()) }
-
-    private mutating func add(_ other: Coverage) {
+    package mutating func add(_ other: Coverage) {
         statuses.merge(other.statuses, uniquingKeysWith: +)
         failures.merge(other.failures, uniquingKeysWith: +)
         unavailable.merge(other.unavailable, uniquingKeysWith: +)

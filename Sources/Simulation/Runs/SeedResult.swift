@@ -10,10 +10,7 @@ package struct SeedResult: Sendable {
     package let requests: Int
     package let attempts: Int
     package let relays: Int
-    /// What the streams of the seed reached.
-    package let streams: [StreamBehaviour: Int]
-    /// What the connections of HTTP/2 of the seed reached.
-    package let http2: [HTTP2Behaviour: Int]
+    package let coverage: Coverage
 
     package var passed: Bool { violations.isEmpty }
 
@@ -95,12 +92,7 @@ package struct SeedResult: Sendable {
             requests: records.flatMap(\.clients).reduce(0) { $0 + $1.sent.count },
             attempts: records.reduce(0) { $0 + $1.attempts.count },
             relays: records.reduce(0) { $0 + $1.relays.count },
-            streams: records.map(StreamBehaviour.counts).reduce(into: [:]) { sum, counts in
-                sum.merge(counts, uniquingKeysWith: +)
-            },
-            http2: records.map(HTTP2Behaviour.counts).reduce(into: [:]) { sum, counts in
-                sum.merge(counts, uniquingKeysWith: +)
-            })
+            coverage: Coverage(of: records))
     }
 }
 

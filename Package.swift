@@ -194,6 +194,14 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // For developers: run in a release build by `script/test`.
+        .executableTarget(
+            name: "Allocations", dependencies: ["MallocCounter", "Promises"],
+            path: "Tests/Benchmarks/Sources/Allocations", swiftSettings: onC),
+        .executableTarget(
+            name: "ReleaseChecks", dependencies: ["Promises"],
+            path: "Tests/Benchmarks/Sources/ReleaseChecks", swiftSettings: onC),
+
         // Tests, row by row.
         .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
         .testTarget(

@@ -20,11 +20,13 @@ struct ResponseWriter: ~Copyable {
         let keepsAlive: Bool
         /// Nanoseconds since 1970.
         let unixTime: Int64
+        /// The bytes of the head that were sent already.
+        let bytesSent: Int
 
         /// The context of the response to a request.
         init(
             _ requestID: RequestID, _ commonFields: Fields, to head: RequestHead,
-            keepsAlive: Bool, unixTime: Int64
+            keepsAlive: Bool, unixTime: Int64, bytesSent: Int = 0
         ) {
             self.requestID = requestID
             self.commonFields = commonFields
@@ -32,6 +34,7 @@ struct ResponseWriter: ~Copyable {
             version = head.version
             self.keepsAlive = keepsAlive
             self.unixTime = unixTime
+            self.bytesSent = bytesSent
         }
     }
 
@@ -46,7 +49,8 @@ struct ResponseWriter: ~Copyable {
         }
         appendEndOfHead(context)
         let sendsBody = !context.answersHead && !response.status.forbidsBody
-        stream.write(head.span, sendsBody ? body.span : Span())
+        stream.write(
+            head.span.extracting(droppingFirst: context.bytesSent), sendsBody ? body.span : Span())
         return sendsBody ? body.count : 0
     }
 
@@ -63,7 +67,7 @@ struct ResponseWriter: ~Copyable {
         case .untilClose: break
         }
         appendEndOfHead(context)
-        stream.write(head.span)
+        stream.write(head.span.extracting(droppingFirst: context.bytesSent))
     }
 
     /// Writes the head of a response that switches to another protocol (RFC 9110 7.8).
@@ -76,7 +80,7 @@ struct ResponseWriter: ~Copyable {
         head.append(protocolName.bytes)
         head.append(literal: "\r\n")
         head.appendEndOfHead()
-        stream.write(head.span)
+        stream.write(head.span.extracting(droppingFirst: context.bytesSent))
     }
 
     /// Writes a piece of a body as a chunk (RFC 9112 7.1).
@@ -95,12 +99,16 @@ struct ResponseWriter: ~Copyable {
     }
 
     /// Writes an interim response (RFC 9110 15.2).
-    mutating func writeInterim(_ status: Status, _ fields: Fields, to stream: any ByteStream) {
+    ///
+    /// - Parameter bytesSent: of the head, which were sent already
+    mutating func writeInterim(
+        _ status: Status, _ fields: Fields, bytesSent: Int, to stream: any ByteStream
+    ) {
         head.removeAll()
         head.append(statusLine: status)
         head.append(fields)
         head.appendEndOfHead()
-        stream.write(head.span)
+        stream.write(head.span.extracting(droppingFirst: bytesSent))
     }
 
     private static let lineEnd = Bytes("\r\n")

@@ -62,7 +62,8 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
 
     func sendInterim(_ status: Status, _ fields: Fields) {
         guard !isClosed else { return }
-        unsafe server.writer.writeInterim(status, fields, to: stream)
+        unsafe server.writer.writeInterim(
+            status, fields, bytesSent: takeVersionBytesSent(), to: stream)
     }
 
     // MARK: Responses
@@ -74,7 +75,7 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
         let unixTime = server.loop.unixTime
         let context = ResponseWriter.Context(
             runner.exchange.id, runner.exchange.responseFields, to: runner.request.head,
-            keepsAlive: keepsAlive, unixTime: unixTime)
+            keepsAlive: keepsAlive, unixTime: unixTime, bytesSent: takeVersionBytesSent())
         switch response.body {
         case .stream(let source): return send(response, from: source, context)
         case .tunnel(let tunnel):

@@ -46,6 +46,8 @@ final class ServerConnection: ByteStreamDelegate {
     var runner: ExchangeRunner?
     /// Writes the body of a streamed response.
     var relay: ResponseRelay<ServerConnection>?
+    /// The bytes of the version of the next response that probes have sent.
+    private var versionBytesSent = 0
     /// Discarded bytes of the present request's body.
     var discardedBytes = 0
 
@@ -189,7 +191,8 @@ final class ServerConnection: ByteStreamDelegate {
         switch action {
         case .serve: runner?.runService()
         case .sendContinue:
-            stream.write(Self.continueResponse.span)
+            stream.write(
+                Self.continueResponse.span.extracting(droppingFirst: takeVersionBytesSent()))
             mustReadOn = true
         case .readOn: mustReadOn = true
         case .sendResponse(let keepsAlive): return sendResponse(keepsAlive: keepsAlive)
@@ -232,19 +235,28 @@ final class ServerConnection: ByteStreamDelegate {
         return stream.unsentBytes == 0 ? .outputDrained : nil
     }
 
-    /// Sends an interim response to find out whether the client still exists. A client that closed
-    /// its connection and one that only half-closed it look the same until something is sent: the
-    /// former responds with a reset. While reading is paused, because the client sent too much
-    /// ahead, its end is not detected at all. Every HTTP/1.1 client must discard interim responses
-    /// (RFC 9110 15.2).
+    /// Sends a byte to find out whether the client still exists. A client that closed its connection and one that
+    /// only half-closed it look the same until something is sent: the former responds with a reset. While
+    /// reading is paused, because the client sent too much ahead, its end is not detected at all.
+    ///
+    /// The byte is the next one of the version with which every response begins, so that no client sees more than a
+    /// response that arrives in pieces. An interim response would do, too, but some clients take it for the final
+    /// one.
     private func probe() {
         unsafe deadline.prolongProbe(server.timeouts, now: server.loop.now)
         armTimer(server.loop.now)
-        guard let runner, runner.takesInterimResponses else { return }
-        stream.write(Self.processingResponse.span)
+        guard let runner, runner.isRequest, versionBytesSent < Self.version.count else { return }
+        stream.write(Self.version.span.extracting(versionBytesSent..<(versionBytesSent + 1)))
+        versionBytesSent += 1
     }
 
-    private static let processingResponse = Bytes("HTTP/1.1 102 Processing\r\n\r\n")
+    private static let version = Bytes("HTTP/1.1 ")
+
+    /// The bytes of the next head that were sent already.
+    func takeVersionBytesSent() -> Int {
+        defer { versionBytesSent = 0 }
+        return versionBytesSent
+    }
 
     /// - Parameter isCutShort: the response is incomplete, and a client would not notice it if the
     ///   connection were closed without a reset (RFC 9112 8)

@@ -51,7 +51,7 @@ struct CancellationCheck {
     }
 
     /// A packet must arrive before the gateway can notice that a client disconnected. After a
-    /// half-close, the gateway must send an interim response and receive a reset; it does so less
+    /// half-close, the gateway must send a byte and receive a reset; it does so less
     /// and less often.
     private func slack(_ client: ClientRecord, _ left: Instant) -> Duration {
         let roundTrips = record.network.longestLatency * 4

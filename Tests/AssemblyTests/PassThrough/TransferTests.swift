@@ -155,13 +155,14 @@ import Testing
         client.send(String(repeating: "x", count: size))
         client.stream.finishWriting()
         harness.pass(1_000)
-        #expect(client.text.contains("HTTP/1.1 102 Processing\r\n\r\n"))
+        // The gateway checks that it reads, with the beginning of its response.
+        #expect(!client.text.isEmpty && "HTTP/1.1 ".hasPrefix(client.text))
         #expect(harness.logged("status").isEmpty)
         try harness.backend().stream.resumeReading()
         harness.pass(50)
         #expect(bodyPart(harness.received).utf8.count == size)
         try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
-        #expect(client.text.contains("HTTP/1.1 204"))
+        #expect(client.text.hasPrefix("HTTP/1.1 204 No Content\r\n"))
         harness.expectQuiet()
     }
 

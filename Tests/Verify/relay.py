@@ -41,7 +41,7 @@ backends:
   raw: {{ url: "http://127.0.0.1:{raw}" }}
   files: {{ url: "http://127.0.0.1:{files}" }}
 endpoints:
-  - {{ route: ANY /raw/*, proxy: {{ to: raw, path: /*, idle_timeout: 10s }} }}
+  - {{ route: ANY /raw/*, proxy: {{ to: raw, path: /*, idle_timeout: 10s, interim: all }} }}
   - {{ route: ANY /small/*, proxy: {{ to: raw, path: /*, max_body: 1KiB, timeout: 500ms }} }}
   - {{ route: ANY /files/*, proxy: {{ to: files, path: /* }} }}
 """

@@ -25,6 +25,8 @@ package final class RelayPlan {
     package let forwarded: [FieldName]
     /// Whether `Client-Cert` sends the certificate of a verified client.
     package let sendsClientCert: Bool
+    /// Which clients receive interim responses of the backend.
+    package let interim: Config.Proxy.Interim
     /// Where the credential is that the backend must not receive.
     let credentials: [CredentialSource]
     package let retry: RetryPlan?
@@ -49,10 +51,20 @@ package final class RelayPlan {
         headers = try planner.headers()
         forwarded = planner.forwarded(besides: headers.map(\.name))
         sendsClientCert = planner.sendsClientCert(besides: headers.map(\.name))
+        interim = proxy.interim?.value ?? PlanDefaults.proxyInterim
         removed = try planner.removed(besides: headers.map(\.name))
         credentials = planner.credentials
         retry = proxy.retry.map { RetryPlan($0) }
         upgrades = proxy.upgrade.compactMap { FieldValue($0.value) }
+    }
+
+    /// Whether a client of this version receives interim responses.
+    func passesInterim(to version: HTTPVersion) -> Bool {
+        switch interim {
+        case .off: false
+        case .http2: version >= .http2
+        case .all: true
+        }
     }
 }
 

@@ -26,6 +26,7 @@ final class RelayTransfer: RelayedRequest {
     /// Whether a response that has arrived as a whole is sent as one. Over HTTP/2 it may wait for the
     /// client's window, and counts as a stream meanwhile.
     private let sendsComplete: Bool
+    private let passesInterim: Bool
 
     private enum Phase {
         /// The body of the request is passed on.
@@ -65,6 +66,7 @@ final class RelayTransfer: RelayedRequest {
         upgrade = relayHead.upgrade(request)
         acceptsTrailers = head.fields.acceptsTrailers
         sendsComplete = head.version < .http2
+        passesInterim = relay.plan.passesInterim(to: head.version)
         began = now
         lastActivity = now
         switch request.body {
@@ -188,13 +190,14 @@ final class RelayTransfer: RelayedRequest {
 
     // MARK: Interim responses
 
-    /// RFC 9110 15.2: passed on, except those that concern one connection only.
+    /// RFC 9110 15.2: passed on to the clients that want them, except those that concern one connection only.
     func receiveInterim(_ head: ResponseHead) {
         if case .ended = phase { return }
         switch head.status.code {
         case 100: requestPipe?.release()
         case 101, 102: break
         default:
+            guard passesInterim else { return }
             exchange.interim?.sendInterim(head.status, RelayHead.interimFields(head.fields))
         }
     }

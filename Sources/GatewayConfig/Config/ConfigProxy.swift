@@ -17,6 +17,7 @@ extension Config {
         package var forwarded: Located<Forwarded>?
         package var clientCert: Located<ClientCert>?
         package var credential: Located<Credential>?
+        package var interim: Located<Interim>?
         package var headers: [Call.HeaderTemplate] = []
         package var dropHeaders: [Located<String>] = []
         /// Protocols that clients may switch to, in lower case.
@@ -29,6 +30,10 @@ extension Config {
 
         /// Whether the backend receives the certificate of a verified client (RFC 9440).
         package enum ClientCert: String, Sendable, CaseIterable { case off, on }
+
+        /// Which clients receive the interim responses of the backend, such as 103 (RFC 8297). Many clients of
+        /// HTTP/1.1 take them for the final one.
+        package enum Interim: String, Sendable, CaseIterable { case off, http2, all }
 
         /// Whether the backend receives the credential of an authenticated client.
         package enum Credential: String, Sendable, CaseIterable { case drop, pass }

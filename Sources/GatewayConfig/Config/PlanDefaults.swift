@@ -98,6 +98,7 @@ package enum PlanDefaults {
     package static let proxyForwarded = Config.Forwarded.x
     package static let proxyClientCert = Config.Proxy.ClientCert.off
     package static let proxyCredential = Config.Proxy.Credential.drop
+    package static let proxyInterim = Config.Proxy.Interim.http2
 
     package static let drainTimeout: Duration = .seconds(30)
 

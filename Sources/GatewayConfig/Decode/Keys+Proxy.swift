@@ -31,6 +31,9 @@ extension Config.Proxy: PlainBlock {
         .value(
             "credential", \.credential, .choice, default: .choice(PlanDefaults.proxyCredential),
             "whether the backend receives the credential that auth has checked"),
+        .value(
+            "interim", \.interim, .choice, default: .choice(PlanDefaults.proxyInterim),
+            "which clients receive interim responses of the backend, such as 103"),
         .list(
             "headers", \.headers, .headerTemplates,
             "header fields that are set on the request, instead of the client's"),

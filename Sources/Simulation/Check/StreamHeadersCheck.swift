@@ -53,8 +53,13 @@ struct StreamHeadersCheck {
 
     private func checkResponse(_ model: StreamModel) {
         for interim in model.stream.interim { checkHop(interim, model) }
-        // With 102 the gateway itself finds out whether its client still reads.
-        let passed = model.stream.interim.count { $0.status != 102 }
+        // The clients use HTTP/1.1.
+        if let proxy = model.proxy, proxy.interim != "all",
+            model.stream.interim.contains(where: { $0.status == 103 })
+        {
+            add(model, "an interim response passed with 'interim: \(proxy.interim ?? "")'")
+        }
+        let passed = model.stream.interim.count
         let limit = Self.interimMax * max(1, model.relays.count)
         if passed > limit { add(model, "\(passed) interim responses, more than \(limit)") }
         guard let response = model.request.response, let origin = model.origin else { return }

@@ -13,6 +13,7 @@ struct DrawnProxy {
     var host: String?
     var forwarded: Forwarded?
     var passesCredential = false
+    var interim: String?
     var headers: [(name: String, value: String)] = []
     var dropHeaders: [String] = []
     var retry: DrawnRetry?

@@ -77,6 +77,7 @@ struct ProxyDraw {
             host: random.maybe(0.4, random.pick(["client", "inner.test"])),
             forwarded: random.maybe(0.6, random.pick([.x, .rfc7239, .both, .off])),
             passesCredential: random.chance(0.2))
+        proxy.interim = random.derived("interim").pick([nil, "all", "all", "off", "http2"])
         // Longer than a client waits that expects `100 Continue` and gets no decision of the host.
         let patience = random.derived("patience")
         if patience.chance(0.2) { proxy.idleTimeout = patience.number(1_100...2_500) }

@@ -36,6 +36,7 @@ extension ConfigText {
         add(3, "host", proxy.host)
         add(3, "forwarded", proxy.forwarded?.rawValue)
         if proxy.passesCredential, endpoint.isProtected { add(3, "credential: pass") }
+        add(3, "interim", proxy.interim)
         let caller = endpoint.isProtected ? [("X-Caller", "\"{request.caller}\"")] : []
         let headers = [("X-Relay", "g\(config.generation)e\(endpoint.index)")] + caller
         let lines = (headers + proxy.headers.map { ($0.name, $0.value) }).map { "\($0): \($1)" }

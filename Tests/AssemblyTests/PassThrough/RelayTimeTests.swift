@@ -245,8 +245,34 @@ import Testing
         gateway.expectQuiet()
     }
 
+    /// Some clients of HTTP/1.1 take them for the final one.
+    @Test(arguments: ["", ", interim: http2", ", interim: off"])
+    func interimResponsesDoNotReachHTTP11(_ interim: String) throws {
+        let harness = try RelayHarness("to: a" + interim)
+        let client = try harness.send(get("/x/a"))
+        try harness.respond("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n")
+        #expect(client.text == "")
+        try harness.respond("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        #expect(client.text.hasPrefix("HTTP/1.1 200 OK\r\n") && client.text.hasSuffix("ok"))
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [("", true), (", interim: all", true), (", interim: off", false)])
+    func interimResponsesReachHTTP2(_ interim: String, _ pass: Bool) throws {
+        let harness = try H2RelayHarness("to: a" + interim)
+        let client = try harness.connect()
+        let call = try client.send(.get, "/x/a")
+        harness.pass()
+        let exchange = try harness.exchange()
+        exchange.begin(try #require(Status(103)), ["link": "</a.css>"])
+        exchange.begin(.ok, ends: true)
+        harness.pass()
+        #expect(call.responses.map(\.status.code) == (pass ? [103, 200] : [200]))
+        harness.expectQuiet(client)
+    }
+
     @Test func interimResponsesPass() throws {
-        let harness = try RelayHarness()
+        let harness = try RelayHarness("to: a, interim: all")
         let client = try harness.send(get("/x/a"))
         try harness.respond(
             "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n")
@@ -269,7 +295,7 @@ import Testing
     }
 
     @Test func endlessInterimResponsesAre502() throws {
-        let harness = try RelayHarness()
+        let harness = try RelayHarness("to: a, interim: all")
         let client = try harness.send(get("/x/a"))
         let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 17)
         try harness.respond(hints)

@@ -10,6 +10,9 @@ package struct TraceContext: Sendable, Equatable {
     /// Whether this trace is recorded, as far as this is known when the request begins; passed on to
     /// the backends.
     package let isSampled: Bool
+    /// Whether the trace id is random, as its maker states (W3C Trace Context, level 2, section 3.2.2.5.2); passed on
+    /// to the backends.
+    package let isRandom: Bool
     /// What tracing systems before this gateway attached.
     package let state: TraceState?
 
@@ -20,6 +23,7 @@ package struct TraceContext: Sendable, Equatable {
         traceHigh = entropy.next() | 1
         traceLow = entropy.next()
         isSampled = sampledShare > 0 && entropy.below(1_000_000) < sampledShare
+        isRandom = true
         parentID = 0
         state = nil
     }
@@ -52,7 +56,15 @@ package struct TraceContext: Sendable, Equatable {
         traceLow = low
         parentID = parent
         isSampled = flags & 1 == 1
+        isRandom = flags & 2 == 2
         self.state = state()
+    }
+
+    /// The flags that are passed on, with the end of the line; others have no meaning yet.
+    fileprivate var flags: StaticString {
+        isRandom
+            ? isSampled ? "-03\r\n" : "-02\r\n"
+            : isSampled ? "-01\r\n" : "-00\r\n"
     }
 
     /// Lower-case digits only, as the standard requires.
@@ -90,6 +102,6 @@ extension TextBuffer {
         append(hex: exchange.trace.traceLow)
         append(UInt8(ascii: "-"))
         append(hex: parentID)
-        append(literal: exchange.trace.isSampled ? "-01\r\n" : "-00\r\n")
+        append(literal: exchange.trace.flags)
     }
 }

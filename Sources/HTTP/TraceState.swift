@@ -14,16 +14,15 @@ package struct TraceState: Sendable, Equatable {
     private static let comma = UInt8(ascii: ",")
 
     /// The members of all `tracestate` lines, in order. Nil if there are none, or if the list is
-    /// malformed: then nothing of it may be passed on.
+    /// malformed: then nothing of it may be passed on. Members with the same key stay, because they are those of
+    /// other systems (level 2, section 3.5).
     package init?(_ fields: Fields) {
         // Most requests have none, and this allocates nothing for them.
         guard fields.contains(.tracestate) else { return nil }
         var members: [Bytes] = []
         for line in fields.all(.tracestate) {
             for member in Self.members(of: line.bytes) {
-                guard members.count < Self.countMax, let key = Self.key(of: member),
-                    !members.contains(where: { Self.key(of: $0) == key })
-                else { return nil }
+                guard members.count < Self.countMax, Self.isValid(member) else { return nil }
                 members.append(member)
             }
         }
@@ -46,16 +45,16 @@ package struct TraceState: Sendable, Equatable {
         return members
     }
 
-    /// The key of a member `key=value`; nil if it is malformed.
-    private static func key(of member: Bytes) -> Bytes? {
+    /// Whether a member is `key=value`.
+    private static func isValid(_ member: Bytes) -> Bool {
         let text = member.span
         var end = 0
         while end < text.count, isKeyByte(text[end]) { end += 1 }
         guard (1...256).contains(end), end < text.count, text[end] == UInt8(ascii: "="),
             isFirstKeyByte(text[0]), (1...256).contains(text.count - end - 1)
-        else { return nil }
-        for index in (end + 1)..<text.count where !isValueByte(text[index]) { return nil }
-        return member[0..<end]
+        else { return false }
+        for index in (end + 1)..<text.count where !isValueByte(text[index]) { return false }
+        return true
     }
 
     /// A lower-case letter or a digit.

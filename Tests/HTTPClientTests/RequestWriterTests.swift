@@ -43,7 +43,7 @@ import Testing
             head(request)
                 == "POST / HTTP/1.1\r\nHost: a\r\nX-Constant: 1\r\nX-Own: 2\r\n"
                 + "X-Request-Id: 00000000000000010000000000000002\r\n"
-                + "traceparent: 00-\(trace)-00000000000000ab-00\r\n"
+                + "traceparent: 00-\(trace)-00000000000000ab-02\r\n"
                 + "Gateway-Deadline-Ms: 1500\r\nContent-Length: 2\r\n\r\n")
     }
 

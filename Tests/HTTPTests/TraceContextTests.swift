@@ -45,6 +45,14 @@ import Testing
         #expect(try trace("00-\(Self.ids)-\(flags)")?.isSampled == isSampled)
     }
 
+    @Test(arguments: [
+        ("00", "00"), ("01", "01"), ("02", "02"), ("03", "03"), ("ff", "03"), ("fc", "00"),
+    ])
+    func knownFlagsArePassedOn(_ flags: String, _ passed: String) throws {
+        let trace = try #require(try trace("00-\(Self.ids)-\(flags)"))
+        #expect((trace.isRandom ? 2 : 0) + (trace.isSampled ? 1 : 0) == Int(passed))
+    }
+
     @Test func severalLinesAreNone() throws {
         let value = "00-\(Self.ids)-01"
         #expect(TraceContext(try fields(("traceparent", value))) != nil)
@@ -65,7 +73,7 @@ import Testing
 
     @Test func newTraceHasNoParent() {
         let trace = TraceContext(from: Entropy(seed: 1))
-        #expect(trace.parentID == 0 && trace.state == nil && !trace.isSampled)
+        #expect(trace.parentID == 0 && trace.state == nil && !trace.isSampled && trace.isRandom)
         #expect(trace.traceHigh | trace.traceLow != 0)
     }
 

@@ -31,11 +31,17 @@ import Testing
     @Test(arguments: [
         "a", "=1", "a=", "A=1", "a b=1", "a=1=2", "_a=1", "a=ä", "a=1,b",
         "\(String(repeating: "k", count: 257))=1", "a=\(String(repeating: "v", count: 257))",
-        "a=1,b=2,a=3",
     ])
     func oneMalformedMemberDropsTheList(_ line: String) throws {
         #expect(try state("z=1", line) == nil)
         #expect(try state("z=1", "y=1") == "z=1,y=1")
+    }
+
+    /// They are those of other systems, which may need them.
+    @Test(arguments: ["a=1,a=1", "a=1,a=2", "a=1,b=2,a=3"])
+    func membersWithTheSameKeyStay(_ list: String) throws {
+        #expect(try state(list) == list)
+        #expect(try state(list, "a=4") == "\(list),a=4")
     }
 
     @Test func atMost32Members() throws {

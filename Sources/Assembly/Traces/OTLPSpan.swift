@@ -42,7 +42,8 @@ struct OTLPSpan {
             let isRemote = kind == .server && parentID != 0
             span.append(
                 member: "flags",
-                Self.knowsRemote | (isRemote ? Self.isRemote : 0) | (trace.isSampled ? 1 : 0))
+                Self.knowsRemote | (isRemote ? Self.isRemote : 0) | (trace.isSampled ? 1 : 0)
+                    | (trace.isRandom ? 2 : 0))
             span.append(member: "name", name)
             span.append(member: "kind", kind.rawValue)
             span.append(member: "startTimeUnixNano", time: began)

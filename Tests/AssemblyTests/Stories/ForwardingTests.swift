@@ -190,7 +190,7 @@ import Testing
             "GET /x HTTP/1.1\r\nHost: a\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n")
         #expect(seen.first?["tracestate"] == nil)
         let parent = try #require(seen.first?["traceparent"])
-        #expect(!parent.contains("4bf92f3577b34da6a3ce929d0e0e473") && parent.hasSuffix("-00"))
+        #expect(!parent.contains("4bf92f3577b34da6a3ce929d0e0e473") && parent.hasSuffix("-02"))
     }
 
     // MARK: Bodies

@@ -127,8 +127,8 @@ import Testing
         let harness = try harness()
         _ = try harness.fetch(get("/x/7"))
         let spans = try spans(harness)
-        #expect(spans.first?.parent == "" && spans.first?.flags == 0x101)
-        #expect(harness.seen.allSatisfy { $0["traceparent"]?.hasSuffix("-01") == true })
+        #expect(spans.first?.parent == "" && spans.first?.flags == 0x103)
+        #expect(harness.seen.allSatisfy { $0["traceparent"]?.hasSuffix("-03") == true })
         harness.expectQuiet()
     }
 
@@ -231,7 +231,7 @@ import Testing
 
     // MARK: Sampling
 
-    @Test(arguments: [("01", 1), ("00", 0)])
+    @Test(arguments: [("01", 1), ("00", 0), ("02", 0), ("03", 1)])
     func theCallersDecisionCountsForWhatSucceeds(_ flags: String, _ count: Int) throws {
         for share in ["0%", "100%"] {
             let harness = try harness(traces: "sample: \(share)")
@@ -247,7 +247,7 @@ import Testing
         for _ in 0..<200 { _ = try harness.fetch(get("/x/7")) }
         let count = try spans(harness).count { $0.kind == 2 }
         #expect((20...60).contains(count), "\(count)")
-        let sent = harness.seen.count { $0["traceparent"]?.hasSuffix("-01") == true }
+        let sent = harness.seen.count { $0["traceparent"]?.hasSuffix("-03") == true }
         #expect(sent == 2 * count, "the flag is the decision")
         harness.expectQuiet()
     }
@@ -288,7 +288,7 @@ import Testing
         _ = try harness.fetch(get("/x/7"))
         harness.pass(300)
         #expect(harness.traced.batches.isEmpty)
-        #expect(harness.seen.last?["traceparent"]?.hasSuffix("-00") == true)
+        #expect(harness.seen.last?["traceparent"]?.hasSuffix("-02") == true)
         harness.expectQuiet()
     }
 

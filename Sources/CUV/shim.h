@@ -2,6 +2,7 @@
 #define TRIBUTARY_CUV_SHIM_H
 
 #if __has_include(<uv.h>)
+#include <sys/resource.h>
 #include <uv.h>
 #else
 #error "libuv's headers are missing: run script/deps (Debian/Ubuntu: apt-get install libuv1-dev; macOS: brew install libuv; Fedora: dnf install libuv-devel)"
@@ -152,6 +153,26 @@ static inline int tributary_peek_end(const uv_stream_t *stream)
     int code = uv_fileno((const uv_handle_t *)stream, &descriptor);
     if (code < 0) return code;
     return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+/* Whether the system has received bytes of a stream that were not read. */
+static inline int tributary_has_unread(const uv_stream_t *stream)
+{
+    uv_os_fd_t descriptor;
+    char byte;
+    if (uv_fileno((const uv_handle_t *)stream, &descriptor) < 0) return 0;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+/* Writes no core dump of this process. The limit of its size does not bind a program that receives dumps by a
+   pipe (core(5)). Failures are ignored: the process runs as before. */
+static inline void tributary_forbid_core_dumps(void)
+{
+    struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+    setrlimit(RLIMIT_CORE, &none);
+#ifdef __linux__
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
 }
 
 /* ---- The end of paused streams ---- */

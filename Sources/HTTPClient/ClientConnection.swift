@@ -205,6 +205,9 @@ extension ClientConnection: ByteStreamDelegate {
         unsafe bodySender?.outputDrained()
     }
 
+    /// A backend that takes no more of a request may have answered it.
+    var readsAfterFailedWrite: Bool { true }
+
     func streamFailed(_ failure: IOFailure) {
         _ = unsafe perform(machine.streamFailed(failure, sendProgress: sendProgress), Span())
     }

@@ -21,8 +21,9 @@
 ///   found it, and `streamDrained` reports that nothing is unsent any more. `streamFailed` reports
 ///   a failed write. Writing after `close` or `finishWriting` does nothing.
 /// - **Failures** (a reset, a broken pipe) are reported once, by `streamFailed`; the stream is
-///   closed before that call. A failed write does not lose received data: unless reading is paused,
-///   the stream delivers that first. A failure before `startReading` is reported after it.
+///   closed before that call. A failed write does not lose received data: the stream delivers that first. While
+///   reading is paused, it does so only for a delegate with `readsAfterFailedWrite`, and waits until reading is
+///   resumed. A failure before `startReading` is reported after it.
 /// - **End of the loop.** A loop that closes ends the streams that are still open: each delegate
 ///   gets `streamFailed(.cancelled)`.
 package protocol ByteStream: AnyObject {
@@ -43,6 +44,10 @@ package protocol ByteStream: AnyObject {
 
     /// Bytes offered to the kernel that it has not taken yet.
     var unsentBytes: Int { get }
+
+    /// The bytes that the stream itself holds, counted by the memory of its loop: its session and its
+    /// buffers, if it is encrypted.
+    var heldBytes: Int { get }
 
     /// Whether the last write was offered to the kernel, so that the peer may have received it.
     /// False while it is buffered, and after the kernel refused it.
@@ -83,6 +88,9 @@ extension ByteStream {
     /// Only a handshake selects one.
     package var applicationProtocol: String? { nil }
 
+    /// Only an encrypted stream has a session.
+    package var heldBytes: Int { 0 }
+
     /// Sends a single span.
     package func write(_ bytes: Span<UInt8>) {
         write(bytes, Span())
@@ -113,11 +121,18 @@ package protocol ByteStreamDelegate: AnyObject {
 
     /// The connection is lost, and the stream is closed.
     func streamFailed(_ failure: IOFailure)
+
+    /// Whether received data is still of use while reading is paused and a write has failed: a response may lie
+    /// behind the failure. Others learn of the failure at once.
+    var readsAfterFailedWrite: Bool { get }
 }
 
 extension ByteStreamDelegate {
     /// Only a stream over another stream writes at the end of an iteration.
     package func streamFlushes() {}
+
+    /// Only a connection that awaits a response does.
+    package var readsAfterFailedWrite: Bool { false }
 
     /// Only the side that has work to cancel watches for the end.
     package func streamEndPending(_ end: PendingEnd) {}

@@ -22,6 +22,9 @@ package final class ScriptedPeer: ByteStreamDelegate {
     package var onEndPending: (ScriptedPeer) -> Void = { _ in }
     package var onFailed: (ScriptedPeer) -> Void = { _ in }
 
+    /// Whether it reads what was received before a failed write, also after a pause.
+    package var readsAfterFailedWrite = false
+
     private var isInCall = false
 
     /// Takes the stream and starts to read.

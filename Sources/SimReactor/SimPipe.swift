@@ -25,6 +25,8 @@ final class SimPipe {
 
     /// Written, but the writer's kernel has no room for it yet.
     private(set) var unsent: [UInt8] = []
+    /// Unsent when the reader reset the connection.
+    private(set) var lostBytes = 0
     /// On the wire.
     private var inTransitCount = 0
     /// In the reader's kernel, not yet read.
@@ -104,9 +106,14 @@ final class SimPipe {
         unsent = []
         deliver { pipe in
             pipe.isReset = true
-            pipe.reverse?.unsent = []
+            pipe.reverse?.dropUnsent()
             pipe.reader?.scheduleRead()
         }
+    }
+
+    private func dropUnsent() {
+        lostBytes += unsent.count
+        unsent = []
     }
 
     private func send() {

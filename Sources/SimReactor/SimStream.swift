@@ -19,6 +19,8 @@ package final class SimStream: ByteStream, FailingStream {
     private var isFinished = false
     /// The network refused a write.
     private var hasFailedOffer = false
+    /// Why a write failed; reported when what was received before is delivered.
+    private var writeFailure: IOFailure?
     private var isClosed = false
     private var hasReportedEnd = false
 
@@ -105,6 +107,7 @@ package final class SimStream: ByteStream, FailingStream {
         isWatching = false
         pendingEnd = nil
         scheduleRead()
+        if let writeFailure { reportWriteFailure(writeFailure) }
     }
 
     package func watchForEnd() {
@@ -219,7 +222,7 @@ package final class SimStream: ByteStream, FailingStream {
 
     package func discardBuffered() { buffered.removeAll(keepingCapacity: true) }
 
-    package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count }
+    package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count + outgoing.lostBytes }
 
     /// The network has taken all unsent bytes.
     func windowDrained() {
@@ -267,11 +270,16 @@ package final class SimStream: ByteStream, FailingStream {
     /// Reports a failure that a call of the user found; received data is delivered first.
     private func failLater(_ failure: IOFailure) {
         guard delegateState.failureTimer == nil else { return }
+        writeFailure = failure
+        reportWriteFailure(failure)
+    }
+
+    private func reportWriteFailure(_ failure: IOFailure) {
         delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in
             guard let self else { return }
-            delegateState.failureTimer = nil
-            if delegateState.hasStarted, !isPaused, !incoming.arrived.isEmpty {
-                return failLater(failure)
+            if delegateState.hasStarted {
+                if isPaused, delegateState.delegate?.readsAfterFailedWrite ?? false { return }
+                if !isPaused, !incoming.arrived.isEmpty { return reportWriteFailure(failure) }
             }
             fail(failure)
         }

@@ -23,6 +23,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     private var isFinished = false
     /// The kernel refused a write.
     private var hasFailedOffer = false
+    /// Why a write failed; reported when what was received before is delivered.
+    private var writeFailure: IOFailure?
+    /// Bytes that the kernel had not taken then.
+    private var lostBytes = 0
 
     /// Written in this loop iteration, and offered to the kernel at its end.
     @exclusivity(unchecked) private var buffered: OutgoingBytes?
@@ -84,6 +88,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         isPaused = false
         watch(TRIBUTARY_WATCHED_NOTHING)
         if delegateState.hasStarted { beginReading() }
+        if writeFailure != nil { reportWriteFailure(after: 2) }
     }
 
     func watchForEnd() {
@@ -121,7 +126,10 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
                 guard let stream = HandleOwner.owner(of: handle, as: UVStream.self) else { return }
                 stream.didRead(count, buffer?.pointee.base)
             })
-        if code < 0 { failLater(code) }
+        if code < 0 {
+            isReading = false
+            failLater(code)
+        }
     }
 
     private func didRead(_ count: Int, _ start: UnsafeMutablePointer<CChar>?) {
@@ -148,6 +156,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
             let code = tributary_peek_end(raw)
             guard code == 0 else { return fail(IOFailure(uv: code)) }
         }
+        // The write took the reset, which was not behind the end of the peer's data.
+        if let writeFailure, writeFailure == .connectionReset { return fail(writeFailure) }
         hasEnded = true
         delegateState.delegate?.streamEnded()
     }
@@ -266,7 +276,9 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         loop.beginCallback()
         isSending = false
         if status < 0 {
-            fail(IOFailure(uv: status))
+            lostBytes = max(1, queued?.count ?? 0)
+            queued = nil
+            failLater(status)
         } else if queued != nil {
             sendQueued()
         } else {
@@ -284,7 +296,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
 
     var unsentBytes: Int {
         guard let raw else { return 0 }
-        return uv_stream_get_write_queue_size(raw) + (queued?.count ?? 0)
+        return uv_stream_get_write_queue_size(raw) + (queued?.count ?? 0) + lostBytes
     }
 
     // MARK: Ending
@@ -310,7 +322,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
 
     private func didShutDown(_ status: CInt) {
         loop.beginCallback()
-        if status < 0 { fail(IOFailure(uv: status)) }
+        if status < 0 { failLater(status) }
         loop.finishCallback()
     }
 
@@ -328,15 +340,27 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         close()
     }
 
-    /// Reports a failure that a call of the user found. It waits for two iterations, so that
-    /// received data is delivered first: a backend may respond early and close.
+    /// Reports a failed write, or a failure that a call of the user found. Received data is delivered first: a
+    /// backend may respond early and close.
     private func failLater(_ code: CInt) {
         guard delegateState.failureTimer == nil else { return }
+        writeFailure = IOFailure(uv: code)
+        reportWriteFailure(after: 2)
+    }
+
+    /// Reports the failed write when nothing was to be read in so many iterations; in the last one, libuv has
+    /// seen the end of the peer's data, if there is one. While reading is paused, only a delegate that reads
+    /// on after a failed write lets the failure wait.
+    private func reportWriteFailure(after iterations: Int) {
         delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in
-            guard let self else { return }
-            delegateState.failureTimer = loop.timer(after: .zero) { [weak self] in
-                self?.fail(IOFailure(uv: code))
+            guard let self, let raw, let writeFailure else { return }
+            if delegateState.hasStarted, !hasEnded {
+                if isPaused, delegateState.delegate?.readsAfterFailedWrite ?? false { return }
+                if !isPaused, isReading, tributary_has_unread(raw) == 1 {
+                    return reportWriteFailure(after: 2)
+                }
             }
+            iterations > 1 ? reportWriteFailure(after: iterations - 1) : fail(writeFailure)
         }
     }
 }

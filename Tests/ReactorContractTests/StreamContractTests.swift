@@ -673,6 +673,70 @@ import Testing
         }
     }
 
+    /// The same where the kernel has taken a part of the write, and the failure of its rest comes first.
+    @Test(arguments: Conformer.allCases)
+    func failureOfAnUnsentRestDoesNotLoseReceivedData(_ conformer: Conformer) throws {
+        for _ in 0..<(conformer == .libuv ? 20 : 2) {
+            try onLoop(conformer) { harness in
+                harness.pair { client, server in
+                    let peer = Peer(client)
+                    // A backend that reads a bit of a request, answers it and closes.
+                    let reader = Peer(server)
+                    reader.onReceived = { reader in
+                        reader.send("413")
+                        reader.stream.close()
+                    }
+                    peer.onFailed = { peer in
+                        #expect(peer.text == "413")
+                        harness.finish()
+                    }
+                    peer.onEnded = { peer in
+                        #expect(peer.text == "413")
+                        harness.finish()
+                    }
+                    peer.stream.write([UInt8](repeating: 1, count: 12 << 20).span)
+                    #expect(peer.stream.unsentBytes > 0)
+                }
+            }
+        }
+    }
+
+    /// A paused reader that awaits a response gets it when it resumes; any other one learns of the failure at once.
+    @Test(arguments: Conformer.loops, [false, true])
+    func pausedReaderOfAResponseReadsItAfterAFailedWrite(
+        _ conformer: Conformer, _ isWanted: Bool
+    ) throws {
+        try onLoop(conformer) { harness in
+            harness.pair { client, server in
+                let peer = Peer(client)
+                peer.readsAfterFailedWrite = isWanted
+                server.write(Array("413".utf8).span)
+                peer.stream.write(Array("unread".utf8).span)
+                peer.stream.pauseReading()
+                harness.later {
+                    server.close()
+                    harness.later {
+                        peer.send("a")
+                        harness.later {
+                            peer.send("b")
+                            harness.later {
+                                #expect(peer.failures.isEmpty == isWanted && peer.text.isEmpty)
+                                guard isWanted else { return harness.finish() }
+                                peer.stream.resumeReading()
+                            }
+                        }
+                    }
+                }
+                if isWanted {
+                    peer.onFailed = { peer in
+                        #expect(peer.text == "413")
+                        harness.finish()
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: Conformer.allCases)
     func acceptedStreamHasAPeerAddress(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in

@@ -76,6 +76,7 @@ package final class GatewayInstance {
             listeners: listeners.map { $0.settings(shared.listeners) }, hooks: hooks,
             clientConnections: shared.clientConnections
         ) { [installed] request, exchange in installed.gateway.handleRequest(request, exchange) }
+        loop.memory.budget = server?.budget
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }
         }
@@ -180,6 +181,7 @@ package final class GatewayInstance {
     /// Closes everything at once; fulfils when the last connection is closed.
     package func close() -> LocalPromise<Void> {
         server?.close()
+        loop.memory.budget = nil
         server = nil
         installed.gateway.stopBackgroundWork()
         recorder.close()

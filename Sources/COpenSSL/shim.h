@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <openssl/bio.h>
+#include <openssl/buffer.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -135,6 +136,34 @@ static inline int tributary_ssl_set_app_data(SSL *ssl, void *data)
 }
 
 static inline void *tributary_ssl_app_data(const SSL *ssl) { return SSL_get_app_data(ssl); }
+
+/* ---- Memory ---- */
+
+/* The allocated bytes of a memory BIO. */
+static inline size_t tributary_bio_capacity(BIO *bio)
+{
+    BUF_MEM *memory = NULL;
+    BIO_get_mem_ptr(bio, &memory);
+    return memory == NULL ? 0 : memory->max;
+}
+
+/* Frees the memory of an empty memory BIO, which keeps the most it ever held; 0 when there is none. */
+static inline int tributary_bio_shrink(BIO *bio)
+{
+    BUF_MEM *memory = BUF_MEM_new();
+    if (memory == NULL) return 0;
+    return (int)BIO_set_mem_buf(bio, memory, BIO_CLOSE);
+}
+
+/* Drops the bytes of a memory BIO. */
+static inline void tributary_bio_discard(BIO *bio) { (void)BIO_reset(bio); }
+
+/* Whether a record was received in part, for which OpenSSL holds a buffer. The state tells it where only the
+   header of the record has arrived, which SSL_has_pending does not count. */
+static inline int tributary_ssl_holds_record(const SSL *ssl)
+{
+    return SSL_has_pending(ssl) == 1 || strcmp(SSL_rstate_string(ssl), "RB") == 0;
+}
 
 /* ---- Certificates ---- */
 

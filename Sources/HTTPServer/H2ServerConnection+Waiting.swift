@@ -25,6 +25,9 @@ extension H2ServerConnection: ServedConnection {
 
     func closeUnread() { close() }
 
+    /// Its session.
+    var holdsMemory: Bool { true }
+
     func hasWaited(_ duration: Duration, now: Instant) -> Bool {
         now - (blockedSince ?? deadline.since) >= duration
     }

@@ -343,7 +343,10 @@ extension H2ServerConnection: ByteStreamDelegate {
         outputChanged()
     }
 
-    func streamFailed(_ failure: IOFailure) { close() }
+    func streamFailed(_ failure: IOFailure) {
+        server.losses.count(failure)
+        close()
+    }
 }
 
 extension H2ServerConnection: H2SessionEvents {

@@ -70,6 +70,7 @@ final class HandshakingConnection: ServedConnection {
         case .failure(let error):
             let failure = error as? IOFailure ?? .cancelled
             server.handshakes.record(.failed)
+            server.losses.count(failure)
             server.hooks.handshakeFailed(failure, peer)
             server.removeHandshake(self)
         }
@@ -133,6 +134,8 @@ final class HandshakingConnection: ServedConnection {
     func hasWaited(_ duration: Duration, now: Instant) -> Bool {
         now - awaitsClientSince >= duration
     }
+
+    var holdsMemory: Bool { true }
 
     /// It has no unsent output.
     func closeUnread() {}

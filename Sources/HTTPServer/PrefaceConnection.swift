@@ -109,6 +109,8 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
     /// It is idle until its first bytes arrive, like a connection of HTTP/1.1.
     func hasWaited(_ duration: Duration, now: Instant) -> Bool { now - accepted >= duration }
 
+    var holdsMemory: Bool { false }
+
     /// It has no unsent output.
     func closeUnread() {}
     func readsOutput(now: Instant) -> Bool { true }

@@ -32,6 +32,9 @@ protocol ServedConnection: AnyObject {
     /// Whether its present wait has lasted so long.
     func hasWaited(_ duration: Duration, now: Instant) -> Bool
 
+    /// Whether it holds counted memory also while it is idle.
+    var holdsMemory: Bool { get }
+
     /// Whether the client reads the unsent output, at the minimum rate or faster.
     func readsOutput(now: Instant) -> Bool
 }

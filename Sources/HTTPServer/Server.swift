@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import HTTP
 package import Promises
 package import Reactor
@@ -25,7 +25,7 @@ package final class Server {
     @exclusivity(unchecked) var h2Writer = H2ResponseWriter()
     /// `settings.responseFields`; unchecked, since every request reads it.
     @exclusivity(unchecked) private(set) var responseFields = Fields()
-    let budget: ByteBudget
+    package let budget: ByteBudget
     /// Shared by all exchanges; has the budget.
     private let exchangeResources: ExchangeResources
 
@@ -45,6 +45,8 @@ package final class Server {
     /// The idle connections, the longest idle one first. Unchecked, like the next: no access calls
     /// foreign code.
     @exclusivity(unchecked) private var idle = SlotQueue()
+    /// Where the next search for idle connections that hold memory begins; any other slot begins anew.
+    private var nextIdle = -1
     /// The connections with unsent output, the longest waiting one first.
     @exclusivity(unchecked) private var unread = SlotQueue()
     private let clientConnections: ClientConnectionCounts
@@ -103,7 +105,7 @@ package final class Server {
         exchangeResources = ExchangeResources(
             local: loop.local, budget: budget, records: RequestRecordPool())
         // Unowned: a weak reference would slow down every reference count of the server.
-        budget.reclaim = { [unowned self] reason in closeUnread(reason) }
+        budget.reclaim = { [unowned self] reason in reclaimMemory(reason) }
     }
 
     // An exchange that outlives the server may still use the budget.
@@ -189,7 +191,15 @@ package final class Server {
             client.map { clientConnections.remove($0, as: .served) }
             return refuse(stream, from: number, nil)
         }
-        if hasTLS(number) { return startHandshake(over: stream, from: number, client) }
+        if hasTLS(number) {
+            // A handshake needs some 50 KiB.
+            guard budget.hasRoom() else {
+                losses.count(.bufferedBytes)
+                client.map { clientConnections.remove($0, as: .served) }
+                return stream.close()
+            }
+            return startHandshake(over: stream, from: number, client)
+        }
         if settings(of: number).protocols.contains(.http2) {
             return awaitPreface(on: stream, from: number, client)
         }
@@ -408,6 +418,33 @@ package final class Server {
     func removeActivity(at slot: Int) {
         unsafe idle.remove(slot)
         unsafe unread.remove(slot)
+    }
+
+    private func reclaimMemory(_ reason: ByteBudget.ReclaimReason) {
+        closeUnread(reason)
+        if case .bytes(let count) = reason { closeIdle(for: count) }
+    }
+
+    /// Bytes will be refused: closes idle connections that hold memory, those of TLS and HTTP/2, the longest
+    /// idle one first, until a quarter of the budget is free. A recently idle one stays, as in
+    /// `makeRoomForConnection`.
+    private func closeIdle(for count: Int) {
+        let now = loop.now
+        var checksLeft = Self.checksPerReclaim
+        var next = unsafe idle.contains(nextIdle) ? nextIdle : idle.first
+        while checksLeft > 0, budget.isLow(with: count), let slot = next {
+            checksLeft -= 1
+            let connection = connections[slot]
+            next = unsafe idle.next(after: slot)
+            guard connection.holdsMemory,
+                connection.hasWaited(settings.settleTime, now: now)
+            else { continue }
+            losses.count(.idle)
+            connection.leaveIdle(.evicted)
+            // The last entry of the table takes the slot of one that is closed.
+            if next == connections.count { next = slot }
+        }
+        nextIdle = next ?? -1
     }
 
     /// Memory is short: closes connections whose clients do not read their responses, the longest

@@ -29,6 +29,8 @@ extension ServerConnection: ServedConnection {
         unsafe now - deadline.since >= duration
     }
 
+    var holdsMemory: Bool { unsafe memoryBytes > 0 || stream.heldBytes > 0 }
+
     func readsOutput(now: Instant) -> Bool {
         unsafe deadline.reads(progress, server.timeouts, now: now)
     }

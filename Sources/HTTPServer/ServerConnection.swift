@@ -148,6 +148,7 @@ final class ServerConnection: ByteStreamDelegate {
     }
 
     func streamFailed(_ failure: IOFailure) {
+        server.losses.count(failure)
         handle(.clientLost)
     }
 

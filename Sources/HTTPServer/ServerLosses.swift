@@ -1,3 +1,5 @@
+import Reactor
+
 /// Input that the server refused, and connections that it closed to keep others, by reason. Plain
 /// numbers of one worker.
 package struct ServerLosses: Sendable, Equatable {
@@ -25,7 +27,7 @@ package struct ServerLosses: Sendable, Equatable {
         case idle
         /// Its client did not read, and memory was short.
         case unread
-        /// Its client sent too many HTTP/2 frames that only cost work.
+        /// Its client sent too many HTTP/2 frames, or TLS records without data, that only cost work.
         case flood
     }
 
@@ -39,6 +41,15 @@ package struct ServerLosses: Sendable, Equatable {
 
     package mutating func count(_ refusal: Refusal) { refusals[refusal.rawValue] &+= 1 }
     package mutating func count(_ shedding: Shedding) { shed[shedding.rawValue] &+= 1 }
+
+    /// A client's connection has failed; counts the failures by which its stream refuses the client.
+    mutating func count(_ failure: IOFailure) {
+        switch failure {
+        case .outOfMemory: count(.bufferedBytes)
+        case .recordFlood: count(.flood)
+        default: break
+        }
+    }
 
     /// Adds those of another worker.
     package mutating func add(_ other: ServerLosses) {

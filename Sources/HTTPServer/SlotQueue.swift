@@ -20,6 +20,12 @@ struct SlotQueue {
     /// The slot that was added first.
     var first: Int? { head == Self.none ? nil : head }
 
+    /// The slot that was added after this one; nil for the last, and for one that is not queued.
+    func next(after slot: Int) -> Int? {
+        guard contains(slot), links[slot].next != Self.none else { return nil }
+        return links[slot].next
+    }
+
     func contains(_ slot: Int) -> Bool { links.indices.contains(slot) && links[slot].isQueued }
 
     /// Adds a slot at the end; one that is queued keeps its position.

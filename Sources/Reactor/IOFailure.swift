@@ -28,6 +28,8 @@ package enum IOFailure: Error, Sendable, Hashable {
     case certificateRefused(String)
     /// The TLS connection failed; the text is the reason.
     case tlsFailed(String)
+    /// The peer sent too many TLS records without data.
+    case recordFlood
     /// This side cancelled the operation.
     case cancelled
     /// Any other failure, as the system's error number (negative, as libuv reports it).
@@ -51,6 +53,7 @@ extension IOFailure: CustomStringConvertible {
         case .outOfMemory: "out of memory"
         case .certificateRefused(let words): "certificate refused: \(words)"
         case .tlsFailed(let words): "TLS: \(words)"
+        case .recordFlood: "TLS: too many records without data"
         case .cancelled: "cancelled"
         case .other(let code): "system error \(code)"
         }

@@ -33,6 +33,9 @@ package protocol Loop: AnyObject {
     /// How long the iterations of this loop take; nothing in virtual time, where code takes no time.
     var iterations: LoopIterations { get }
 
+    /// What the streams of this loop hold by themselves.
+    var memory: LoopMemory { get }
+
     /// Runs `action` once, `delay` from now. A delay of zero or less means the next loop iteration,
     /// never this call. Timers that are due together fire in the order of their creation; the loop
     /// drains the ready queue after each.

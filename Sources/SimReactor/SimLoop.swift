@@ -8,6 +8,7 @@ package final class SimLoop: Loop {
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
     package let iterations = LoopIterations()
+    package let memory = LoopMemory()
     package let network: SimNetwork
 
     /// The name in reports.

@@ -34,6 +34,8 @@ final class TLSChannel: FailingStream {
     /// The inner stream ended: no more data arrives.
     private var hasInnerEnded = false
     private var hasReportedEnd = false
+    /// Why the inner stream failed.
+    private var innerFailure: IOFailure?
 
     /// Delivers bytes that arrived before the delegate read.
     private var reading: Timer?
@@ -43,6 +45,9 @@ final class TLSChannel: FailingStream {
     private var hasBegun = false
     private var isQueued = false
     private var hasReceived = false
+    private let isServer: Bool
+    /// What the engine holds, as the memory of the loop counts it.
+    private(set) var heldBytes = 0
 
     /// The most bytes that are processed at once, which bounds the memory of the engine.
     private static let sliceBytes = 4 * TLSEngine.recordBytesMax
@@ -56,9 +61,13 @@ final class TLSChannel: FailingStream {
         self.engine = engine
         self.loop = loop
         self.progress = progress
+        isServer = progress != nil
     }
 
-    deinit { reading?.cancel() }
+    deinit {
+        reading?.cancel()
+        loop.memory.adjust(by: -heldBytes)
+    }
 
     // MARK: Handshake
 
@@ -67,11 +76,13 @@ final class TLSChannel: FailingStream {
         self.handshake = consume handshake
         inner.startReading(for: self)
         // A server has nothing to send before the client's first message.
-        if progress == nil { continueHandshake() }
+        if !isServer { continueHandshake() }
+        updateMemory()
     }
 
     private func continueHandshake() {
         guard mayBegin() else { return }
+        engine.now = loop.now
         let state = engine.continueHandshake()
         if engine.outgoingCount > 0 { recordProgress() }
         switch state {
@@ -154,7 +165,9 @@ final class TLSChannel: FailingStream {
     private func scheduleDelivery() {
         guard !isClosed else { return }
         inner.resumeReading()
-        guard reading == nil, engine.hasInput || hasInnerEnded else { return }
+        guard reading == nil, engine.hasInput || hasInnerEnded || innerFailure != nil else {
+            return
+        }
         // Not weak, which would make every retain of this object slower; `deinit` cancels the timer.
         reading = loop.timer(after: .zero) { [unowned self] in
             reading = nil
@@ -168,11 +181,20 @@ final class TLSChannel: FailingStream {
         // Bytes that OpenSSL writes by itself from here on do not count as the user's.
         if inner.hasOfferedAll { hasUnoffered = false }
         // A read also finds the end, for which it needs a buffer that is not empty.
+        engine.now = loop.now
         let size = max(1, engine.readBytesMax)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { buffer in
             while !isPaused, !isClosed, !hasReportedEnd, deliverNext(buffer) {}
         }
         flush()  // responses of OpenSSL itself: alerts, new keys
+        reportInnerFailure()
+    }
+
+    /// The inner stream has failed, and all that it received is delivered, as far as the delegate wants it.
+    private func reportInnerFailure() {
+        guard let innerFailure, !isClosed else { return }
+        if isPaused, engine.hasInput, readsAfterFailedWrite { return }
+        fail(innerFailure)
     }
 
     /// Delivers one event; false if there is none.
@@ -223,6 +245,7 @@ final class TLSChannel: FailingStream {
             return failLater(.tlsFailed("cannot write"))
         }
         flush()
+        updateMemory()
     }
 
     func flushSoon() {
@@ -321,7 +344,27 @@ final class TLSChannel: FailingStream {
         flush()
         isClosed = true
         if isReset { inner.reset() } else { inner.close() }
+        updateMemory()
         _ = delegateState.takeDelegate()
+    }
+
+    // MARK: Memory
+
+    /// Frees what the engine does not need, and counts the rest.
+    private func updateMemory() {
+        if !isClosed { engine.releaseBuffers() }
+        let held = isClosed ? 0 : engine.heldBytes
+        let more = held - heldBytes
+        guard more != 0 else { return }
+        heldBytes = held
+        loop.memory.adjust(by: more)
+    }
+
+    /// While memory is exhausted, ends a client's connection that holds a part of a record or of a
+    /// handshake, since many of them may be an attack.
+    private func shedIfExhausted() {
+        guard isServer, !isClosed, engine.holdsPart, !loop.memory.hasRoom, !isClosed else { return }
+        isOpen ? fail(.outOfMemory) : failHandshake(.outOfMemory)
     }
 
     private func failLater(_ failure: IOFailure) {
@@ -347,6 +390,8 @@ extension TLSChannel: ByteStreamDelegate {
             start = end
             if isOpen { deliver() } else { continueHandshake() }
         }
+        updateMemory()
+        shedIfExhausted()
     }
 
     func streamEnded() {
@@ -368,7 +413,9 @@ extension TLSChannel: ByteStreamDelegate {
             delegateState.delegate?.streamFlushes()
             isFlushing = false
         }
-        if !isClosed { sendCollected() }
+        guard !isClosed else { return }
+        sendCollected()
+        updateMemory()
     }
 
     func streamBlocked() {
@@ -381,7 +428,10 @@ extension TLSChannel: ByteStreamDelegate {
 
     func streamFailed(_ failure: IOFailure) {
         guard isOpen else { return failHandshake(failure) }
+        innerFailure = failure
         deliver()
-        if !isClosed { fail(failure) }
+        reportInnerFailure()
     }
+
+    var readsAfterFailedWrite: Bool { delegateState.delegate?.readsAfterFailedWrite ?? false }
 }

@@ -15,6 +15,10 @@ final class TLSContext: @unchecked Sendable {
         guard let raw = SSL_CTX_new(method) else { throw .context(TLSErrors.message()) }
         self.raw = raw
         guard tributary_ssl_ctx_harden(raw) == 1 else { throw .context(TLSErrors.message()) }
+        // Every received record begins with a header, also where OpenSSL reads several in one call.
+        SSL_CTX_set_msg_callback(raw) { isSent, _, type, _, _, ssl, _ in
+            if isSent == 0, type == SSL3_RT_HEADER { TLSEngine.of(ssl)?.recordBegan() }
+        }
     }
 
     deinit { SSL_CTX_free(raw) }

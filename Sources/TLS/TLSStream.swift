@@ -52,6 +52,8 @@ final class TLSStream: ByteStream {
 
     var unsentBytes: Int { channel.inner.unsentBytes }
 
+    var heldBytes: Int { channel.heldBytes }
+
     var hasOfferedAll: Bool { channel.hasOfferedAll }
 
     func discardBuffered() { channel.discardBuffered() }

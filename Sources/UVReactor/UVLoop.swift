@@ -10,6 +10,7 @@ package final class UVLoop: Loop {
     package let entropy: Entropy
     package let descriptors = LoopDescriptors()
     package let iterations = LoopIterations()
+    package let memory = LoopMemory()
 
     /// The execution context of promises that other threads may settle.
     package let context: UVContext

@@ -23,6 +23,7 @@ final class SecureLoop: Loop {
     var entropy: Entropy { base.entropy }
     var descriptors: LoopDescriptors { base.descriptors }
     var iterations: LoopIterations { base.iterations }
+    var memory: LoopMemory { base.memory }
 
     func timer(after delay: Duration, _ action: @escaping () -> Void) -> Reactor.Timer {
         base.timer(after: delay, action)

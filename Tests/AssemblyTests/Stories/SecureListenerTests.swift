@@ -121,6 +121,66 @@ import Testing
         harness.expectQuiet()
     }
 
+    // MARK: Memory
+
+    /// Records that never end: the idle connections end first, then those with a part of a record, and the memory
+    /// stays within its limit.
+    @Test func partialRecordsStayWithinBufferedBytes() throws {
+        let harness = try harness(
+            "cert: server.pem, key: server.key",
+            "workers: 1\nlimits: { buffered_bytes: 1MiB, header_timeout: 1m, idle_timeout: 1m }")
+        var peers: [ScriptedPeer] = []
+        for _ in 0..<60 {
+            let peer = ScriptedPeer(try harness.stream())
+            let client = try Certificates.trusting().engine(
+                for: "backend.test", unixTime: Certificates.now)
+            for _ in 0..<3 {
+                _ = client.continueHandshake()
+                client.takeOutgoing { peer.stream.write($0) }
+                harness.pass(1)
+                client.receive(peer.received.span)
+                peer.clearReceived()
+            }
+            #expect(!peer.failures.isEmpty || peer.hasEnded || client.continueHandshake() == .done)
+            _ = client.write([UInt8](repeating: UInt8(ascii: "a"), count: 16_000).span)
+            client.takeOutgoing { peer.stream.write($0.extracting(first: $0.count - 10)) }
+            harness.pass(1000)
+            peers.append(peer)
+            let held = try #require(harness.instance?.snapshot.bufferedBytes)
+            #expect(held <= 1 << 20)
+        }
+        let snapshot = try #require(harness.instance?.snapshot)
+        #expect(snapshot.bufferedBytes > 1 << 19, "they are counted")
+        #expect(
+            snapshot.losses[ServerLosses.Shedding.idle]
+                + snapshot.losses[ServerLosses.Refusal.bufferedBytes] > 10)
+        // Others are served.
+        let client = try harness.secureClient()
+        client.send(get())
+        #expect(harness.response(of: client).status == 200)
+        for peer in peers { peer.stream.close() }
+        harness.expectQuiet()
+    }
+
+    /// A client that only updates its keys costs a connection, which counts as a flood.
+    @Test func floodOfRecordsWithoutDataEndsTheConnection() throws {
+        let harness = try harness()
+        let peer = ScriptedPeer(try harness.stream())
+        let client = try Certificates.trusting().engine(
+            for: "backend.test", unixTime: Certificates.now)
+        #expect(client.continueHandshake() == .needsMore)
+        let record = client.takeOutgoingBytes()
+        for byte in record.dropFirst(5) {
+            let fragment = record[..<3] + [0, 1, byte]
+            peer.stream.write(Array(fragment).span)
+        }
+        harness.pass(10)
+        #expect(peer.hasEnded || !peer.failures.isEmpty)
+        #expect(harness.instance?.snapshot.losses[ServerLosses.Shedding.flood] == 1)
+        peer.stream.close()
+        harness.expectQuiet()
+    }
+
     // MARK: Clients with certificates
 
     private static let auth = """
@@ -269,5 +329,13 @@ import Testing
         #expect(lines().count == 2 && lines()[1].contains(#""count":3"#))
         #expect(harness.instance?.snapshot.tls?.handshakes[.failed] == 4)
         harness.expectQuiet()
+    }
+}
+
+extension TLSEngine {
+    fileprivate func takeOutgoingBytes() -> [UInt8] {
+        var bytes: [UInt8] = []
+        takeOutgoing { bytes.append(copying: $0) }
+        return bytes
     }
 }

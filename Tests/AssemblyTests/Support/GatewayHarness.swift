@@ -320,7 +320,8 @@ final class GatewayHarness: Harness {
         if let snapshot = instance?.snapshot {
             #expect(snapshot.requests.isEmpty, sourceLocation: location)
             #expect(snapshot.connections == 0, sourceLocation: location)
-            #expect(snapshot.bufferedBytes == 0, sourceLocation: location)
+            // Of idle connections to backends with TLS.
+            #expect(snapshot.bufferedBytes == loop.memory.held, sourceLocation: location)
             for backend in snapshot.backends {
                 let load = "\(backend.name): \(backend.running) running, \(backend.waiting) waiting"
                 #expect(load == "\(backend.name): 0 running, 0 waiting", sourceLocation: location)

@@ -6,12 +6,9 @@ extension PeerIdentity {
     /// Nil without a certificate.
     init?(of ssl: OpaquePointer) {
         guard let certificate = SSL_get0_peer_certificate(ssl) else { return nil }
-        let uris = AlternativeNames(of: certificate, including: [GEN_URI]).texts
-        let names = AlternativeNames(of: certificate, including: [GEN_URI, GEN_DNS]).texts
-        // Without a URI, all of them are DNS names.
         self.init(
-            name: uris.first ?? names.first ?? Self.subject(of: certificate),
-            alternativeNames: names, certificate: Self.encoded(certificate))
+            alternativeNames: AlternativeNames(of: certificate).all,
+            subject: Self.subject(of: certificate), certificate: Self.encoded(certificate))
         TLSErrors.clear()
     }
 

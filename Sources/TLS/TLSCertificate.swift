@@ -96,8 +96,8 @@ package final class TLSCertificate: @unchecked Sendable {
     }
 
     private static func names(of certificate: OpaquePointer) -> [String] {
-        AlternativeNames(of: certificate, including: [GEN_DNS]).texts.map { name in
-            let name = name.lowercased()
+        AlternativeNames(of: certificate).all.filter { $0.kind == .dns }.map { name in
+            let name = name.text.lowercased()
             return name.hasSuffix(".") ? String(name.dropLast()) : name
         }
     }
@@ -112,27 +112,62 @@ package final class TLSCertificate: @unchecked Sendable {
     }
 }
 
-/// The alternative names of a certificate, in their order (RFC 5280 4.2.1.6).
+/// The URIs and DNS names of a certificate, in their order (RFC 5280 4.2.1.6).
+///
+/// A name without the syntax of its kind does not count: a DNS name with the text of a URI would be read as
+/// one where only the text is shown, and another reader would end a name at a zero byte.
 struct AlternativeNames {
-    /// Without names that contain a zero byte: other readers would end them there.
-    let texts: [String]
+    let all: [PeerIdentity.AlternativeName]
 
-    /// - Parameter types: those to read: `GEN_DNS`, `GEN_URI`
-    init(of certificate: OpaquePointer, including types: [CInt]) {
+    init(of certificate: OpaquePointer) {
         guard let names = tributary_names_open(certificate) else {
             TLSErrors.clear()
-            texts = []
+            all = []
             return
         }
         defer { tributary_names_free(names) }
-        texts = (0..<max(0, tributary_names_count(names))).compactMap { index in
-            for type in types {
-                var length: CInt = 0
-                guard let start = tributary_name_text(names, index, type, &length) else { continue }
-                let bytes = UnsafeBufferPointer(start: start, count: Int(max(0, length)))
-                return bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
+        all = (0..<max(0, tributary_names_count(names))).compactMap { index in
+            if let uri = Self.text(of: names, index, GEN_URI, where: Self.isURI) {
+                return PeerIdentity.AlternativeName(.uri, uri)
             }
-            return nil
+            return Self.text(of: names, index, GEN_DNS, where: Self.isHostName).map {
+                PeerIdentity.AlternativeName(.dns, $0)
+            }
+        }
+    }
+
+    private static func text(
+        of names: OpaquePointer, _ index: CInt, _ type: CInt,
+        where isValid: (UnsafeBufferPointer<UInt8>) -> Bool
+    ) -> String? {
+        var length: CInt = 0
+        guard let start = tributary_name_text(names, index, type, &length) else { return nil }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(max(0, length)))
+        return isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// A scheme, and visible ASCII characters only (RFC 3986 3).
+    private static func isURI(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let scheme = bytes.firstIndex(of: UInt8(ascii: ":")), scheme > 0 else { return false }
+        return bytes[..<scheme].allSatisfy(isSchemeCharacter)
+            && bytes.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || "+-.".utf8.contains(byte)
+    }
+
+    /// Letters, digits, `-`, `_` and dots; `*` is any label.
+    private static func isHostName(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { isLetterOrDigit($0) || "-_.*".utf8.contains($0) }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
         }
     }
 }

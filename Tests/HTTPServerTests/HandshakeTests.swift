@@ -93,7 +93,7 @@ import Testing
         let harness = try harness()
         let peer = try harness.connect()
         harness.advance()
-        let identity = PeerIdentity(name: "n", alternativeNames: [], certificate: Bytes("c"))
+        let identity = PeerIdentity(alternativeNames: [], subject: "n", certificate: Bytes("c"))
         harness.onServer { handshakes.complete(identity) }
         peer.send(get("/x"))
         harness.advance()

@@ -19,9 +19,9 @@ final class CertificateAuthenticator {
         guard let identity else { return .refused(.missing) }
         if let last, last.identity.certificate == identity.certificate { return last.result }
         let result: AuthResult =
-            rule.accepts(identity)
-            ? .accepted(Caller(authenticator: authenticator, name: Bytes(identity.name)))
-            : .refused(.untrusted)
+            rule.acceptedName(of: identity).map { name in
+                .accepted(Caller(authenticator: authenticator, name: Bytes(name)))
+            } ?? .refused(.untrusted)
         last = (identity, result)
         return result
     }

@@ -10,6 +10,9 @@ package struct NamePattern: Sendable, Equatable {
         case exact, prefix, label
     }
 
+    /// Whether it is a pattern for URIs, by its `:`, which no DNS name has; others are for DNS names.
+    package var isURI: Bool { text.utf8.contains(UInt8(ascii: ":")) }
+
     package init(parsing text: String) throws(Refusal) {
         guard !text.isEmpty else { throw Refusal("must not be empty") }
         let stars = text.utf8.count { $0 == UInt8(ascii: "*") }

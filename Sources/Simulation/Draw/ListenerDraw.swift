@@ -50,8 +50,8 @@ struct ListenerDraw {
         let name = random.pick([Self.partner, Self.partner, Self.stranger])
         return SimHello.Certificate(
             PeerIdentity(
-                name: name, alternativeNames: [name, "client.test"],
-                certificate: Bytes(Array(name.utf8))),
+                alternativeNames: [.init(.uri, name), .init(.dns, "client.test")],
+                subject: "CN=client", certificate: Bytes(Array(name.utf8))),
             isTrusted: random.chance(0.9))
     }
 }

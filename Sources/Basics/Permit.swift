@@ -2,20 +2,33 @@
 /// request in flight. Confined to its worker.
 ///
 /// The unit is released once: by `release()`, or when the last owner drops the permit, however the
-/// work ends.
+/// work ends. Work that goes on after its result was given up holds the unit until it has ended.
 package final class Permit {
     /// Unchecked: it is taken out before it is used.
     @exclusivity(unchecked) private var source: Permits?
+    /// Units of work that have not ended.
+    private var work = 0
+    private var isReleased = false
 
     fileprivate init(of source: Permits) {
         unsafe self.source = source
     }
 
-    deinit { release() }
+    deinit { unsafe source.take()?.recordRelease() }
 
-    /// Releases the unit; later calls do nothing.
+    /// Releases the unit, at once or when the work has ended; later calls do nothing.
     package func release() {
-        unsafe source.take()?.recordRelease()
+        isReleased = true
+        if work == 0 { unsafe source.take()?.recordRelease() }
+    }
+
+    /// Work begins that may last longer than the owner waits for it, such as a request at a backend.
+    package func workBegan() { work += 1 }
+
+    /// The work has ended.
+    package func workEnded() {
+        work -= 1
+        if isReleased { release() }
     }
 }
 

@@ -9,8 +9,14 @@ final class H2ClientStream {
     private(set) var stream: H2Stream?
     /// Nil after the end of the stream.
     private var connection: H2ClientConnection? {
-        didSet { if connection == nil { body = nil } }
+        didSet {
+            guard connection == nil else { return }
+            body = nil
+            permit.take()?.workEnded()
+        }
     }
+    /// Held until the stream has ended, which may be after the end of the call.
+    private var permit: Permit?
     /// Nil after the end of the call, which may be before the end of the stream.
     private var call: PendingCall?
     /// Sends a streamed body; nil for a complete one. Until the end of the stream, which may hold unsent
@@ -53,6 +59,8 @@ final class H2ClientStream {
             return false
         }
         self.stream = stream
+        permit = call.request.exchange?.permit
+        permit?.workBegan()
         call.h2Stream = self
         call.recordSent(.http2, reusingConnection: reusesConnection)
         switch call.request.body {

@@ -32,6 +32,27 @@ import Testing
         withExtendedLifetime((permit, other)) {}
     }
 
+    /// For example a request whose client does not wait any longer, and which its backend still handles.
+    @Test func workHoldsTheUnitBeyondTheRelease() {
+        let permit = permits.take(below: 1)
+        permit?.workBegan()
+        permit?.workBegan()
+        permit?.release()
+        permit?.workEnded()
+        #expect(permits.inUse == 1)
+        permit?.workEnded()
+        #expect(permits.inUse == 0)
+    }
+
+    @Test func endOfWorkReleasesNothingByItself() {
+        let permit = permits.take(below: 1)
+        permit?.workBegan()
+        permit?.workEnded()
+        #expect(permits.inUse == 1)
+        permit?.release()
+        #expect(permits.inUse == 0)
+    }
+
     @Test func doesNotReleaseAgainWhenDroppedAfterRelease() {
         var permit = permits.take(below: 1)
         let other = permits.take(below: 2)

@@ -21,6 +21,8 @@ struct CallRequest {
     private let shared: SharedRequest
     /// Its place among the attempts of the exchange's record; nil if it is not recorded.
     private(set) var attempt: Int?
+    /// Of the concurrency limit; nil without one.
+    var permit: Permit?
 
     /// - Parameters:
     ///   - request: without the prefix of a host's URL in its target, and without `exchange`
@@ -65,7 +67,8 @@ extension CallRequest {
     /// What is sent to a host of the backend. Made of the parts: a copy of the whole request that is
     /// changed would be copied again.
     func sent(toHost index: Int, _ exchange: consuming ExchangeFields) -> ClientRequest {
-        ClientRequest(
+        exchange.permit = permit
+        return ClientRequest(
             method: method, target: target, template: shared.templates[index],
             fields: shared.request.fields, exchange: exchange, body: shared.request.body)
     }

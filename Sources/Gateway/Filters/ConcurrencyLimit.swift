@@ -66,12 +66,13 @@ final class ConcurrencyLimit {
         CallFilter { next in
             CallService { [self] request, exchange in
                 switch admit(on: exchange.local) {
-                case .admitted(let permit): next(request, exchange).holding(permit)
+                case .admitted(let permit):
+                    next(request.with(permit), exchange).holding(permit)
                 case .queued(let permit):
                     // The permit may be that of the other request, whose response cancels this one
                     // in the same loop iteration. So it is sent in the next one.
                     (isHedged ? permit.delayed(by: .zero) : permit)
-                        .then { permit in next(request, exchange).holding(permit) }
+                        .then { permit in next(request.with(permit), exchange).holding(permit) }
                 case .refused: refuse(request, exchange)
                 }
             }
@@ -163,7 +164,14 @@ extension CallRequest {
     /// retry.
     fileprivate func holding(_ permit: Permit) -> CallRequest {
         relayed?.permit = permit
-        return self
+        return with(permit)
+    }
+
+    /// The same request with the permit for its stream.
+    fileprivate func with(_ permit: Permit) -> CallRequest {
+        var request = self
+        request.permit = permit
+        return request
     }
 }
 

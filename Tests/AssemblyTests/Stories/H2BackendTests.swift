@@ -171,4 +171,35 @@ import Testing
         backend.close()
         gateway.expectQuiet()
     }
+
+    /// To the backend many resets look like an attack, so that some streams stay open: the backend may still work
+    /// on them.
+    @Test func cancelledCallKeepsItsPermitUntilItsStreamEnds() throws {
+        let (gateway, backend) = try harness(", max_concurrent: 160, http2: { max_streams: 1000 }")
+        {
+            exchange in
+            if exchange.path != "/p/slow" { exchange.respond("1") }
+        }
+        backend.limits.streams = 1000
+        _ = try gateway.fetch(get("/p/fast"))
+        let clients = try (1...150).map { _ in ScriptedPeer(try gateway.stream()) }
+        for client in clients { client.send(get("/p/slow")) }
+        gateway.pass(5)
+        #expect(try gateway.load(of: "a") == "150 running, 0 waiting")
+        for client in clients { client.stream.reset() }
+        gateway.pass(5)
+        // A hundred at once are reset, then twenty in each second.
+        #expect(try gateway.load(of: "a") == "50 running, 0 waiting")
+        #expect(backend.connections[0].count(.reset) == 100)
+        for recorder in backend.connections[0].side.streams.suffix(10) {
+            recorder.respond(body: "1")
+        }
+        backend.connections[0].flush()
+        gateway.pass(5)
+        #expect(try gateway.load(of: "a") == "40 running, 0 waiting")
+        gateway.pass(5000)
+        #expect(try gateway.load(of: "a") == "0 running, 0 waiting")
+        backend.close()
+        gateway.expectQuiet()
+    }
 }

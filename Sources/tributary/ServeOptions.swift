@@ -1,4 +1,5 @@
 import Glibc
+import UVReactor
 
 /// The options of `tributary serve`.
 struct ServeOptions: Equatable {
@@ -11,6 +12,8 @@ struct ServeOptions: Equatable {
 
     /// Serves until a signal ends it. Throws `StartFailure` or `ServiceFailure` if the start fails.
     func serve() throws {
+        // Before the configuration is read, which has secrets.
+        if SystemFiles.variable(Self.dumpVariable) != "1" { CoreDumps.forbid() }
         // Standard input belongs to the process that the operator started.
         let source = try config.map { try ConfigSource(argument: $0) }
         // The variables name the id of that process, too.
@@ -21,6 +24,9 @@ struct ServeOptions: Equatable {
             try serve(source, environment, inherited, in: process)
         }
     }
+
+    /// The environment variable that permits core dumps, with the value 1.
+    private static let dumpVariable = "TRIBUTARY_CORE_DUMPS"
 
     private func serve(
         _ source: ConfigSource?, _ environment: ServiceEnvironment, _ inherited: InheritedSockets,

@@ -88,7 +88,7 @@ final class H2ServerStream {
             // What the client sends belongs to the tunnel, and waits until that exists.
             body = Bytes()
             // Only the end of a source carries trailers.
-        } else if clientHasEnded && trailers.isEmpty || head.framing == .none {
+        } else if hasWholeBody(head) || head.framing == .none {
             upload = .complete
             body = takeStored()
             connection.session.didDiscard(body?.count ?? 0)
@@ -101,6 +101,13 @@ final class H2ServerStream {
             of: server)
         self.runner = runner
         runner.runService()
+    }
+
+    /// Whether all of the body arrived together with the head. An empty one without a stated length stays a
+    /// stream, so that a backend sees its end where the client has put it: behind the head. Servers of gRPC
+    /// depend on it.
+    private func hasWholeBody(_ head: RequestHead) -> Bool {
+        clientHasEnded && trailers.isEmpty && (!stored.isEmpty || head.framing != .chunked)
     }
 
     private func rejectHead(_ error: WireError, on connection: H2ServerConnection) {

@@ -255,4 +255,46 @@ import Testing
         #expect(call.trailers == Self.status)
         harness.expectQuiet(client)
     }
+
+    /// A call that ends without a message: the end stays behind the head, in a frame of its own, where servers of
+    /// gRPC expect it, also if both arrived together.
+    @Test(arguments: [false, true]) func emptyStreamStaysAStream(_ isApart: Bool) throws {
+        let harness = try H2RelayHarness()
+        let client = try harness.connect()
+        let call = try client.side.request(.post, "/x/Echo", Self.fields, endsStream: false)
+        if isApart {
+            client.flush()
+            harness.pass()
+        }
+        try client.send("", on: call, ends: true)
+        harness.pass()
+        let exchange = try harness.exchange()
+        let head = try #require(exchange.recorder.request)
+        #expect(exchange.recorder.hasEnded && head.fields[.contentLength] == nil)
+        let frames = exchange.connection.frames.filter { $0.isKind(.headers) || $0.isKind(.data) }
+        #expect(frames.map { $0.flags & H2Frames.endStream != 0 } == [false, true])
+        #expect(frames.count == 2 && frames[1].isKind(.data))
+        // The same in the other direction.
+        exchange.begin(.ok, Self.head)
+        exchange.end()
+        harness.pass()
+        let received = client.frames.filter { $0.isKind(.headers) || $0.isKind(.data) }
+        #expect(received.map { $0.flags & H2Frames.endStream != 0 } == [false, true])
+        #expect(call.responses.first?.fields[.contentLength] == nil && call.hasEnded)
+        harness.expectQuiet(client)
+    }
+
+    /// The control: an end in the head stays there.
+    @Test func requestWithoutAStreamEndsInItsHead() throws {
+        let harness = try H2RelayHarness()
+        let client = try harness.connect()
+        _ = try client.send(.post, "/x/Echo", Self.fields)
+        harness.pass()
+        let exchange = try harness.exchange()
+        let frames = exchange.connection.frames.filter { $0.isKind(.headers) || $0.isKind(.data) }
+        #expect(frames.map { $0.flags & H2Frames.endStream != 0 } == [true])
+        exchange.begin(.ok, ends: true)
+        harness.pass()
+        harness.expectQuiet(client)
+    }
 }

@@ -9,6 +9,8 @@ package enum CallFailureKind: UInt8, CaseIterable, Sendable {
     case tlsCertificateError
     case responseTimeout
     case responseIncomplete
+    case responseHeaderSize
+    case responseHeaderCount
     case responseBodySize
     case protocolError
     case destinationUnavailable

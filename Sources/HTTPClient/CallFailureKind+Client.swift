@@ -12,6 +12,8 @@ extension CallFailureKind {
             case .certificateError: .tlsCertificateError
             case .responseIncomplete: .responseIncomplete
             case .responseBodySize: .responseBodySize
+            case .responseHeaderSize: .responseHeaderSize
+            case .responseHeaderCount: .responseHeaderCount
             case .protocolError: .protocolError
             // The gateway's buffers are full for a moment, as with a full queue.
             case .memoryLimit: .queueFull

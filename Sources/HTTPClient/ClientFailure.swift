@@ -20,6 +20,11 @@ package struct ClientFailure: Error, Equatable {
         case responseIncomplete
         /// The body of the response is larger than the call allows.
         case responseBodySize
+        /// The header section of the response is larger than `Limits.headerBytes`, or a field of it than
+        /// `Limits.fieldBytesMax`.
+        case responseHeaderSize
+        /// The response has more fields than `Limits.headerCount`.
+        case responseHeaderCount
         /// The memory limit of this side is reached.
         case memoryLimit
         /// This side has no file descriptor or memory left for one more connection.
@@ -82,6 +87,17 @@ package struct ClientFailure: Error, Equatable {
 }
 
 extension ClientFailure {
+    /// The head of a response cannot be read.
+    static func head(_ error: WireError) -> ClientFailure {
+        let kind: Kind =
+            switch error {
+            case .fieldsTooLarge: .responseHeaderSize
+            case .tooManyFields: .responseHeaderCount
+            default: .protocolError
+            }
+        return ClientFailure(kind, .wire(error), wasSent: true)
+    }
+
     /// The backend switched to another protocol than the requested one.
     package static let refusedUpgrade = ClientFailure(
         .protocolError, .wire(.upgrade), wasSent: true)
@@ -132,6 +148,9 @@ extension ClientFailure: CustomStringConvertible {
     package var detail: String {
         switch (kind, cause) {
         case (_, .network(let failure)): "\(failure)"
+        case (.responseHeaderSize, _): "the header of the response exceeds limits.header_bytes"
+        case (.responseHeaderCount, _):
+            "the response has more header lines than limits.header_count"
         case (_, .wire(let error)): "malformed response: \(error)"
         case (.responseIncomplete, .ended): "closed in the middle of the response"
         case (_, .ended): "closed without a response"

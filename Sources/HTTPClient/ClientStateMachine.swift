@@ -92,6 +92,7 @@ struct ClientStateMachine {
             do throws(WireError) {
                 return try read(bytes, from: &position, isSent: sendProgress == .all)
             } catch {
+                if case .requested = state { return fail(.head(error)) }
                 return fail(.init(.protocolError, .wire(error), wasSent: true))
             }
         }

@@ -167,7 +167,7 @@ final class H2ClientStream {
             return pool.resendUnprocessed(call, cause, isCounted: !endsBehindCall)
         }
         // Its malformed response arrived together with the end of the connection.
-        if stream.isMalformed { return call.fail(stream.protocolFailure) }
+        if stream.isMalformed { return call.fail(stream.protocolFailure(hasReceivedHead)) }
         if let failure { return call.fail(failure) }
         let lost = ClientFailure.lost(cause, responseHasBegun: hasReceivedHead)
         if reusesConnection, !hasReceivedHead {
@@ -299,7 +299,7 @@ extension H2ClientStream: H2StreamEvents {
         if isRefused { connection.streamRefused() }
         connection.callStreamEnded()
         guard let call, let stream else { return }
-        if stream.isMalformed { return call.fail(stream.protocolFailure) }
+        if stream.isMalformed { return call.fail(stream.protocolFailure(hasReceivedHead)) }
         if isRefused || !stream.hasSentHead {
             return pool.resendUnprocessed(call, .refused, isCounted: !connection.endsBehindCall)
         }
@@ -315,8 +315,9 @@ extension H2ClientStream: H2StreamEvents {
 
 extension H2Stream {
     /// The backend has sent a malformed response.
-    fileprivate var protocolFailure: ClientFailure {
-        ClientFailure(
+    fileprivate func protocolFailure(_ hasReceivedHead: Bool) -> ClientFailure {
+        if let fault, !hasReceivedHead { return .head(fault) }
+        return ClientFailure(
             .protocolError, fault.map(ClientFailure.Cause.wire) ?? .frames, wasSent: true)
     }
 }

@@ -77,6 +77,9 @@ extension CallFailure.Kind {
         case .tlsCertificateError: .init("tls_certificate_error", .backend, breaker: true)
         case .responseTimeout: .init("http_response_timeout", .timeout, breaker: true)
         case .responseIncomplete: .init("http_response_incomplete", .backend, breaker: true)
+        case .responseHeaderSize:
+            .init("http_response_header_section_size", .backend, breaker: true)
+        case .responseHeaderCount: .init("http_response_header_count", .backend, breaker: true)
         case .responseBodySize: .init("http_response_body_size", .backend, breaker: true)
         case .protocolError:
             .init("http_protocol_error", .backend, breaker: true, retry: .unsent)

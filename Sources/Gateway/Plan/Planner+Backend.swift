@@ -87,6 +87,11 @@ extension Planner {
         settings.dnsTTL = backend.dnsTTL?.value ?? PlanDefaults.dnsTTL
         settings.protocolChoice = protocolChoice(of: backend)
         settings.http2 = http2(of: backend)
+        // Not less than the default: the keys limit clients in the first place.
+        settings.limits.headerBytes = max(
+            config.limits?.headerBytes?.value ?? 0, settings.limits.headerBytes)
+        settings.limits.headerCount = max(
+            config.limits?.headerCount?.value ?? 0, settings.limits.headerCount)
         return settings
     }
 

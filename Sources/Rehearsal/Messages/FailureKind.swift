@@ -8,6 +8,8 @@ package enum FailureKind: String, CaseIterable {
     case connectionLimitReached = "connection_limit_reached"
     case responseTimeout = "http_response_timeout"
     case responseIncomplete = "http_response_incomplete"
+    case responseHeaderSize = "http_response_header_section_size"
+    case responseHeaderCount = "http_response_header_count"
     case responseBodySize = "http_response_body_size"
     case protocolError = "http_protocol_error"
     case certificateError = "tls_certificate_error"

@@ -124,6 +124,8 @@ struct CallEvidence {
                 }
         case .invalidShape:
             isAmbiguous || attempts.contains { gaveBadShape($0) && $0.read != nil }
+        // No response of the simulation has so large a head.
+        case .responseHeaderSize, .responseHeaderCount: false
         case .connectionTerminated, .responseIncomplete, .responseBodySize, .protocolError:
             isAmbiguous || hasBroken(failure.kind) || mayHaveLostConnection(failure.kind)
                 || failure.kind == .connectionTerminated && hadOutage([.failsHandshakes])

@@ -155,13 +155,13 @@ enum OutboundRows {
         BackendRow(
             "a field without end",
             "HTTP/1.1 200 OK\r\nX: " + String(repeating: "a", count: 1 << 20),
-            "http_protocol_error closed"),
+            "http_response_header_section_size closed"),
         BackendRow(
             "a reason without end", "HTTP/1.1 200 " + String(repeating: "a", count: 1 << 20),
             "http_protocol_error closed"),
         BackendRow(
             "20000 fields", response(body, String(repeating: "X: y\r\n", count: 20_000)),
-            "http_protocol_error closed"),
+            "http_response_header_count closed"),
         BackendRow(
             "a trailer without end",
             chunked(chunk + "0\r\nX: " + String(repeating: "a", count: 1 << 20)),

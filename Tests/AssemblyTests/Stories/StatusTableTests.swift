@@ -51,6 +51,28 @@ import Testing
             name: "not HTTP", prepare: { $0.on("/1", .raw("what?\r\n\r\n", after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"http_protocol_error"}]"#),
         Row(
+            name: "header too large",
+            prepare: {
+                $0.on(
+                    "/1",
+                    .raw(
+                        "HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 40_000))\r\n\r\n",
+                        after: 20))
+            },
+            outcome: "502 at 20",
+            failures: #"[{"call":"one","kind":"http_response_header_section_size"}]"#),
+        Row(
+            name: "too many header lines",
+            prepare: {
+                $0.on(
+                    "/1",
+                    .raw(
+                        "HTTP/1.1 200 OK\r\n\(String(repeating: "X: 1\r\n", count: 120))\r\n",
+                        after: 20))
+            },
+            outcome: "502 at 20",
+            failures: #"[{"call":"one","kind":"http_response_header_count"}]"#),
+        Row(
             name: "too big", endpoint: "max_body: 1KiB",
             prepare: { $0.on("/1", .ok("\"\(String(repeating: "x", count: 1023))\"", after: 20)) },
             outcome: "502 at 20", failures: #"[{"call":"one","kind":"http_response_body_size"}]"#),

@@ -30,10 +30,17 @@ for title, fields in {
     "Content-Length twice": [STATUS, ("content-length", "11"), ("content-length", "12")],
     "Content-Length: ten": [STATUS, ("content-length", "ten")],
     "status 101": [(":status", "101")],
-    "a field block of 80 KB": [STATUS, *[(f"x-{number}", "a" * 4000) for number in range(20)]],
-    "400 fields": [STATUS, *[(f"x-{number}", "1") for number in range(400)]],
 }.items():
     answers("messages", title, PROTOCOL, with_fields(fields))
+
+answers(
+    "messages", "a field block of 80 KB", HEADER_SIZE,
+    with_fields([STATUS, *[(f"x-{number}", "a" * 4000) for number in range(20)]]),
+)
+answers(
+    "messages", "400 fields", HEADER_COUNT,
+    with_fields([STATUS, *[(f"x-{number}", "1") for number in range(400)]]),
+)
 answers(
     "messages",
     "Content-Length of 5 without a body",

@@ -1,6 +1,10 @@
 /// An HTTP/1.1 message as simulated peers read it: strictly, and with code of their own, so that the
 /// gateway's parser does not check what the gateway's writer wrote.
 package struct PeerMessage {
+    /// `HTTP/1.1 `: a gateway may send these bytes of a response before the response is known, to find out whether the
+    /// client still exists. The next byte shows that it was written.
+    package static let versionBytes = 9
+
     private let head: [UInt8]
     private let lines: [FieldLine]
     private let startLineEnd: Int

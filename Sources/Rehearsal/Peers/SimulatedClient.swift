@@ -37,9 +37,11 @@ package final class SentRequest {
     /// When the gateway read its last byte.
     package var read: Instant? { client.stream?.outgoingJournal.read(at: bytes.upperBound - 1) }
 
-    /// When the gateway wrote the response.
+    /// When the gateway wrote the status of the response.
     package var responded: Instant? {
-        response == nil ? nil : client.stream?.incomingJournal.written(at: responseStart)
+        response == nil
+            ? nil
+            : client.stream?.incomingJournal.written(at: responseStart + PeerMessage.versionBytes)
     }
 }
 

@@ -95,7 +95,8 @@ extension RequestRecord {
             firstRead: stream.toGateway.read(at: stream.start), read: stream.requestRead,
             response: response.map { $0.withBody(exchange.text) },
             responded: response == nil
-                ? nil : stream.fromGateway.written(at: exchange.responseStart),
+                ? nil
+                : stream.fromGateway.written(at: exchange.responseStart + PeerMessage.versionBytes),
             received: exchange.received, clientDisconnected: client.disconnected, stream: stream)
     }
 }

@@ -23,13 +23,23 @@ extension ByteSet {
         ByteSet(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
 
-    /// The bytes of a request target: visible ASCII without `"`, `#`, `<`, `>` and `\`.
+    /// The bytes of the path of a request target: visible ASCII without `"`, `#`, `<`, `>` and `\`.
     ///
     /// More than RFC 3986 allows: browsers do not escape `[`, `]`, `|`, `^`, `{`, `}` and the back
     /// quote. The gateway treats them as data and escapes them in requests to backends.
     static var target: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_EFFF_FFFF) }
 
-    /// ASCII without `.`, `%`, `\` and the zero byte: without these, servers read a path alike.
+    /// The bytes of a query: those of a path, and `\`, which browsers do not escape there (URL
+    /// standard, special-query percent-encode set).
+    static var query: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }
+
+    /// RFC 3986 3.2.2: the bytes of a name that are not escaped, `unreserved` and `sub-delims`.
+    static var registeredName: ByteSet {
+        ByteSet(low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+    }
+
+    /// ASCII without `.`, `%`, `\` and the zero byte: without these, no path is harmful
+    /// (`PathReading`).
     package static var plainPath: ByteSet {
         ByteSet(low: 0xFFFF_BFDF_FFFF_FFFE, high: 0xFFFF_FFFF_EFFF_FFFF)
     }

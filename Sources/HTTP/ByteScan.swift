@@ -86,7 +86,7 @@ extension Span<UInt8> {
         unsafe end(from: start, tributary_end_of_path)
     }
 
-    /// The offset of the first byte at or after `start` that is not in `ByteSet.target`; `count` if
+    /// The offset of the first byte at or after `start` that is not in `ByteSet.query`; `count` if
     /// there is none.
     @inline(__always)
     func endOfQuery(from start: Int) -> Int {

@@ -107,9 +107,7 @@ package enum Authority {
                 guard text.isEscape(at: index) else { return nil }
                 index += 3
             } else {
-                // RFC 3986 3.2.2 without the sub-delims: no real host contains them, and they help
-                // to smuggle lists.
-                guard ByteSet.unreserved.contains(text[index]) else { return nil }
+                guard ByteSet.registeredName.contains(text[index]) else { return nil }
                 index += 1
             }
         }

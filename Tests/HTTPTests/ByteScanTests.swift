@@ -27,7 +27,7 @@ import Testing
             $0.endOfPlainPath(from: $1)
         },
         Scan(testDescription: "queries") {
-            !ByteSet.target.contains($0)
+            !ByteSet.query.contains($0)
         } offset: {
             $0.endOfQuery(from: $1)
         },

@@ -28,8 +28,9 @@ typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
 #define TRIBUTARY_ENDS_NAME(block, byte) \
     (TRIBUTARY_IS_OUTSIDE((block) | 0x20, 'a', 26) & (TRIBUTARY_IS_OUTSIDE(block, '-', 13) | ((block) == '/')))
 #define TRIBUTARY_ENDS_QUERY(block, byte) \
-    (TRIBUTARY_IS_OUTSIDE(block, '!', 94) | (((block) | 1) == '#') | (((block) | 2) == '>') | ((block) == '\\'))
-#define TRIBUTARY_ENDS_PATH(block, byte) (TRIBUTARY_ENDS_QUERY(block, byte) | ((block) == '?') | ((block) == '%'))
+    (TRIBUTARY_IS_OUTSIDE(block, '!', 94) | (((block) | 1) == '#') | (((block) | 2) == '>'))
+#define TRIBUTARY_ENDS_PATH(block, byte) \
+    (TRIBUTARY_ENDS_QUERY(block, byte) | ((block) == '?') | ((block) == '%') | ((block) == '\\'))
 #define TRIBUTARY_ENDS_VALUE(block, byte) \
     ((~TRIBUTARY_IS_OUTSIDE(block, 0, ' ') & ((block) != '\t')) | ((block) == 0x7F))
 /* Signed: bytes of UTF-8 sequences are below the space, too. */
@@ -60,9 +61,9 @@ typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
 
 /* All but letters, digits, `-` and `.`. */
 TRIBUTARY_FIRST(tributary_end_of_name, TRIBUTARY_ENDS_NAME)
-/* All but visible ASCII without `"`, `#`, `<`, `>` and `\`. */
+/* All but visible ASCII without `"`, `#`, `<` and `>`. */
 TRIBUTARY_FIRST(tributary_end_of_query, TRIBUTARY_ENDS_QUERY)
-/* The same, and `?` and `%`. */
+/* The same, and `?`, `%` and `\`. */
 TRIBUTARY_FIRST(tributary_end_of_path, TRIBUTARY_ENDS_PATH)
 /* Control bytes; the tab is none of them (RFC 9110 5.5). */
 TRIBUTARY_FIRST(tributary_end_of_value, TRIBUTARY_ENDS_VALUE)

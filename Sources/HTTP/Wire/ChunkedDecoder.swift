@@ -4,7 +4,7 @@ struct ChunkedDecoder {
     private enum State {
         case size
         case lineFeedOfSize
-        case `extension`
+        case `extension`(ChunkExtension)
         case data
         case carriageReturnOfData
         case lineFeedOfData
@@ -64,7 +64,7 @@ struct ChunkedDecoder {
     private mutating func read(_ byte: UInt8, _ limits: Limits) throws(WireError) {
         switch state {
         case .size: try readSize(byte, limits)
-        case .extension: try readExtension(byte, limits)
+        case .extension(let present): try readExtension(present, byte, limits)
         case .lineFeedOfSize:
             guard byte == ASCII.lineFeed else { throw .chunkSize }
             try endSizeLine(limits)
@@ -89,17 +89,21 @@ struct ChunkedDecoder {
         guard lineBytes > 1 else { throw .chunkSize }
         switch byte {
         case ASCII.carriageReturn: state = .lineFeedOfSize
-        case ASCII.semicolon: state = .extension
+        case ASCII.semicolon: state = .extension(.beforeName)
         default: throw .chunkSize
         }
     }
 
-    /// RFC 9112 7.1.1: ignored, but checked, so that it cannot hide a line end.
-    private mutating func readExtension(_ byte: UInt8, _ limits: Limits) throws(WireError) {
+    /// Ignored, but checked, so that it cannot hide a line end.
+    private mutating func readExtension(
+        _ present: ChunkExtension, _ byte: UInt8, _ limits: Limits
+    ) throws(WireError) {
         try countLineByte(limits)
-        if byte == ASCII.carriageReturn {
+        if byte == ASCII.carriageReturn, present.mayEnd {
             state = .lineFeedOfSize
-        } else if ASCII.isForbiddenInValue(byte) {
+        } else if let next = present.next(byte) {
+            state = .extension(next)
+        } else {
             throw .chunkSize
         }
     }

@@ -134,7 +134,7 @@ extension InboundRows {
             "extensions", Sent.chunked("5;a=b;c=\"d;e\"\r\nhello\r\n0;x\r\n\r\n"), "200",
             method: "POST"),
         WireRow(
-            "an empty extension", Sent.chunked("5;\r\nhello\r\n0\r\n\r\n"), "200", method: "POST"),
+            "an empty extension", Sent.chunked("5;\r\nhello\r\n0\r\n\r\n"), "400 closed"),
         WireRow(
             "trailers", Sent.chunked("5\r\nhello\r\n0\r\nX-T: 1\r\nY:\r\n\r\n"), "200",
             method: "POST"),

@@ -15,6 +15,7 @@ import Testing
         ("0005\r\nhello\r\n000\r\n\r\n", " {hello}"),
         ("5;a=b;c\r\nhello\r\n0;last\r\n\r\n", " {hello}"),
         ("5;a=\"b;c\"\r\nhello\r\n0\r\nX-T: 1\r\nX-U:\r\n\r\n", " {hello}"),
+        ("5; a = b ; c\t=\"\\\"x\\\\\t\u{e4}\";d\r\nhello\r\n0;a;b=c;d=\"\"\r\n\r\n", " {hello}"),
         ("2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", " {hello}"),
         ("0\r\n\r\n", ""),
         ("0\r\nContent-Length: 30\r\nTransfer-Encoding: chunked\r\nHost: evil\r\n\r\n", ""),
@@ -31,9 +32,21 @@ import Testing
         "10000000000000005\r\nhello\r\n", "8000000000000000\r\nhello\r\n", "ffffffffffffffff\r\n",
         "5;a\rb\r\nhello\r\n", "5;a\0b\r\nhello\r\n", "2;\nxx\r\n4c\r\n0\r\n\r\n", "5\r\r;ABCD\r\n",
         "5;\u{7f}\r\nhello\r\n",
+        // Names are tokens, values tokens or quoted strings (RFC 9112 7.1.1).
+        "5;\r\nhello\r\n", "5; \r\nhello\r\n", "5;;a\r\nhello\r\n", "5;a;\r\nhello\r\n",
+        "5;=b\r\nhello\r\n", "5;a=\r\nhello\r\n", "5;a=;b\r\nhello\r\n", "5;a=b=c\r\nhello\r\n",
+        "5;a \r\nhello\r\n", "5;a b\r\nhello\r\n", "5;a=b c\r\nhello\r\n",
+        "5;a=\"b\r\nhello\r\n", "5;a=\"b\"c\r\nhello\r\n", "5;a=b\"c\"\r\nhello\r\n",
+        "5;a=\"b\\\r\nhello\r\n", "5;\"a\"\r\nhello\r\n",
     ])
     func rejectsMalformedSizes(_ body: String) {
         #expect(requests(in: chunked(body)) == "refused 400")
+    }
+
+    @Test(arguments: Array("\u{1} \t\"(),/:<>?@[\\]{}\u{80}\u{e4}\u{ff}"))
+    func rejectsAByteThatIsNoTokenInAName(_ character: Character) {
+        #expect(requests(in: chunked("1;a\(character)c\r\na\r\n0\r\n\r\n")) == "refused 400")
+        #expect(requests(in: chunked("1;abc\r\na\r\n0\r\n\r\n")) == "POST / {a}")
     }
 
     @Test(arguments: [

@@ -28,7 +28,7 @@ package struct Origin: Hashable, Sendable {
         case nil:
             // Names are compared without case (RFC 9110 4.2.3): equal origins share a pool.
             destination = .name(host.lowercased(), port: port)
-            hostField = host + suffix
+            hostField = host.withoutDotAtEnd + suffix
         }
     }
 
@@ -38,10 +38,11 @@ package struct Origin: Hashable, Sendable {
         hostField = "localhost"
     }
 
-    /// The name that a certificate must contain: the host, or its address in text form.
+    /// The name that a certificate must contain: the host, or its address in text form. As in
+    /// `Host`, without the dot of an absolute name (RFC 6066 3).
     package var host: String {
         switch destination {
-        case .name(let host, _): host
+        case .name(let host, _): host.withoutDotAtEnd
         case .address(.ip(let address, _)): "\(address)"
         case .address(.unix): "localhost"
         }
@@ -74,6 +75,11 @@ extension Origin: CustomStringConvertible {
         case .address(let address): "\(address)"
         }
     }
+}
+
+extension String {
+    /// A name without the dot that makes it absolute.
+    fileprivate var withoutDotAtEnd: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
 extension IPAddress {

@@ -9,6 +9,9 @@ import Testing
         arguments: [
             ("catalog.internal", 7001, "catalog.internal:7001", "catalog.internal:7001"),
             ("catalog.internal", 80, "catalog.internal", "catalog.internal:80"),
+            // An absolute name is looked up as it is; `Host` and SNI have no dot.
+            ("catalog.internal.", 7001, "catalog.internal:7001", "catalog.internal.:7001"),
+            ("catalog.internal.", 80, "catalog.internal", "catalog.internal.:80"),
             ("127.0.0.1", 7001, "127.0.0.1:7001", "127.0.0.1:7001"),
             ("::1", 7001, "[::1]:7001", "[::1]:7001"),
             ("2001:DB8:0::1", 80, "[2001:db8::1]", "[2001:db8::1]:80"),
@@ -28,6 +31,11 @@ import Testing
         #expect(Origin(host: "A.test", port: 1) == Origin(host: "a.TEST", port: 1))
         #expect(Origin(host: "a.test", port: 1) != Origin(host: "a.test", port: 2))
         #expect(Origin(host: "::1", port: 1) == Origin(host: "0:0:0:0:0:0:0:1", port: 1))
+    }
+
+    @Test func certificateNameHasNoDotAtItsEnd() {
+        #expect(Origin(host: "a.test.", port: 443, default: .https).host == "a.test")
+        #expect(Origin(host: "a.test", port: 443, default: .https).host == "a.test")
     }
 
     @Test func invalidHostHasAnEmptyFieldValue() {

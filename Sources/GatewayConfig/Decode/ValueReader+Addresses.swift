@@ -75,7 +75,7 @@ extension Config.BackendURL {
         try URLSyntax.check(pathAndQuery: String(path))
         let (host, port) = URLSyntax.split(authority)
         self.init(
-            scheme: scheme, host: try URLSyntax.host(host),
+            scheme: scheme, host: try URLSyntax.backendHost(host),
             port: try port.map { port throws(Refusal) in
                 try URLSyntax.port(port, allowsZero: false)
             } ?? (scheme == .http ? 80 : 443),
@@ -107,7 +107,15 @@ extension Config.BackendURL {
         // `host:8080`, `127.0.0.1`, `host/path`.
         guard !text.isEmpty, text.first?.isASCII == true, !text.contains(" "), !text.hasPrefix("/")
         else { return Refusal("must be a URL such as http://127.0.0.1:7001") }
-        return Refusal("has no scheme; write http://\(text)")
+        guard scheme.lowercased() != "unix" else {
+            return Refusal(
+                "must not be a unix socket; a backend has a host and a port, such as"
+                    + " http://127.0.0.1:7001")
+        }
+        let isUsable = (try? Config.BackendURL(parsing: "http://\(text)")) != nil
+        return isUsable
+            ? Refusal("has no scheme; write http://\(text)")
+            : Refusal("must be a URL such as http://127.0.0.1:7001")
     }
 
     /// Other protocols; some look like a misspelt `http`.

@@ -44,6 +44,15 @@ package enum URLSyntax {
         return String(text)
     }
 
+    /// The same for a host that is looked up, whose name may end with a dot: an absolute name, to
+    /// which a resolver appends no search domain.
+    static func backendHost(_ text: Substring) throws(Refusal) -> String {
+        guard text.hasSuffix("."), isName(text.dropLast()), !isIPv4(text.dropLast()) else {
+            return try host(text)
+        }
+        return String(text)
+    }
+
     static func port(_ text: Substring, allowsZero: Bool) throws(Refusal) -> UInt16 {
         guard let port = decimal(text, max: 65535), allowsZero || port > 0 else {
             throw Refusal(

@@ -54,6 +54,17 @@ import Testing
             "has the scheme 'wss', which is not supported; backends are called with http:// or https://"
         ),
         ("host:8080", "has no scheme; write http://host:8080"),
+        // A hint that would be the next error is none.
+        ("host:x", "must be a URL such as http://127.0.0.1:7001"),
+        ("mailto:a@b", "must be a URL such as http://127.0.0.1:7001"),
+        (
+            "unix:/run/app.sock",
+            "must not be a unix socket; a backend has a host and a port, such as http://127.0.0.1:7001"
+        ),
+        (
+            "UNIX:app.sock",
+            "must not be a unix socket; a backend has a host and a port, such as http://127.0.0.1:7001"
+        ),
         ("127.0.0.1", "has no scheme; write http://127.0.0.1"),
         ("http:/h:1", "must have // after the scheme, such as http://127.0.0.1:7001"),
     ])

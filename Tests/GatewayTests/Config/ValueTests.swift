@@ -147,6 +147,18 @@ import Testing
     @Test(arguments: [
         ("http://", "'url' in backend 'a' has no valid host: '' is neither an address nor a name"),
         ("h:80", "'url' in backend 'a' has no scheme; write http://h:80"),
+        (
+            "http://a..",
+            "'url' in backend 'a' has no valid host: 'a..' is neither an address nor a name"
+        ),
+        (
+            "http://.",
+            "'url' in backend 'a' has no valid host: '.' is neither an address nor a name"
+        ),
+        (
+            "http://1.2.3.4.",
+            "'url' in backend 'a' has no valid host: '1.2.3.4.' is neither an address nor a name"
+        ),
         ("http://h:0", "'url' in backend 'a' has no valid port (1 to 65535): '0'"),
         ("http://h:65536", "'url' in backend 'a' has no valid port (1 to 65535): '65536'"),
         ("http://h:", "'url' in backend 'a' has no valid port (1 to 65535): ''"),

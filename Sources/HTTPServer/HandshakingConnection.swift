@@ -61,12 +61,12 @@ final class HandshakingConnection: ServedConnection {
                 isSecure: true, identity: session.identity, redirect: settings.redirect)
             server.completeHandshake(self)
             begin(session.applicationProtocol, over: stream, facts)
-        case .success(.plainText(let stream)):
+        case .success(.plainText(let stream, let mayBeHead)):
             server.handshakes.record(.plainText)
             server.completeHandshake(self)
             let connection = connection(over: stream, settings.plainFacts)
             server.replace(self, by: connection)
-            connection.rejectOpened(.unencrypted)
+            connection.rejectOpened(.unencrypted(mayBeHead: mayBeHead))
         case .failure(let error):
             let failure = error as? IOFailure ?? .cancelled
             server.handshakes.record(.failed)
@@ -106,7 +106,7 @@ final class HandshakingConnection: ServedConnection {
     /// The stream of a handshake that completed when the connection had ended already.
     private func closeUnused(_ result: Result<AcceptedStream, any Error>) {
         switch result {
-        case .success(.secure(let stream, _)), .success(.plainText(let stream)): stream.close()
+        case .success(.secure(let stream, _)), .success(.plainText(let stream, _)): stream.close()
         case .failure: break
         }
     }

@@ -5,7 +5,9 @@ enum Rejection: Equatable {
     /// The input is not a request, or its body is malformed or breaks off.
     case malformed(WireError)
     /// HTTP without TLS at a listener that requires TLS.
-    case unencrypted
+    ///
+    /// - `mayBeHead`: whether the input may be a HEAD request, whose response has no body
+    case unencrypted(mayBeHead: Bool)
     /// A head or a body took too long.
     case tooSlow
     /// A limit is reached: connections, requests in flight or buffered bytes.
@@ -31,6 +33,9 @@ enum Rejection: Equatable {
         case .overloaded, .failed: nil
         }
     }
+
+    /// Whether the input begins like a HEAD request that the reader has not seen.
+    var mayBeHead: Bool { self == .unencrypted(mayBeHead: true) }
 
     /// A problem document (RFC 9457), which reveals no internals.
     func response(_ id: RequestID, _ settings: ServerSettings) -> Response {

@@ -165,7 +165,8 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
             rejecting = ExchangeRunner(rejecting: runner, carrier: self)
         } else {
             rejecting = ExchangeRunner(
-                rejectingHead: unsafe reader.isHeadRequest, from: client, carrier: self, of: server)
+                rejectingHead: unsafe reader.isHeadRequest || rejection.mayBeHead, from: client,
+                carrier: self, of: server)
             server.hooks.requestRefused(rejection.status, stream.peer)
         }
         runner = rejecting

@@ -28,7 +28,9 @@ package enum AcceptedStream {
     case secure(any ByteStream, SecureSession)
     /// The client sent HTTP without encryption. Reading of the stream is paused; its next delegate
     /// gets no byte that was read before.
-    case plainText(any ByteStream)
+    ///
+    /// - `mayBeHead`: whether the bytes may begin a HEAD request, whose response has no body
+    case plainText(any ByteStream, mayBeHead: Bool)
 }
 
 /// What a client and a listener agreed on in a handshake.
@@ -56,5 +58,13 @@ package struct SecureSession: Sendable, Equatable {
         self.serverName = serverName
         self.applicationProtocol = applicationProtocol
         self.identity = identity
+    }
+}
+
+extension AcceptedStream {
+    /// Whether the first bytes of a client are those of a HEAD request, or may become them.
+    package static func mayBeHead(_ bytes: Span<UInt8>) -> Bool {
+        let method = Array("HEAD ".utf8)
+        return (0..<min(bytes.count, method.count)).allSatisfy { bytes[$0] == method[$0] }
     }
 }

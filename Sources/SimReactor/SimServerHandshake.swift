@@ -173,7 +173,7 @@ final class SimServerHandshake: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
         stream?.pauseReading()
         guard let stream = takeStream(), let resolver = resolver.take() else { return }
-        resolver.fulfill(.plainText(stream))
+        resolver.fulfill(.plainText(stream, mayBeHead: AcceptedStream.mayBeHead(bytes)))
     }
 
     func streamEnded() { fail(.connectionReset) }

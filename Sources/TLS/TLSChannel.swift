@@ -377,7 +377,8 @@ extension TLSChannel: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
         if isPlainText(bytes) {
             inner.pauseReading()
-            handshake.take()?.receivePlainText(inner)
+            handshake.take()?.receivePlainText(
+                inner, mayBeHead: AcceptedStream.mayBeHead(bytes))
             return
         }
         // The bytes stay in the engine until there is a delegate. It usually begins to read before

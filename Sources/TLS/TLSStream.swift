@@ -89,10 +89,10 @@ enum TLSHandshake: ~Copyable {
     }
 
     /// The client of a server sends HTTP without TLS.
-    consuming func receivePlainText(_ stream: any ByteStream) {
+    consuming func receivePlainText(_ stream: any ByteStream, mayBeHead: Bool) {
         switch consume self {
         case .client(let resolver): resolver.reject(IOFailure.tlsFailed("no TLS"))
-        case .server(let resolver): resolver.fulfill(.plainText(stream))
+        case .server(let resolver): resolver.fulfill(.plainText(stream, mayBeHead: mayBeHead))
         }
     }
 

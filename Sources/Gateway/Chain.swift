@@ -19,6 +19,8 @@ struct Chain {
     let store: LimitStore?
     /// What each rate limit counts, by name.
     let limitCounts: [String: LimitCounts]
+    /// The entry of this process in `Via`.
+    let via: ViaEntry
     /// Records the targets of calls for `explain`; nil while serving.
     var targets: SentTargets?
 
@@ -91,7 +93,7 @@ struct Chain {
             }
         ]
         let service = Relay(
-            relay, of: plan, backends[relay.backend], relayedCall(relay),
+            relay, of: plan, backends[relay.backend], relayedCall(relay), via: via,
             checkLimits: limits?.checkAfterValidation(), loop: loop)
         return (admission(plan, limits, nil) + filters).compactMap { $0 }
             .around(Service { service.relayRequest($0, $1) })
@@ -220,7 +222,7 @@ struct Chain {
             let chain = self.call(
                 call, isOneRequest ? nil : timeout,
                 backend.templates(
-                    call.constantFields(of: backend.plan.fields),
+                    call.constantFields(of: backend.plan.fields, via),
                     responseBytesMax: call.responseBytesMax,
                     statusesWithoutFields: call.statusesWithoutFields))
             return EndpointCall(

@@ -18,6 +18,8 @@ package final class GatewayService {
     /// The redirect of a listener without TLS, behind the entry filters.
     private let redirect: Service<Request, Response>
     private let routes: Routes
+    /// Nil if no response has a field that needs TLS.
+    private let transport: SecureTransport?
     /// By endpoint number.
     private var states: [Int: EndpointState] = [:]
     /// By the limit's name.
@@ -53,6 +55,7 @@ package final class GatewayService {
         entryFilters: [Filter<Request, Response>]?
     ) {
         self.plan = plan
+        transport = SecureTransport(plan)
         self.endpointNumbers = endpointNumbers
         let backends = plan.backends.map { backend in
             Backend(
@@ -74,11 +77,12 @@ package final class GatewayService {
         for limit in plan.limits {
             limitCounts[limit.name] = former?.limitCounts[limit.name] ?? LimitCounts()
         }
+        let via = ViaEntry(limits.hashKey)
         let chain = Chain(
             loop: loop, backends: backends,
             entry: targets == nil ? plan.entry : plan.entry.acceptingAll,
             authenticators: authenticators, proxies: plan.proxies, limits: limits,
-            store: store, limitCounts: limitCounts, targets: targets)
+            store: store, limitCounts: limitCounts, via: via, targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
         let routes = Routes(
             plan,
@@ -91,7 +95,7 @@ package final class GatewayService {
             endpoints: zip(plan.endpoints, endpointNumbers).map { [states] endpoint, slot in
                 chain.endpoint(endpoint, states[slot] ?? EndpointState())
             },
-            endpointNumbers: endpointNumbers)
+            endpointNumbers: endpointNumbers, via: via)
         self.routes = routes
         service =
             (entryFilters ?? chain.entryFilters(plan.entry.hasPreflights ? Preflight(plan) : nil))
@@ -102,8 +106,14 @@ package final class GatewayService {
     /// Passes a request through the entry filters to its endpoint, or redirects it if its listener
     /// serves none.
     package func handleRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
-        exchange.peer.facts?.redirect == nil
+        let response =
+            exchange.peer.facts?.redirect == nil
             ? service(request, exchange) : redirect(request, exchange)
+        guard let transport, !transport.isSecure(request.head, exchange) else { return response }
+        return response.map { response in
+            transport.removeFields(exchange)
+            return response
+        }
     }
 
     /// Gives a response of the server itself the headers that the endpoint of its request has, and
@@ -113,6 +123,9 @@ package final class GatewayService {
     ) -> LocalPromise<Response> {
         // A listener that redirects serves no endpoint.
         if exchange.peer.facts?.redirect == nil { routes.routeRejection(request.head, exchange) }
+        if let transport, !transport.isSecure(request.head, exchange) {
+            transport.removeFields(exchange)
+        }
         return exchange.local.value(response)
     }
 

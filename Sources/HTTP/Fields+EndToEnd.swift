@@ -3,7 +3,7 @@ package import Basics
 /// What an intermediary passes on of a message's fields (RFC 9110 7.6.1).
 extension Fields {
     /// A copy without the fields of the connection: those of HTTP itself, those that `Connection`
-    /// names, and `Proxy-*`. Of the others, those that `passes` accepts.
+    /// names, `Proxy-*`, and `Proxy`. Of the others, those that `passes` accepts.
     ///
     /// - Parameters:
     ///   - reserved: the size of the lines that the caller will append, in bytes
@@ -135,13 +135,16 @@ extension FieldName {
     package static var upgrade: FieldName { "Upgrade" }
     package static var via: FieldName { "Via" }
 
-    /// Whether an intermediary never passes such a field on.
-    static func isOfHop(_ name: Span<UInt8>) -> Bool {
+    /// Whether an intermediary never passes such a field on. `Proxy` is no field of HTTP: CGI makes it
+    /// the variable `HTTP_PROXY`, by which libraries choose a proxy.
+    package static func isOfHop(_ name: Span<UInt8>) -> Bool {
         if isOfConnection(name) { return true }
-        guard name.count > 6 else { return false }
+        guard name.count >= 5 else { return false }
         return switch name[0] | 0x20 {
         case UInt8(ascii: "h"): name.equalsIgnoringCase("HTTP2-Settings")
-        case UInt8(ascii: "p"): name.extracting(first: 6).equalsIgnoringCase("Proxy-")
+        case UInt8(ascii: "p"):
+            name.extracting(first: min(name.count, 6)).equalsIgnoringCase("Proxy-")
+                || name.equalsIgnoringCase("Proxy")
         default: false
         }
     }

@@ -31,6 +31,10 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
     case contentType
     /// The client's `User-Agent` is denied.
     case userAgent
+    /// Servers read the path in different ways.
+    case path
+    /// The request has passed this gateway before.
+    case loop
 
     /// In the order of `rawValue`.
     package var name: StaticString {
@@ -49,6 +53,8 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .limitsUnavailable: "limits_unavailable"
         case .contentType: "content_type"
         case .userAgent: "user_agent"
+        case .path: "path"
+        case .loop: "loop"
         }
     }
 
@@ -58,7 +64,8 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .missing, .malformed, .untrusted, .expired, .notYetValid, .scope, .claims,
             .keysUnavailable:
             true
-        case .address, .host, .quota, .limitsUnavailable, .contentType, .userAgent: false
+        case .address, .host, .quota, .limitsUnavailable, .contentType, .userAgent, .path, .loop:
+            false
         }
     }
 
@@ -71,6 +78,8 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
         case .keysUnavailable, .limitsUnavailable: .serviceUnavailable
         case .contentType: .unsupportedMediaType
         case .userAgent: .forbidden
+        case .path: .badRequest
+        case .loop: .loopDetected
         }
     }
 }

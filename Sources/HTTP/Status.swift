@@ -39,6 +39,8 @@ package struct Status: Sendable, Hashable {
     package static var serviceUnavailable: Status { Status(known: 503) }
     package static var gatewayTimeout: Status { Status(known: 504) }
     package static var versionNotSupported: Status { Status(known: 505) }
+    /// RFC 5842 7.2.
+    package static var loopDetected: Status { Status(known: 508) }
 
     /// Precedes the final response (RFC 9110 15.2).
     package var isInterim: Bool { code < 200 }

@@ -40,7 +40,38 @@ extension JSONSlice {
     }
 }
 
+extension JSONSlice {
+    /// How many steps of the path lead to a name that its object has several times; nil if each name
+    /// on the path occurs at most once. Other readers may take another of the values.
+    package func repeatedName(on path: JSONPath) -> Int? {
+        let lookahead = Lookahead(bytes.span)
+        var range = 0..<bytes.count
+        for (index, step) in path.steps.enumerated() {
+            if case .key(let key) = step, lookahead.hasRepeated(key, in: range.lowerBound) {
+                return index + 1
+            }
+            guard let next = lookahead.range(of: [step], in: range) else { return nil }
+            range = next
+        }
+        return nil
+    }
+}
+
 extension Lookahead {
+    /// Whether the value is an object that has this key several times.
+    fileprivate func hasRepeated(_ key: Bytes, in start: Int) -> Bool {
+        guard byte(start) == .openBrace else { return false }
+        var cursor = JSONCursor(self, at: start &+ 1)
+        let pattern = KeyPattern(key)
+        var isFound = false
+        while let member = cursor.nextMember() {
+            guard pattern.matches(member.key, in: self) else { continue }
+            if isFound { return true }
+            isFound = true
+        }
+        return false
+    }
+
     /// The range of the value at the end of the steps, inside `value`.
     func range(of steps: ArraySlice<JSONPath.Step>, in value: Range<Int>) -> Range<Int>? {
         var range = value

@@ -33,4 +33,19 @@ import Testing
         let options = (0..<5_000).map { "o\($0)" } + ["C"]
         #expect(names(of: try fields([options.joined(separator: ",")])) == ["A", "B-b"])
     }
+
+    /// A CGI program would get it as `HTTP_PROXY`.
+    @Test func proxyDoesNotPass() {
+        let fields: Fields = ["Proxy": "http://evil", "pRoXy": "1", "Proxyy": "2", "X-Proxy": "3"]
+        let rest = fields.endToEnd(reserving: 0) { _ in true }
+        #expect(rest.map { String($0.name) } == ["Proxyy", "X-Proxy"])
+    }
+
+    @Test(arguments: [
+        ("X-User", "X-User"), ("X_User", "X-User"), ("x.user~1", "x-user-1"), ("A", "A"),
+    ])
+    func hyphenatedNamesAreThoseOfVariables(_ name: String, _ expected: String) throws {
+        let name = try #require(FieldName(name))
+        #expect(name.hyphenated == FieldName(expected))
+    }
 }

@@ -61,6 +61,8 @@ import Testing
         "index = (index ?? 0) * 10 + Int(digit - .zero)": "nine digits",
         "number = min((number ?? 0) * 10 + digit, PatternProgram.sizeMax + 1)": "stops growing",
         "decoded.append(high << 4 | low)": "two digits",
+        "return high << 4 | low": "two digits",
+        "value = value << 4 | digit": "two or four digits",
         "bytes.append(high << 4 | low)": "two digits",
         "number = number * 10 + Int64(text[index] - UInt8(ascii: \"0\"))": "four digits",
         "size = min(size * 10 + Int(text[index] &- UInt8(ascii: \"0\")), 1 << 56)": "stops growing",

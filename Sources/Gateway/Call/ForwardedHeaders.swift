@@ -3,9 +3,9 @@ package import HTTP
 
 /// The headers of a call that come from the client's request, by the peers that may send them.
 ///
-/// A header that `headers` of the call or its backend sets is in no list: the configuration's
-/// header replaces the client's, so that a client cannot add to X-User or X-Forwarded-For. Computed
-/// once for each call.
+/// A header that `headers` of the call or its backend sets is in no list, whether it is written with
+/// `-` or with `_`: the configuration's header replaces the client's, so that a client cannot add to
+/// X-User or X-Forwarded-For. Computed once for each call.
 package struct ForwardedHeaders {
     /// Forwarded from any client.
     package let ofClients: [FieldName]
@@ -16,10 +16,11 @@ package struct ForwardedHeaders {
 
     /// - Parameter backendFields: the `headers` of the call's backend
     package init(_ plan: CallPlan, backendFields: Fields) {
+        let set =
+            (backendFields.compactMap { FieldName($0.name) } + plan.headers.map(\.name))
+            .map(\.hyphenated)
         func unset(_ names: [FieldName]) -> [FieldName] {
-            names.filter { name in
-                !backendFields.contains(name) && !plan.headers.contains { $0.name == name }
-            }
+            names.filter { !set.contains($0.hyphenated) }
         }
         ofClients = unset(plan.forward.headers)
         ofProxies = unset(plan.forward.proxyHeaders)

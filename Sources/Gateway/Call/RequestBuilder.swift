@@ -132,13 +132,17 @@ struct RequestBuilder {
 
     /// The fields of this call only.
     private func fields(_ values: CallValues) throws(CallFailure) -> Fields {
-        guard hasFields else { return Fields() }
+        // A request that other gateways of this kind have passed on is rare.
+        guard hasFields || values.head.fields.contains(.via) else { return Fields() }
         var fields = plan.headers.isEmpty ? Fields() : Fields(reserving: Self.reservedFieldBytes)
         fields.append(forwarded.ofClients, of: values.head)
         if !forwarded.ofProxies.isEmpty, values.client?.isProxied == true {
             fields.append(forwarded.ofProxies, of: values.head)
         }
         values.appendForwarded(forwarded.generated, to: &fields)
+        for line in values.head.fields.all(.via) where ViaEntry.isNeeded(of: line) {
+            fields.append(.via, line)
+        }
         for (name, template) in plan.headers {
             guard let value = try fieldValue(template, values) else { continue }
             fields.append(name, value)
@@ -285,6 +289,13 @@ extension CallPlan {
         let hasUserAgent =
             headers.contains { $0.name == .userAgent } || forward.headers.contains(.userAgent)
         return hasUserAgent ? fields : fields.namingProduct()
+    }
+
+    /// The same with the gateway's entry in `Via`. Calls are requests of HTTP/1.1 or later.
+    func constantFields(of backendFields: Fields, _ via: ViaEntry) -> Fields {
+        var fields = constantFields(of: backendFields)
+        fields.append(.via, via.value(for: .http11))
+        return fields
     }
 
     /// The statuses for which nothing uses the fields of a response, `Retry-After` included: those of

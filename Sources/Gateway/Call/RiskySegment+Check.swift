@@ -1,24 +1,35 @@
 import Basics
 import GatewayConfig
+import HTTP
 
 // Checks the risky segments of a request with its values.
 extension RiskySegment {
-    /// Whether the finished segment is empty, `.` or `..`. False where a value is missing, for
-    /// which the call is skipped.
+    /// Whether the finished segment is empty or harmful. False where a value is missing, for which the
+    /// call is skipped.
     func isRefused(in values: CallValues) -> Bool {
-        var dots = 0
+        var (isEmpty, isPlain) = (!hasText, isTextPlain)
+        for case .reference(let reference, _) in pieces {
+            guard let text = values.text(of: reference) else { return false }
+            if !text.isEmpty { isEmpty = false }
+            if !text.isPlainPath { isPlain = false }
+        }
+        if isEmpty { return true }
+        return !isPlain && PathReading(of: finished(with: values).span) == .harmful
+    }
+
+    /// The segment as the backend gets it.
+    private func finished(with values: CallValues) -> [UInt8] {
+        var text: [UInt8] = []
         for piece in pieces {
             switch piece {
-            case .literal(let text): dots += text.dots ?? 3
+            case .literal(let bytes): text.append(bytes)
             case .reference(let reference, _):
-                guard let text = values.text(of: reference) else { return false }
-                for index in text.span.indices where text.span[index] != UInt8(ascii: ".") {
-                    return false
+                if let value = values.text(of: reference) {
+                    text.append(percentEncoding: value.span)
                 }
-                dots += text.count
             }
         }
-        return dots <= 2
+        return text
     }
 }
 

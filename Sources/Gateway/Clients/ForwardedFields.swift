@@ -38,8 +38,11 @@ struct ForwardedFields {
     private static let http = Bytes("http")
     private static let https = Bytes("https")
 
-    /// The host that the peer requested.
-    private var ownHost: Bytes? { head.target.authority ?? head.fields[.host]?.bytes }
+    /// The host that the peer requested; nil for an empty `Host`, which names none.
+    private var ownHost: Bytes? {
+        let host = head.target.authority ?? head.fields[.host]?.bytes
+        return host?.isEmpty == false ? host : nil
+    }
 
     /// Whether the peer maintains this family of headers, so that its lines are continued.
     private func continues(_ family: Config.Clients.AddressSource) -> Bool {

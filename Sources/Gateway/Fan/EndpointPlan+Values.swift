@@ -1,4 +1,5 @@
 package import Basics
+import GatewayConfig
 package import HTTP
 import JSONText
 import Patterns
@@ -63,7 +64,37 @@ extension EndpointPlan {
         } catch {
             errors += error.errors
         }
+        // Within objects that the schema does not know, names may still occur twice.
+        if errors.isEmpty, !bodyPaths.isEmpty, let body, !body.isEmpty {
+            if checkedBody == nil { checkedBody = try? JSONSlice(validating: body) }
+            if let checkedBody { errors = repeatedNames(in: checkedBody) }
+        }
         guard errors.isEmpty else { throw InvalidRequest(errors: errors) }
         return (params, checkedBody)
+    }
+
+    /// A fault for each name that a reference or a limit reads, and that its object has several times.
+    private func repeatedNames(in body: JSONSlice) -> [InvalidRequest.Fault] {
+        var faults: [InvalidRequest.Fault] = []
+        for path in bodyPaths {
+            guard let count = body.repeatedName(on: path) else { continue }
+            let fault = InvalidRequest.Fault(
+                location: .body, name: path.name(ofFirst: count), reason: .repeated)
+            if !faults.contains(fault) { faults.append(fault) }
+        }
+        return faults
+    }
+}
+
+extension JSONPath {
+    /// `address.city`, as far as the first steps go.
+    fileprivate func name(ofFirst count: Int) -> String {
+        steps.prefix(count).reduce(into: "") { name, step in
+            switch step {
+            case .key(let key): name += (name.isEmpty ? "" : ".") + String(key)
+            case .element(let index): name += "[\(index)]"
+            case .everyElement: name += "[]"
+            }
+        }
     }
 }

@@ -61,7 +61,7 @@ final class CallPlanner {
         case .names(let names): names.isEmpty ? nil : .names(names.map { Bytes($0.value) })
         case .all:
             .all(
-                except: scope.params.compactMap { param in
+                exceptNamed: scope.params.compactMap { param in
                     if case .query(let name) = param.source { name } else { nil }
                 } + target.literalQueryNames)
         }

@@ -1,6 +1,7 @@
 package import Basics
 package import GatewayConfig
 package import HTTP
+import JSONText
 package import YAMLReader
 
 /// One endpoint: its route, parameters, calls, response and time limits.
@@ -10,8 +11,12 @@ package final class EndpointPlan {
     package let index: Int
     package let route: Config.Route
     package let location: SourceLocation
+    /// Nil where no path is refused because servers read it in different ways.
+    let paths: PathRulePlan?
     package let params: [ParamPlan]
     package let body: BodyPlan?
+    /// The values of the body that calls, conditions and limits use.
+    let bodyPaths: [JSONPath]
     /// The longest request body, in bytes.
     package let bodyMax: Int
     /// From the last byte of the request until the response must be ready, before padding.
@@ -56,6 +61,7 @@ package final class EndpointPlan {
         self.index = index
         route = planner.route
         location = endpoint.location
+        paths = planner.paths(ofEndpoint: index)
         params = planner.params
         body = try planner.body()
         bodyMax = endpoint.body?.max?.value ?? config.bodyMax(of: endpoint).value
@@ -78,6 +84,7 @@ package final class EndpointPlan {
         addressMask = planner.addressMask
         calls = try planner.calls()
         relay = try planner.relay()
+        bodyPaths = Self.bodyPaths(calls, limits)
         queryNames =
             planner.refusesUnknownQuery
             ? Self.declaredQueryNames(params) + Self.usedQueryNames(calls, auth, limits) : nil
@@ -114,9 +121,25 @@ package final class EndpointPlan {
         return names + (auth?.queryNames ?? [])
     }
 
+    private static func bodyPaths(_ calls: [CallPlan], _ limits: [LimitUsePlan]) -> [JSONPath] {
+        var paths: [JSONPath] = []
+        for source in calls.flatMap(\.references).map(\.source) + limits.flatMap(\.sources) {
+            guard case .requestBody(let path?) = source, !paths.contains(path) else { continue }
+            paths.append(path)
+        }
+        return paths
+    }
+
     /// The headers that rate limits and `require` use as `{request.header.name}`.
     package var headersOfLimitsAndAuth: [FieldName] {
         limits.flatMap(\.headerNames) + (auth?.headerNames ?? [])
+    }
+
+    /// The headers that the gateway decides by: of parameters, rate limits and `require`.
+    var usedHeaders: [FieldName] {
+        params.compactMap { param in
+            if case .header(let name) = param.source { name } else { nil }
+        } + headersOfLimitsAndAuth
     }
 
     /// `GET /products/{id}`, the name in logs and metrics.

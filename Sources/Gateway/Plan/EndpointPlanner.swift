@@ -35,6 +35,15 @@ final class EndpointPlanner {
         AddressMask(prefix: config.clients?.ipv6Prefix?.value ?? PlanDefaults.ipv6Prefix)
     }
 
+    /// The rule for paths that servers read in different ways; nil where none is refused.
+    func paths(ofEndpoint index: Int) -> PathRulePlan? {
+        let bypassed = planner.bypassedEndpoints[index]
+        switch config.paths(of: endpoint)?.value ?? (bypassed.isEmpty ? .lenient : .strict) {
+        case .strict: return PathRulePlan(bypassed: bypassed)
+        case .lenient: return nil
+        }
+    }
+
     /// One worker's share of a number for the whole process.
     func share(_ count: Int) -> Int { planner.share(count) }
 

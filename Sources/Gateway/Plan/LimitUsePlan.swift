@@ -68,7 +68,7 @@ package final class LimitUsePlan {
     /// The headers that they use.
     var headerNames: [FieldName] { sources.compactMap(\.headerName) }
 
-    private var sources: [CompiledTemplate.Source] {
+    var sources: [CompiledTemplate.Source] {
         var sources = key.compactMap { if case .value(let source, _) = $0 { source } else { nil } }
         if case .value(let source) = planSource { sources.append(source) }
         return sources + (condition?.references ?? []).map(\.source)

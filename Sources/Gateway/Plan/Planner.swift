@@ -21,6 +21,8 @@ package final class Planner {
     let defaultCORS: CORSRules?
     /// `rate_limits`: one object each for all endpoints that use it.
     let limitPlans: [LimitPlan]
+    /// For each endpoint, those that its paths could bypass.
+    let bypassedEndpoints: [[Int]]
 
     private init(_ config: Config, workers: Int, contexts: TLSContexts) throws(PlanError) {
         self.config = config
@@ -30,6 +32,7 @@ package final class Planner {
         var limits: [LimitPlan] = []
         for limit in config.rateLimits { limits.append(try LimitPlan(limit)) }
         limitPlans = limits
+        bypassedEndpoints = config.bypassedEndpoints
     }
 
     /// The plan for one worker.

@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 package import GatewayConfig
 package import HTTP
 
@@ -36,7 +36,7 @@ package struct RelayPath {
     /// The target for a client's request; nil for a path that a backend could read as another one.
     package func target(of target: Target, _ query: Config.Forward.Query?) -> Target? {
         let path = target.path
-        guard !path.isAmbiguousPath else { return nil }
+        guard !path.isHarmfulPath else { return nil }
         if pieces == nil, target.form == .origin {
             if case nil = query { return target }
             if case .all? = query { return target }
@@ -44,6 +44,8 @@ package struct RelayPath {
         var text: [UInt8] = []
         text.reserveCapacity(target.text.count + 32)
         if let pieces { append(pieces, path, to: &text) } else { text.append(path) }
+        // What is put together may be harmful where its parts are not.
+        guard pieces == nil || !Bytes(text).isHarmfulPath else { return nil }
         target.query.map { append($0, query, to: &text) }
         return Target(Bytes(text))
     }
@@ -74,7 +76,8 @@ package struct RelayPath {
         for parameter in QueryParameters(query)
         where names.contains(where: { parameter.isNamed(Bytes($0.value)) }) {
             text.append(separator)
-            text.append(parameter.text)
+            // For servers that split at semicolons, what follows one is another parameter.
+            text.append(parameter.text.escapingSemicolons)
             separator = UInt8(ascii: "&")
         }
     }
@@ -93,51 +96,16 @@ extension Bytes {
         return Swift.min(position, count)
     }
 
-    /// Whether servers read the path in different ways: it has a segment of dots in any spelling, a
-    /// backslash or a zero byte.
-    ///
-    /// An encoded slash counts as the end of a segment, and so does a semicolon, which begins path
-    /// parameters on some servers. Doubly encoded bytes are not decoded: a backend decodes once.
-    package var isAmbiguousPath: Bool {
-        // Most paths have no byte that could make them ambiguous.
-        guard span.first(notIn: .plainPath, from: 0) < count else { return false }
-        var segment = DotSegment()
-        var index = 0
-        while index < count {
-            var byte = self[index]
-            index += 1
-            if byte == UInt8(ascii: "%"), index + 1 < count,
-                let high = Self.hexValue(self[index]), let low = Self.hexValue(self[index + 1])
-            {
-                byte = high << 4 | low
-                index += 2
-            }
-            switch byte {
-            case 0, UInt8(ascii: "\\"): return true
-            case UInt8(ascii: "/"), UInt8(ascii: ";"):
-                if segment.isDots { return true }
-                segment = DotSegment()
-            case UInt8(ascii: "."): segment.dots += 1
-            default: segment.others += 1
-            }
-        }
-        return segment.isDots
+    /// Whether some servers leave the path's own folder.
+    fileprivate var isHarmfulPath: Bool {
+        // Most paths have no byte that could make them harmful.
+        !isPlainPath && PathReading(of: span) == .harmful
     }
 
-    private struct DotSegment {
-        var dots = 0
-        var others = 0
-
-        /// `.` or `..`
-        var isDots: Bool { others == 0 && (dots == 1 || dots == 2) }
-    }
-
-    private static func hexValue(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
+    /// The bytes with `%3B` for `;`.
+    fileprivate var escapingSemicolons: Bytes {
+        let semicolon = UInt8(ascii: ";")
+        guard span.firstOffset(of: semicolon) != nil else { return self }
+        return Bytes(array.flatMap { $0 == semicolon ? Array("%3B".utf8) : [$0] })
     }
 }

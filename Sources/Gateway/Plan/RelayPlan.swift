@@ -21,6 +21,8 @@ package final class RelayPlan {
     package let headers: [(name: FieldName, value: CompiledTemplate)]
     /// Removed from the client's fields: replaced ones and unwanted ones.
     package let removed: [FieldName]
+    /// Whether fields of the client with `_` in their names pass.
+    package let passesUnderscores: Bool
     /// The headers with the client's address, which are generated.
     package let forwarded: [FieldName]
     /// Whether `Client-Cert` sends the certificate of a verified client.
@@ -53,6 +55,8 @@ package final class RelayPlan {
         sendsClientCert = planner.sendsClientCert(besides: headers.map(\.name))
         interim = proxy.interim?.value ?? PlanDefaults.proxyInterim
         removed = try planner.removed(besides: headers.map(\.name))
+        passesUnderscores =
+            (proxy.underscores?.value ?? PlanDefaults.proxyUnderscores) == .pass
         credentials = planner.credentials
         retry = proxy.retry.map { RetryPlan($0) }
         upgrades = proxy.upgrade.compactMap { FieldValue($0.value) }

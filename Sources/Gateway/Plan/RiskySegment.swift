@@ -1,12 +1,12 @@
 import Basics
+import HTTP
 import JSONText
 
-/// A segment of a call's path that values could make empty, `.` or `..`: the backend would resolve
-/// the request to another path (RFC 3986 section 5.2.4).
+/// A segment of a call's path that has values: they could make it empty, or harmful as `PathReading`
+/// defines it, so that a backend would resolve the request to another path (RFC 3986 section 5.2.4).
 ///
 /// The rule applies to the finished segment, text and values together: in `/{a}.{b}/`, two empty
-/// values leave `.`. A percent-encoded dot counts as a dot; an encoded slash does not end a
-/// segment.
+/// values leave `.`.
 ///
 /// A class, so that a use of it retains one reference.
 final class RiskySegment {
@@ -18,13 +18,20 @@ final class RiskySegment {
     /// Whether it uses another call's response, so that it is known only when the call starts.
     let usesResponse: Bool
 
-    /// Nil where the segment can never be refused, because of its text or because it has no
-    /// reference.
+    /// Whether it has text besides the values.
+    let hasText: Bool
+
+    /// Whether only values can make it harmful.
+    let isTextPlain: Bool
+
+    /// Nil where the segment has no reference.
     init?(_ pieces: [CompiledTemplate.Piece]) {
         let references = pieces.compactMap(\.reference)
         let callReference = references.first { if case .call = $0.source { true } else { false } }
         guard let reported = callReference ?? references.first else { return nil }
-        for case .literal(let text) in pieces where text.dots == nil { return nil }
+        let texts = pieces.compactMap { if case .literal(let text) = $0 { text } else { nil } }
+        hasText = texts.contains { !$0.isEmpty }
+        isTextPlain = texts.allSatisfy(\.isPlainPath)
         self.pieces = pieces
         self.reported = reported
         usesResponse = callReference != nil
@@ -95,23 +102,6 @@ extension EndpointPlan {
 }
 
 extension Bytes {
-    /// The number of dots in a text that consists of dots, plain or encoded; nil for any other
-    /// text.
-    var dots: Int? {
-        var count = 0
-        var index = 0
-        while index < self.count {
-            if self[index] == UInt8(ascii: ".") {
-                index += 1
-            } else if index + 2 < self.count, self[index] == UInt8(ascii: "%"),
-                self[index + 1] == UInt8(ascii: "2"), self[index + 2] | 0x20 == UInt8(ascii: "e")
-            {
-                index += 3
-            } else {
-                return nil
-            }
-            count += 1
-        }
-        return count
-    }
+    /// Whether it has no byte that could make a path harmful.
+    var isPlainPath: Bool { span.first(notIn: .plainPath, from: 0) == count }
 }

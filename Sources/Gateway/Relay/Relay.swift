@@ -23,10 +23,11 @@ final class Relay {
 
     /// - Parameters:
     ///   - chain: that of the backend
+    ///   - via: the entry of this process in `Via`
     ///   - checkLimits: charges the limits that need validated values
     init(
         _ plan: RelayPlan, of endpoint: EndpointPlan, _ backend: Backend, _ chain: CallChain,
-        checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?, loop: any Loop
+        via: ViaEntry, checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?, loop: any Loop
     ) {
         self.endpoint = endpoint
         self.plan = plan
@@ -34,7 +35,7 @@ final class Relay {
         self.chain = chain
         self.checkLimits = checkLimits
         self.loop = loop
-        head = RelayHead(plan, of: endpoint)
+        head = RelayHead(plan, of: endpoint, via: via)
         template = chain.template
         failures = RelayFailure(of: endpoint, loop: loop)
     }

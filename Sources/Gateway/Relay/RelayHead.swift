@@ -11,8 +11,11 @@ final class RelayHead {
     /// Whether a header uses a parameter, by its index.
     private let usedParams: [Bool]
     private let proxies: TrustedProxies
-    /// The fields that do not pass to the backend from any client.
+    /// The fields that do not pass to the backend from any client, also with `-` for `_`.
     private let dropped: FieldNameSet
+    /// The fields that the gateway decides by: no other spelling of theirs passes.
+    private let used: FieldNameSet
+    private let via: ViaEntry
     /// Nil if all fields of the client pass.
     private let forwarded: FieldNameSet?
     /// The lines of a trusted proxy that generated lines continue.
@@ -25,7 +28,8 @@ final class RelayHead {
     /// Nil unless the backend receives the certificates of clients.
     private let clientCert: ClientCertField?
 
-    init(_ plan: RelayPlan, of endpoint: EndpointPlan) {
+    init(_ plan: RelayPlan, of endpoint: EndpointPlan, via: ViaEntry) {
+        self.via = via
         self.plan = plan
         params = endpoint.params
         let references = plan.headers.flatMap(\.value.references)
@@ -33,7 +37,11 @@ final class RelayHead {
             references.contains { if case .param(index) = $0.source { true } else { false } }
         }
         proxies = endpoint.proxies
-        dropped = FieldNameSet(Self.ownFields + plan.removed + plan.credentialFields)
+        let dropped = Self.ownFields + plan.removed + plan.credentialFields
+        self.dropped = FieldNameSet(dropped + dropped.map(\.hyphenated))
+        used = FieldNameSet(
+            endpoint.usedHeaders + references.compactMap(\.source.headerName)
+                + (plan.forward?.headers ?? []) + [.userAgent])
         forwarded = plan.forward.map { FieldNameSet($0.headers) }
         generated = FieldNameSet(plan.forwarded)
         forwardedLines = ForwardedLine.all(named: plan.forwarded)
@@ -66,7 +74,7 @@ final class RelayHead {
         if let clientCert, !isProxied, let identity = exchange.peer.facts?.identity {
             clientCert.append(identity, to: &fields)
         }
-        fields.append(.via, text: head.version.via.span)
+        fields.append(.via, via.value(for: head.version))
         appendConfigured(head, exchange, to: &fields)
         return fields
     }
@@ -74,17 +82,36 @@ final class RelayHead {
     private func passes(
         _ name: Span<UInt8>, isProxied: Bool, _ hasCookies: inout Bool
     ) -> Bool {
-        if dropped.contains(name) { return false }
+        if dropped.contains(name) || (!name.isUsualFieldName && !passesUnusual(name)) {
+            return false
+        }
         // Only a trusted proxy may state the client; the generated lines continue its lines.
         if name.isAboutClient, !isProxied || !isMaintained(name) || generated.contains(name) {
             return false
         }
-        if let forwarded, !forwarded.contains(name), !name.describesBody { return false }
+        if let forwarded, !forwarded.contains(name), !name.describesBody, !name.isVia {
+            return false
+        }
         if dropsCookies, name.equalsIgnoringCase("Cookie") {
             hasCookies = true
             return false
         }
         return true
+    }
+
+    /// Whether a field passes whose name has other bytes than letters, digits, `-` and `.`. Many servers
+    /// take `_` for `-`, so that a client could state what the gateway states or decides by.
+    private func passesUnusual(_ name: Span<UInt8>) -> Bool {
+        let hyphenated = name.hyphenated
+        let other = hyphenated.span
+        if FieldName.isOfHop(other) || dropped.contains(other) || other.isAboutClient
+            || other.describesBody
+        {
+            return false
+        }
+        if used.contains(other), !used.contains(name) { return false }
+        if plan.passesUnderscores || forwarded?.contains(name) == true { return true }
+        return name.firstOffset(of: UInt8(ascii: "_")) == nil
     }
 
     /// False for the family of forwarding headers that trusted proxies do not maintain: they pass it
@@ -186,6 +213,7 @@ final class RelayHead {
         guard !fields.isEmpty else { return fields }
         return fields.endToEnd(reserving: 0) { name in
             if dropped.contains(name) || name.isAboutClient { return false }
+            if !name.isUsualFieldName, !passesUnusual(name) { return false }
             if dropsCookies, name.equalsIgnoringCase("Cookie") { return false }
             return forwarded?.contains(name) ?? true
         }
@@ -223,6 +251,8 @@ extension Span<UInt8> {
     /// Whether it describes the body, so that the body has no meaning without it.
     fileprivate var describesBody: Bool { hasPrefix("Content-") }
 
+    fileprivate var isVia: Bool { equalsIgnoringCase("Via") }
+
     fileprivate func hasPrefix(_ prefix: StaticString) -> Bool {
         let length = prefix.utf8CodeUnitCount
         return count >= length && extracting(first: length).equalsIgnoringCase(prefix)
@@ -256,16 +286,5 @@ extension Bytes {
             rest.append(pair)
         }
         return Bytes(rest)
-    }
-}
-
-extension HTTPVersion {
-    /// The entry of a message with this version in `Via` (RFC 9110 7.6.3).
-    fileprivate var via: StaticString {
-        switch self {
-        case .http10: "1.0 tributary"
-        case .http11: "1.1 tributary"
-        case .http2: "2 tributary"
-        }
     }
 }

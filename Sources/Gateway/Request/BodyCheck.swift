@@ -43,10 +43,10 @@ struct BodyCheck {
     private mutating func checkMembers(of object: JSONSlice, _ members: [BodySchema.Member]) {
         for (member, value) in zip(members, object.values(of: members)) {
             path.append(member.name)
-            if let value {
-                check(value, member.schema)
-            } else if member.isRequired {
-                refuse(.required)
+            switch value {
+            case .one(let value): check(value, member.schema)
+            case .several: refuse(.repeated)
+            case .none: if member.isRequired { refuse(.required) }
             }
             path.removeLast()
         }
@@ -68,16 +68,27 @@ extension ValueRule {
 }
 
 extension JSONSlice {
-    /// The values of these members, in one pass over the object; the last value of a repeated key
-    /// counts.
-    fileprivate func values(of members: [BodySchema.Member]) -> [JSONSlice?] {
-        var values = [JSONSlice?](repeating: nil, count: members.count)
+    /// The values of these members, in one pass over the object. Of a name that occurs several times,
+    /// other readers may take another value than the gateway.
+    fileprivate func values(of members: [BodySchema.Member]) -> [MemberValue] {
+        var values = [MemberValue](repeating: .none, count: members.count)
         for member in self.members {
             guard let index = members.firstIndex(where: { member.key.means($0.key) }) else {
                 continue
             }
-            values[index] = member.value
+            if case .none = values[index] {
+                values[index] = .one(member.value)
+            } else {
+                values[index] = .several
+            }
         }
         return values
     }
+}
+
+/// The value of a member in an object.
+private enum MemberValue {
+    case none
+    case one(JSONSlice)
+    case several
 }

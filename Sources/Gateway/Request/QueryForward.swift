@@ -5,8 +5,18 @@ package import HTTP
 package enum QueryForward {
     case names([Bytes])
     /// All parameters except the declared ones, which the calls use explicitly, and those of the
-    /// call's own query, which a client must not repeat with another value.
-    case all(except: [Bytes])
+    /// call's own query, which a client must not repeat with another value; nor in a spelling that
+    /// some server reads as such a name.
+    case all(except: [QueryName])
+
+    static func all(exceptNamed names: [Bytes]) -> QueryForward {
+        .all(
+            except: names.map { name in
+                var encoded: [UInt8] = []
+                encoded.append(percentEncoding: name.span)
+                return QueryName(Bytes(encoded))
+            })
+    }
 
     /// Appends the forwarded parameters of a request to a target with or without a query, including
     /// repeated ones, in the order of the request.
@@ -23,7 +33,8 @@ package enum QueryForward {
     package func forwards(_ parameter: QueryParameter) -> Bool {
         switch self {
         case .names(let names): names.contains(where: parameter.isNamed)
-        case .all(let excluded): !excluded.contains(where: parameter.isNamed)
+        case .all(let excluded):
+            excluded.isEmpty || !parameter.names.contains { excluded.contains($0) }
         }
     }
 

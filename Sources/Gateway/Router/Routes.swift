@@ -6,6 +6,8 @@ import Promises
 /// Built once per plan and worker. A class, so that a service that captures it holds one reference.
 final class Routes {
     private let router: Router
+    private let paths: PathRules
+    private let via: ViaEntry
     private let endpoints: [Service<Request, Response>]
     private let endpointNumbers: [Int]
     private let recorded: [RecordedEndpoint]
@@ -15,13 +17,16 @@ final class Routes {
     private let otherHeaders: ResponseHeaders?
 
     /// - Parameters:
+    ///   - via: the entry of this process in `Via`
     ///   - recorded: the names for the records of each endpoint's requests
     ///   - endpoints: in the plan's order
     ///   - endpointNumbers: one for each endpoint, kept across reloads
     init(
         _ plan: Plan, recorded: [RecordedEndpoint], endpoints: [Service<Request, Response>],
-        endpointNumbers: [Int]
+        endpointNumbers: [Int], via: ViaEntry
     ) {
+        paths = PathRules(plan)
+        self.via = via
         self.recorded = recorded
         router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
         self.endpoints = endpoints
@@ -35,6 +40,10 @@ final class Routes {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             enter(index, request.head, exchange)
+            if let reason = refusal(of: request.head, at: index) {
+                exchange.refusal = reason
+                return exchange.local.value(Problem(reason, instance: exchange.id).response())
+            }
             return endpoints[index](request, exchange)
         case .notFound:
             addOtherHeaders(request.head, exchange)
@@ -44,6 +53,12 @@ final class Routes {
             return exchange.local.value(
                 Problem(.methodNotAllowed, instance: exchange.id).response([.allow: allow]))
         }
+    }
+
+    /// Above everything that an endpoint does: both are properties of the head alone.
+    private func refusal(of head: RequestHead, at endpoint: Int) -> RefusalReason? {
+        if paths.refuse(head.target.path, head.method, at: endpoint) { return .path }
+        return via.isNamed(in: head.fields) ? .loop : nil
     }
 
     private func enter(_ index: Int, _ head: RequestHead, _ exchange: Exchange) {

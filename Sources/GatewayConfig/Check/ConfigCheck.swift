@@ -41,6 +41,7 @@ struct ConfigCheck {
         checkTraces()
         checkBackends()
         checkRoutes()
+        checkPaths()
         for endpoint in config.endpoints {
             checkEndpoint(endpoint)
         }

@@ -82,6 +82,7 @@ extension Config {
         package var partialStatus: Located<Int>?
         package var cors: CORS?
         package var auth: Located<AuthSetting>?
+        package var paths: Located<Endpoint.Paths>?
         package var rateLimits: Located<[Located<LimitUse>]>?
 
         init(location: SourceLocation) {

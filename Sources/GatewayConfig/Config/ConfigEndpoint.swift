@@ -22,6 +22,8 @@ extension Config {
         package var clients: Access?
         package var cors: Located<CORS.Setting>?
         package var auth: Located<AuthSetting>?
+        /// What happens to paths that servers read in different ways.
+        package var paths: Located<Paths>?
         /// Media types that a request's body may have; nil for any.
         package var contentTypes: [Located<MediaType>] = []
         package var unknownQuery: Located<UnknownQuery>?
@@ -48,6 +50,9 @@ extension Config {
 
         /// What happens to query parameters that no key of the endpoint names.
         package enum UnknownQuery: String, Sendable, CaseIterable { case drop, refuse }
+
+        /// Whether paths that servers read in different ways are refused.
+        package enum Paths: String, Sendable, CaseIterable { case strict, lenient }
 
         /// What a response reveals about a failure: only its kind, or also host, port and error
         /// text.

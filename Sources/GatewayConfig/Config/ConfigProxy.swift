@@ -20,6 +20,7 @@ extension Config {
         package var interim: Located<Interim>?
         package var headers: [Call.HeaderTemplate] = []
         package var dropHeaders: [Located<String>] = []
+        package var underscores: Located<Underscores>?
         /// Protocols that clients may switch to, in lower case.
         package var upgrade: [Located<String>] = []
         package var retry: Call.Retry?
@@ -34,6 +35,9 @@ extension Config {
         /// Which clients receive the interim responses of the backend, such as 103 (RFC 8297). Many clients of
         /// HTTP/1.1 take them for the final one.
         package enum Interim: String, Sendable, CaseIterable { case off, http2, all }
+
+        /// What happens to header fields of clients with `_` in their names.
+        package enum Underscores: String, Sendable, CaseIterable { case drop, pass }
 
         /// Whether the backend receives the credential of an authenticated client.
         package enum Credential: String, Sendable, CaseIterable { case drop, pass }

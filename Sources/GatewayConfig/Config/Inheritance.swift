@@ -43,6 +43,11 @@ extension Config {
         endpoint.auth ?? defaults?.auth
     }
 
+    /// Nil where neither the endpoint nor `defaults` has `paths`.
+    package func paths(of endpoint: Endpoint) -> Located<Endpoint.Paths>? {
+        endpoint.paths ?? defaults?.paths
+    }
+
     /// Which callers an endpoint accepts; nil for a public one.
     package func authRule(of endpoint: Endpoint) -> AuthRule? {
         if case .rule(let rule)? = auth(of: endpoint)?.value { rule } else { nil }

@@ -97,6 +97,7 @@ package enum PlanDefaults {
     package static let proxyIdleTimeout: Duration = .seconds(300)
     package static let proxyForwarded = Config.Forwarded.x
     package static let proxyClientCert = Config.Proxy.ClientCert.off
+    package static let proxyUnderscores = Config.Proxy.Underscores.drop
     package static let proxyCredential = Config.Proxy.Credential.drop
     package static let proxyInterim = Config.Proxy.Interim.http2
 

@@ -235,6 +235,12 @@ extension Config.Defaults: PlainBlock {
         .block("cors", \.cors, "which web pages of other origins may read responses"),
         .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth"),
         .value(
+            "paths", \.paths, .choice,
+            default: .description(
+                "`strict` where a route could bypass another one, else `lenient`"),
+            "what happens to paths that servers read in different ways: strict refuses them with 400"
+        ),
+        .value(
             "rate_limits", \.rateLimits, .limitUses,
             "rate limits that a request is charged to: to all of them or to none"),
     ]

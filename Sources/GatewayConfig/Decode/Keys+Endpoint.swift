@@ -83,6 +83,10 @@ extension Config.Endpoint: PlainBlock {
         .value(
             "auth", \.auth, .auth, default: .key("defaults.auth"),
             "which authenticators accept its requests; none makes it public"),
+        .value(
+            "paths", \.paths, .choice, default: .key("defaults.paths"),
+            "what happens to paths that servers read in different ways: strict refuses them with 400"
+        ),
         .list(
             "content_types", \.contentTypes, .filledList(of: .mediaType),
             "media types that a request's body may have, e.g. application/json; else 415"),

@@ -40,6 +40,11 @@ extension Config.Proxy: PlainBlock {
         .list(
             "drop_headers", \.dropHeaders, .list(of: .droppedHeader),
             "header fields that are removed from the request"),
+        .value(
+            "underscores", \.underscores, .choice,
+            default: .choice(PlanDefaults.proxyUnderscores),
+            "whether the client's header fields with _ in their names, which many servers take for -,"
+                + " reach the backend"),
         .list(
             "upgrade", \.upgrade, .list(of: .upgradeToken),
             "protocols that clients may switch to, e.g. websocket"),

@@ -13,6 +13,13 @@ extension ValueReader where Value == String {
                         + " Accept-Language]; wildcards such as '\(text)' are not supported")
             }
             try HeaderSyntax.check(name: text)
+            guard text.lowercased() != "proxy" else {
+                throw Refusal("must not be '\(text)', which CGI programs take for their own proxy")
+            }
+            let usual = HeaderSyntax.hyphenated(text)
+            guard !HeaderSyntax.isForwarding(usual) || HeaderSyntax.isForwarding(text) else {
+                throw Refusal("must not be '\(text)', which many servers take for '\(usual)'")
+            }
         }
     }
 

@@ -13,7 +13,13 @@ package enum HeaderSyntax {
     /// Fields that frame a message or belong to one connection: the HTTP implementation sets them
     /// (RFC 9110, sections 7.6.1 and 8.6; RFC 9112, section 6).
     static func isConnectionField(_ name: String) -> Bool {
-        connectionFields.contains(name.lowercased())
+        connectionFields.contains(hyphenated(name))
+    }
+
+    /// In lower case, with `-` for `_`: equal for fields that servers confuse which make names of
+    /// variables of them.
+    static func hyphenated(_ name: String) -> String {
+        name.lowercased().replacing("_", with: "-")
     }
 
     /// Fields that describe a backend's message, which is never relayed unchanged.
@@ -25,7 +31,7 @@ package enum HeaderSyntax {
     /// Fields that the gateway sends with every call.
     static func isSentWithEveryCall(_ name: String) -> Bool {
         ["x-request-id", "traceparent", "tracestate", "gateway-deadline-ms"]
-            .contains(name.lowercased())
+            .contains(hyphenated(name))
     }
 
     /// Fields that prove who the client is.

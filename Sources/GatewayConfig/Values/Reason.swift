@@ -47,7 +47,8 @@ package enum Reason: Equatable, Sendable {
         case .oneOf(let values): "must be one of \(values.joined(separator: ", "))"
         case .unknown: "is unknown"
         case .dotSegment: "must not be . or .."
-        case .pathSegment: "must not leave an empty, . or .. segment in a path"
+        case .pathSegment:
+            "must not leave an empty, . or .. segment, a backslash or a zero byte in a path"
         case .brokenEscape: "must have two hexadecimal digits after each %"
         case .notUTF8: "must be UTF-8"
         case .notJSON: "must be JSON"

@@ -59,7 +59,9 @@ package struct Explanation {
         case .notFound: "route     none: 404\n"
         case .methodNotAllowed(let allow):
             "route     none for \(head.method): 405, Allow: \(allow)\n"
-        case .endpoint(let index): text(of: plan.endpoints[index])
+        case .endpoint(let index):
+            refusesPath
+                ? text(ofRefusedPathAt: plan.endpoints[index]) : text(of: plan.endpoints[index])
         }
     }
 
@@ -68,7 +70,8 @@ package struct Explanation {
     package var isAccepted: Bool {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
-        guard let endpoint, credential?.isRefused != true, refusedType(by: endpoint) == nil
+        guard let endpoint, !refusesPath, credential?.isRefused != true,
+            refusedType(by: endpoint) == nil
         else { return false }
         if let relay = endpoint.relay {
             return relay.path.target(of: head.target, relay.forward?.query) != nil
@@ -83,6 +86,17 @@ package struct Explanation {
     private var match: Router.Match {
         Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
             .match(head.method, head.target.path)
+    }
+
+    /// Whether `paths` of the endpoint refuses the request.
+    private var refusesPath: Bool {
+        endpoint.map { PathRules(plan).refuse(head.target.path, head.method, at: $0.index) }
+            ?? false
+    }
+
+    private func text(ofRefusedPathAt endpoint: EndpointPlan) -> String {
+        (ExplainedRequest(endpoint, head).routeLines
+            + ["refused   400: paths: servers read this path in different ways"]).text
     }
 
     /// The endpoint whose route matches the request.

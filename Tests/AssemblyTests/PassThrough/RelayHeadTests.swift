@@ -54,7 +54,7 @@ import Testing
         ])
         #expect(lines.filter { $0.hasPrefix("X-P") } == ["X-Public: 1"])
         #expect(lines.count == 6)
-        #expect(lines.contains("Via: 1.1 tributary"))
+        #expect(lines.contains { $0.hasPrefix("Via: 1.1 tributary-") })
         #expect(lines.contains { $0.hasPrefix("X-Forwarded-For: ") })
     }
 
@@ -112,8 +112,68 @@ import Testing
     }
 
     @Test func viaIsAppended() throws {
-        let lines = try sent(["Via: 1.0 other"])
-        #expect(lines.filter { $0.hasPrefix("Via") } == ["Via: 1.0 other", "Via: 1.1 tributary"])
+        for endpoint in ["", "forward: { headers: [X-A] }"] {
+            let lines = try sent(["Via: 1.0 other"], endpoint: endpoint)
+                .filter { $0.hasPrefix("Via") }
+            #expect(lines.count == 2 && lines.first == "Via: 1.0 other")
+            #expect(lines.last?.wholeMatch(of: /Via: 1\.1 tributary-[0-9a-f]{16}/) != nil)
+        }
+    }
+
+    // MARK: Names with underscores
+
+    /// CGI, WSGI, Rack and PHP take `_` for `-`.
+    private static let aliases = [
+        "X_User", "x_user", "X_Dropped", "X-Set_By-Backend", "X_Set_By_Backend", "Client_Cert",
+        "Client_Cert_Chain", "X_Forwarded_For", "X_Forwarded-Proto", "X_Request_Id",
+        "Gateway_Deadline_Ms",
+        "Keep_Alive", "Transfer_Encoding", "Content_Length", "Content_Type", "Proxy_Authorization",
+        "Proxy", "X_Api_Key", "X_Tenant", "X~User", "Proxy_Connection", "User_Agent", "X_Plan",
+    ]
+
+    private func passed(_ names: [String], _ proxy: String = "") throws -> [String] {
+        let harness = try RelayHarness(
+            "to: a, client_cert: off, drop_headers: [X-Dropped], headers: { X-User: none }\(proxy)",
+            endpoint: """
+                auth: k
+                params: { X-Tenant: { type: string, in: header } }
+                rate_limits: [plans]
+                """,
+            backend: "headers: { X-Set-By-Backend: '1' }",
+            top: """
+                auth: { k: { api_key: { keys: keys.yaml } } }
+                rate_limits: { plans: { rate: 9/s, key: "{request.header.X-Plan}" } }
+                """, files: ["keys.yaml": Keys.entry("ann", "key")])
+        try harness.send(
+            request("GET", "/x/a", ["X-Api-Key: key"] + names.map { "\($0): forged" }))
+        let lines = harness.received.components(separatedBy: "\r\n")
+        harness.expectQuiet()
+        #expect(!lines[0].isEmpty)
+        return lines.filter { $0.hasSuffix(": forged") }.map { String($0.prefix { $0 != ":" }) }
+    }
+
+    @Test func otherSpellingsOfProtectedNamesNeverPass() throws {
+        #expect(try passed(Self.aliases) == [])
+        #expect(try passed(Self.aliases, ", underscores: pass") == [])
+        // The positive control: what is not protected passes, with the key also with `_`.
+        #expect(try passed(["X-Other", "X_Other", "X.Other"]) == ["X-Other", "X.Other"])
+        #expect(
+            try passed(["X-Other", "X_Other"], ", underscores: pass") == ["X-Other", "X_Other"])
+    }
+
+    @Test func listedNamesWithUnderscoresPass() throws {
+        let lines = try sent(
+            ["X_A: 1", "X-A: 2", "X_B: 3"], endpoint: "forward: { headers: [X_A] }")
+        #expect(lines.filter { $0.hasPrefix("X_") || $0.hasPrefix("X-A") } == ["X_A: 1"])
+    }
+
+    /// A trusted proxy passes on what its clients send.
+    @Test func trustedProxiesDoNotVouchForUnderscores() throws {
+        let lines = try sent(
+            ["X_Forwarded_For: 6.6.6.6", "Client_Cert: :AAAA:", "X-Forwarded-For: 1.2.3.4"],
+            proxy: "to: a, underscores: pass", top: "clients: { trusted_proxies: [0.0.0.0/0] }")
+        #expect(!lines.contains { $0.contains("_") })
+        #expect(lines.contains { $0.hasPrefix("X-Forwarded-For: 1.2.3.4, ") })
     }
 
     @Test func hostIsChosen() throws {
@@ -149,6 +209,9 @@ import Testing
         #expect(harness.received.hasPrefix("POST /x/a?a=%41&b&a=2 HTTP/1.1\r\n"))
         #expect(harness.received.contains("X-A: 1\r\n") && !harness.received.contains("X-B"))
         #expect(harness.received.contains("Content-Type: text/plain\r\n"))
+        // For servers that split at semicolons, another parameter would follow.
+        try harness.send(get("/x/a?a=1;c=2&c=3"))
+        #expect(harness.received.contains("GET /x/a?a=1%3Bc=2 HTTP/1.1\r\n"))
         harness.expectQuiet()
     }
 

@@ -45,6 +45,16 @@ import Testing
         #expect(try passed(Self.lines) == ["x-sum: 1", "x-other: 2"])
         #expect(try passed("Content-Length: 3\r\nTransfer-Encoding: chunked\r\n") == [])
         #expect(try passed("") == [])
+        // Nor in a spelling that servers take for such a name.
+        #expect(
+            try passed(
+                "X_Forwarded_For: 1\r\nContent_Length: 3\r\nProxy: a\r\nX_Any: 1\r\nX-Sum: 1\r\n")
+                == ["x-sum: 1"])
+        #expect(
+            try passed(
+                "X_Request_Id: 1\r\nX_Any: 1\r\n", proxy: "to: a, underscores: pass") == [
+                    "x_any: 1"
+                ])
     }
 
     /// A name that must not pass as a header does not pass behind the body.

@@ -21,7 +21,8 @@ import Testing
         #expect(seen.first?.target == "/1")
         #expect(
             seen.first?.names == [
-                "Host", "User-Agent", "X-Request-Id", "traceparent", "Gateway-Deadline-Ms",
+                "Host", "User-Agent", "Via", "X-Request-Id", "traceparent",
+                "Gateway-Deadline-Ms",
             ])
     }
 
@@ -170,7 +171,7 @@ import Testing
         #expect(seen.first?["tracestate"] == "a=1,b@c=2,d=3")
         #expect(
             seen.first?.names == [
-                "Host", "User-Agent", "X-Request-Id", "tracestate", "traceparent",
+                "Host", "User-Agent", "Via", "X-Request-Id", "tracestate", "traceparent",
                 "Gateway-Deadline-Ms",
             ])
     }

@@ -26,6 +26,20 @@ import Testing
         #expect(seen?["Authorization"] == "a")
     }
 
+    /// Many servers take `_` for `-`.
+    @Test func replacesTheClientsHeaderInEverySpelling() throws {
+        let seen = try sent(
+            "one: { from: a, get: /1, headers: { X-User: alice, Y_User: bob } }",
+            endpoint: "forward: { headers: [X_User, Y-User, X_Key, X_Free] }",
+            backend: "headers: { X-Key: operator }",
+            ["X_User: evil", "Y-User: evil", "X_Key: evil", "X_Free: 1"])
+        #expect(seen?["X-User"] == "alice" && seen?["X_User"] == nil)
+        #expect(seen?["Y_User"] == "bob" && seen?["Y-User"] == nil)
+        #expect(seen?["X-Key"] == "operator" && seen?["X_Key"] == nil)
+        // A listed name that nothing sets passes.
+        #expect(seen?["X_Free"] == "1")
+    }
+
     @Test func replacesTheClientsHeaderByTheBackends() throws {
         let seen = try sent(
             "one: { from: a, get: /1 }", endpoint: Self.forward,

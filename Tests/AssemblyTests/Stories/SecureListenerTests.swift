@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import HTTP
 import HTTPServer
 import Promises
@@ -79,6 +80,75 @@ import Testing
         #expect(response.body.contains(#""status":400"#))
         #expect(harness.logged.contains { $0.contains(#""msg":"refused""#) })
         #expect(harness.instance?.snapshot.tls?.handshakes[.plainText] == 1)
+        harness.expectQuiet()
+    }
+
+    /// RFC 9110 9.3.2; also where a part of the method has arrived, which may be HEAD.
+    @Test(arguments: [
+        ("HEAD /x HTTP/1.1\r\nHost: a\r\n\r\n", false), ("HEAD", false), ("H", false),
+        ("HEADS /x HTTP/1.1\r\nHost: a\r\n\r\n", true),
+        ("GET /x HTTP/1.1\r\nHost: a\r\n\r\n", true),
+    ])
+    func plainHEADGetsNoBody(_ text: String, _ hasBody: Bool) throws {
+        let harness = try harness()
+        let peer = ScriptedPeer(try harness.stream())
+        peer.send(text)
+        harness.pass(5)
+        let parts = peer.text.components(separatedBy: "\r\n\r\n")
+        #expect(parts[0].hasPrefix("HTTP/1.1 400 ") && parts[0].contains("Content-Length: "))
+        #expect(parts.count == 2 && parts[1].isEmpty != hasBody)
+        peer.stream.close()
+        harness.expectQuiet()
+    }
+
+    // MARK: Strict-Transport-Security
+
+    private static let hsts = "response_headers: { Strict-Transport-Security: max-age=1 }"
+
+    /// RFC 6797 7.2: not without TLS, whatever responds.
+    @Test(arguments: ["", "defaults: { cors: { origins: [\"https://shop.example\"] } }"])
+    func strictTransportSecurityNeedsTLS(_ top: String) throws {
+        let secure = try harness("cert: server.pem, key: server.key", "\(Self.hsts)\n\(top)")
+        let client = try secure.secureClient()
+        for text in [get(), get("/none"), "BAD\r\n\r\n"] {
+            client.send(text)
+            #expect(secure.response(of: client)["Strict-Transport-Security"] == "max-age=1")
+        }
+        // A listener with TLS responds to HTTP without it.
+        #expect(try secure.fetch()["Strict-Transport-Security"] == nil)
+        secure.expectQuiet()
+        let plain = try GatewayHarness(
+            Self.call, endpoint: "response_headers: { X-Own: '1' }", top: "\(Self.hsts)\n\(top)")
+        for text in [get(), get("/none"), request("DELETE", "/x"), "BAD\r\n\r\n"] {
+            let response = try plain.fetch(text)
+            #expect(response["Strict-Transport-Security"] == nil)
+            #expect(response["X-Content-Type-Options"] == "nosniff")
+        }
+        plain.expectQuiet()
+    }
+
+    @Test func redirectsHaveNoStrictTransportSecurity() throws {
+        let harness = try GatewayHarness(
+            Self.call,
+            top: "listen: [{ address: 127.0.0.1:8080, redirect: https },"
+                + " { address: 127.0.0.1:8443, tls: { cert: server.pem, key: server.key } }]\n"
+                + Self.hsts)
+        let response = try harness.fetch()
+        #expect(response.status == 308 && response["Strict-Transport-Security"] == nil)
+        harness.expectQuiet()
+    }
+
+    /// A trusted proxy may have encrypted the connection of the client.
+    @Test(arguments: [
+        ("clients: { trusted_proxies: [0.0.0.0/0] }", "https", true),
+        ("clients: { trusted_proxies: [0.0.0.0/0] }", "http", false), ("", "https", false),
+    ])
+    func trustedProxyStatesTLS(_ top: String, _ scheme: String, _ isSecure: Bool) throws {
+        let harness = try GatewayHarness(Self.call, top: "\(Self.hsts)\n\(top)")
+        let response = try harness.fetch(
+            get("/x", "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: \(scheme)"))
+        #expect(response.status == 200)
+        #expect(response["Strict-Transport-Security"] == (isSecure ? "max-age=1" : nil))
         harness.expectQuiet()
     }
 

@@ -55,6 +55,16 @@ import Testing
         #expect(try sent(.rfc7239, Self.claims).count == 1)
     }
 
+    /// `host=` would be a syntax error (RFC 7239 4), for which readers drop the whole element.
+    @Test func emptyHostIsNotStated() throws {
+        #expect(
+            try sent(.both, [], host: "")
+                == ["For: 10.0.0.1", "Proto: http", "F: for=10.0.0.1;proto=http"])
+        #expect(try sent(.rfc7239, [], host: nil) == ["F: for=10.0.0.1;proto=http"])
+        #expect(
+            try sent(.rfc7239, [], host: "a=b;c") == ["F: for=10.0.0.1;host=\"a=b;c\";proto=http"])
+    }
+
     @Test func linesOfATrustedProxyAreContinued() throws {
         let lines = [
             "For: 6.6.6.6, 1.1.1.1", "For: 10.0.0.9", "Proto: https", "Host: shop.example",

@@ -101,17 +101,25 @@ import Testing
         // Segments that would change the path of a call.
         Case(
             "GET", "/files?name=",
-            refused: "400: query name must not leave an empty, . or .. segment in a path"),
+            refused:
+                "400: query name must not leave an empty, . or .. segment, a backslash or a zero byte in a path"
+        ),
         Case(
             "GET", "/files?name=..",
-            refused: "400: query name must not leave an empty, . or .. segment in a path"),
+            refused:
+                "400: query name must not leave an empty, . or .. segment, a backslash or a zero byte in a path"
+        ),
         Case(
             "GET", "/files?name=.&more=%2e%2e",
-            refused: "400: query name must not leave an empty, . or .. segment in a path",
-            "400: query more must not leave an empty, . or .. segment in a path"),
+            refused:
+                "400: query name must not leave an empty, . or .. segment, a backslash or a zero byte in a path",
+            "400: query more must not leave an empty, . or .. segment, a backslash or a zero byte in a path"
+        ),
         Case(
             "GET", "/folders?name=..",
-            refused: "400: query name must not leave an empty, . or .. segment in a path"),
+            refused:
+                "400: query name must not leave an empty, . or .. segment, a backslash or a zero byte in a path"
+        ),
         // Bodies.
         Case("POST", "/orders", refused: "400: body is required"),
         Case("POST", "/orders", body: "{", refused: "400: body must be JSON"),

@@ -27,7 +27,7 @@ import Testing
                 "must be one of A, B",
                 "is unknown",
                 "must not be . or ..",
-                "must not leave an empty, . or .. segment in a path",
+                "must not leave an empty, . or .. segment, a backslash or a zero byte in a path",
                 "must have two hexadecimal digits after each %",
                 "must be UTF-8",
                 "must be JSON",

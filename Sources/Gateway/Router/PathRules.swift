@@ -1,0 +1,74 @@
+package import Basics
+import GatewayConfig
+package import HTTP
+
+/// Decides which paths an endpoint refuses because servers read them in different ways.
+///
+/// Built once per plan and worker. A request of an endpoint without a rule costs one look-up.
+package struct PathRules {
+    /// By endpoint; nil where no path is refused.
+    private let rules: [PathRulePlan?]
+    /// Nil if no endpoint could bypass another one.
+    private let folded: FoldedRouter?
+
+    package init(_ plan: Plan) {
+        rules = plan.endpoints.map(\.paths)
+        let bypassed = Set(rules.compactMap { $0?.bypassed }.joined())
+        folded = bypassed.isEmpty ? nil : FoldedRouter(plan.endpoints, first: bypassed)
+    }
+
+    /// Whether the endpoint, which the router has found, refuses the path.
+    package func refuse(_ path: Bytes, _ method: Method, at endpoint: Int) -> Bool {
+        guard let rule = rules.span[endpoint] else { return false }
+        if PathReading(of: path.span) != .plain { return true }
+        guard let folded, !rule.bypassed.isEmpty else { return false }
+        return folded.endpoints(for: method, path).contains { rule.bypassed.contains($0) }
+    }
+}
+
+/// Finds the endpoints that a path without unusual spellings belongs to for servers that ignore the
+/// case of letters, a slash at the end, or the extension of a name (`/admin.json`).
+private struct FoldedRouter {
+    private let router: Router
+
+    /// - Parameter preferred: of routes that differ only in what is ignored, these are found
+    init(_ endpoints: [EndpointPlan], first preferred: Set<Int>) {
+        let order =
+            endpoints.filter { preferred.contains($0.index) }
+            + endpoints.filter { !preferred.contains($0.index) }
+        let routes = order.map { (route: $0.route.folded, index: $0.index) }
+        // A `*` that matches nothing comes behind a route that ends there.
+        router = Router(
+            routes
+                + routes.compactMap { entry in
+                    entry.route.withoutRest.map { (route: $0, index: entry.index) }
+                })
+    }
+
+    /// - Parameter path: one that is plain, so that its escapes hide neither a slash nor an escape
+    func endpoints(for method: Method, _ path: Bytes) -> [Int] {
+        var text = (path.percentDecoded() ?? path).array.lowercasedASCII
+        if text.count > 1, text.last == UInt8(ascii: "/") { text.removeLast() }
+        return [text, text.withoutExtension].compactMap { text in
+            guard let text, case .endpoint(let index) = router.match(method, Bytes(text)) else {
+                return nil
+            }
+            return index
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var lowercasedASCII: [UInt8] {
+        map { byte in
+            byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+        }
+    }
+
+    /// A path without the extension of its last segment; nil without one.
+    fileprivate var withoutExtension: [UInt8]? {
+        let start = (lastIndex(of: UInt8(ascii: "/")) ?? 0) + 1
+        guard let dot = lastIndex(of: UInt8(ascii: ".")), dot > start else { return nil }
+        return Array(self[..<dot])
+    }
+}

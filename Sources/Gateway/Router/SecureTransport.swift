@@ -1,0 +1,34 @@
+import Basics
+import GatewayConfig
+import HTTP
+
+/// Keeps `Strict-Transport-Security` of the configuration out of responses without TLS (RFC 6797 7.2).
+///
+/// A trusted proxy may encrypt the connection of the client.
+struct SecureTransport {
+    private let proxies: TrustedProxies
+
+    /// Nil if no response has the field.
+    init?(_ plan: Plan) {
+        let headers = plan.endpoints.map(\.headers) + [plan.entry.headers]
+        let fixed = headers.compactMap { $0?.fixed } + [plan.server.responseFields]
+        guard fixed.contains(where: { $0.contains(.strictTransportSecurity) }) else { return nil }
+        proxies = plan.proxies
+    }
+
+    /// Whether the client of the request receives the response over TLS.
+    func isSecure(_ head: RequestHead, _ exchange: Exchange) -> Bool {
+        if exchange.peer.facts?.isSecure == true { return true }
+        let client = exchange.clientAddress(of: head, proxies)
+        guard client.isProxied, let scheme = client.proto else { return false }
+        return scheme.span.equalsIgnoringCase("https")
+    }
+
+    func removeFields(_ exchange: Exchange) {
+        exchange.responseFields.removeAll(.strictTransportSecurity)
+    }
+}
+
+extension FieldName {
+    fileprivate static var strictTransportSecurity: FieldName { "Strict-Transport-Security" }
+}

@@ -102,6 +102,10 @@ struct EntryCheck {
         let defect = request.request.defect
         guard defect == nil || defect == .badChunk else { return [nil] }
         let model = RequestModel(request: request.request, config: config)
+        if status == 400, let endpoint = model.endpoint, model.refusesPath(endpoint) {
+            // Some paths are no valid targets, which the server finds before.
+            return request.request.hasAmbiguousPath ? ["path", nil] : ["path"]
+        }
         // Beyond the limit on failures, another credential than the password decides.
         let withoutPassword = model.refusalWithoutPassword.map { [$0.reason] } ?? []
         if let refusal = model.credentialRefusal, refusal.status == status {

@@ -35,6 +35,10 @@ struct StreamHeadersCheck {
         if relay.head.startLine != expected.startLine {
             add(model, "a host got '\(relay.head.startLine)', expected '\(expected.startLine)'")
         }
+        let via = relay.head.all("via")
+        if via.count != 1 || !via[0].hasPrefix("1.1 tributary-") {
+            add(model, "a host got via: \(via), expected the entry of the gateway")
+        }
         if relay.backend != proxy.backend { add(model, "sent to another backend") }
         for name in RelayHeadModel.names {
             let values = relay.head.all(name)

@@ -45,7 +45,10 @@ struct StreamOutcomeCheck {
 
     /// Statuses with which the gateway must refuse the request before it is relayed; nil for none.
     private func mustBeRefused(_ model: StreamModel, _ proxy: DrawnProxy?) -> [Int]? {
-        if model.request.request.hasAmbiguousPath { return [400, 503] }
+        let request = model.request.request
+        if request.hasAmbiguousPath || proxy.map(request.isRefusedPath) == true {
+            return [400, 503]
+        }
         let upload = model.stream.script.upload
         if let most = proxy?.maxBody, upload.framing == .length, upload.length > most {
             return [413, 503]
@@ -102,7 +105,17 @@ extension BodyScript {
 }
 
 extension ScriptedRequest {
-    /// Servers read it in different ways.
+    /// Whether an endpoint refuses the path because some server reads another one. Unusual paths that are
+    /// drawn are unusual in every way, or name the protected folder.
+    func isRefusedPath(by proxy: DrawnProxy) -> Bool {
+        guard proxy.hasRest, proxy.refusesUnusualPaths, let target, let endpoint else {
+            return false
+        }
+        let rest = target.dropFirst("/e\(endpoint)".utf8.count)
+        return !StreamRequestDraw.usualRests.contains(String(rest))
+    }
+
+    /// No server may get it.
     var hasAmbiguousPath: Bool {
         guard let target else { return false }
         return ["/../x", "/%2e%2E/", "\\", "%00", "/..;/"].contains { target.contains($0) }

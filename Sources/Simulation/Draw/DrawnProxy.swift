@@ -18,6 +18,17 @@ struct DrawnProxy {
     var dropHeaders: [String] = []
     var retry: DrawnRetry?
     var upgrades = false
+    /// Another endpoint protects the paths below `/safe` of this one, whose route has a `*`.
+    var hasProtectedFolder = false
+    /// `paths:`; nil if it is not written.
+    var paths: Paths?
+
+    enum Paths: String { case strict, lenient }
+
+    /// Whether paths are refused that servers read in different ways.
+    var refusesUnusualPaths: Bool {
+        (paths ?? (hasProtectedFolder ? .strict : .lenient)) == .strict
+    }
 
     enum Forwarded: String { case x, rfc7239, both, off }
 }

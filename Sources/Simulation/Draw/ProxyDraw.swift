@@ -85,6 +85,9 @@ struct ProxyDraw {
         proxy.dropHeaders = random.maybe(0.4, ["X-Dropped"]) ?? []
         proxy.retry = random.maybe(0.5, retry(random))
         proxy.upgrades = random.derived("upgrade").chance(0.4)
+        let folder = random.derived("folder")
+        proxy.hasProtectedFolder = former?.hasProtectedFolder ?? (hasRest && folder.chance(0.25))
+        proxy.paths = folder.maybe(0.15, folder.pick([.strict, .lenient]))
         return proxy
     }
 

@@ -26,6 +26,7 @@ extension ConfigText {
         writeForward(2, endpoint.forwardHeaders, [], all: !endpoint.forwardHeaders.isEmpty)
         add(2, "max_in_flight", endpoint.maxInFlight)
         writeAdmission(of: endpoint, config)
+        add(2, "paths", proxy.paths?.rawValue)
         add(2, "proxy:")
         add(3, "to: \(config.streamBackends[proxy.backend].name)")
         add(3, "path", proxy.path.map { "\"\($0)\"" })
@@ -44,6 +45,17 @@ extension ConfigText {
         if !proxy.dropHeaders.isEmpty { add(3, "drop_headers: \(flow(proxy.dropHeaders))") }
         if proxy.upgrades { add(3, "upgrade: [websocket]") }
         if let retry = proxy.retry { add(3, "retry: \(retry.written)") }
+        if proxy.hasProtectedFolder { writeProtectedFolder(of: endpoint, proxy, config) }
+    }
+
+    /// An endpoint that no client may use: its paths in every spelling belong to it.
+    private mutating func writeProtectedFolder(
+        of endpoint: DrawnEndpoint, _ proxy: DrawnProxy, _ config: DrawnConfig
+    ) {
+        add(1, "- route: ANY \(endpoint.path)/safe/*")
+        add(2, "clients: { allow: [192.0.2.1] }")
+        if config.auth != nil { add(2, "auth: none") }
+        add(2, "proxy: \(config.streamBackends[proxy.backend].name)")
     }
 }
 

@@ -143,13 +143,28 @@ struct StreamRequestDraw {
 
     /// Behind the path of the endpoint, as it is sent.
     private var rest: String {
-        guard endpoint.proxy?.hasRest == true else { return "" }
+        guard let proxy = endpoint.proxy, proxy.hasRest else { return "" }
+        let hostile = random.derived("hostile")
+        if proxy.hasProtectedFolder, hostile.chance(0.3) { return hostile.pick(Self.hostileRests) }
         return random.derived("rest").pick([
             "/", "/a", "/a/b%2Fc", "/a//b", "/%25/%C3%A9", "/x;y=1/z%20", "/...",
             random.chance(rates[.badRequests] * 3)
                 ? random.pick(["/../x", "/a/%2e%2E/b", "/a\\b", "/%00", "/..;/a"]) : "/plain",
         ])
     }
+
+    /// Those that all servers read alike.
+    static let usualRests = ["/", "/a", "/%25/%C3%A9", "/plain"]
+
+    /// Spellings by which a client could reach the protected folder at some server.
+    private static let hostileRests = [
+        "//safe/x", "/%2Fsafe/x", "/safe%2Fx", "/;/safe/x", "/safe;v=1/x", "/safe;/x", "/safe%3B/x",
+        "/safe%20/x", "/%20safe/x", "/safe%09/x", "/safe./x", "/safe%252Fx", "/%2573afe/x",
+        "/safe%3F/x",
+        "/%C0%AFsafe/x", "/%EF%BC%8Fsafe/x", "/SAFE/x", "/Safe", "/safe", "/safe.json",
+        "/a/..;/safe/x",
+        "/safe%00/x",
+    ]
 
     private var headers: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
@@ -168,6 +183,14 @@ struct StreamRequestDraw {
         }
         add(0.2, "Upgrade", "h2c")
         add(0.2, "Client-Cert", ":AAAA:")
+        let aliases = random.derived("aliases")
+        if aliases.chance(0.3) {
+            headers += aliases.some(
+                [
+                    ("X_User", "eve"), ("Client_Cert", ":EVE:"), ("X_Forwarded-For", "6.6.6.6"),
+                    ("X_Set", "eve"), ("Proxy", "http://eve"), ("X_Key", "eve"), ("X_Any", "eve"),
+                ], 0.5)
+        }
         add(0.2, "Forwarded", "for=203.0.113.9")
         add(0.3, "Cookie", "a=1; b=2")
         add(0.3, "Accept-Encoding", "gzip")

@@ -8,7 +8,7 @@ struct QuotaModel {
     /// The limits of the endpoint that the request names, without those whose condition does not
     /// hold.
     var uses: [DrawnLimitUse] {
-        guard let endpoint else { return [] }
+        guard let endpoint, endpoint.proxy.map(request.isRefusedPath) != true else { return [] }
         let conditions = RequestConditionModel(
             request: request, config: config, endpoint: endpoint,
             caller: RequestModel(request: request, config: config).caller)

@@ -29,18 +29,19 @@ struct RelayHeadModel {
 
     /// The names of all fields that the model knows, in lower case.
     static let names = [
-        "host", "via", "x-request-id", "x-relay", "x-caller", "x-set", "x-dropped", "x-user",
+        "host", "x-request-id", "x-relay", "x-caller", "x-set", "x-dropped", "x-user",
         "x-tenant", "cookie", "accept-encoding", "origin", "te", "connection", "keep-alive",
         "proxy-authorization", "x-hop", "x-other", "upgrade", "client-cert", "forwarded",
         "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "authorization", "x-key",
-        "x-far", "gateway-deadline-ms", "expect",
+        "x-far", "gateway-deadline-ms", "expect", "x_user", "client_cert", "x_forwarded-for",
+        "x_set",
+        "proxy", "x_key", "x_any",
     ]
 
     var lines: Lines {
         var lines = passed
         for (name, value) in proxy.headers { lines[name.lowercased()] = [value] }
         lines["host"] = [hostName]
-        lines["via"] = ["1.1 tributary"]
         lines["x-request-id"] = [request.mark]
         lines["x-relay"] = ["g\(config.generation)e\(endpoint.index)"]
         if endpoint.isProtected {
@@ -102,11 +103,13 @@ struct RelayHeadModel {
     }
 
     private static let hopNames = [
-        "te", "connection", "keep-alive", "proxy-authorization", "upgrade", "client-cert",
+        "te", "connection", "keep-alive", "proxy", "proxy-authorization", "upgrade", "client-cert",
         "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded", "x-request-id",
     ]
 
     private func isRemoved(_ name: String) -> Bool {
+        // For many servers it is another name.
+        if name.contains("_") { return true }
         if proxy.dropHeaders.contains(where: { $0.lowercased() == name }) { return true }
         if proxy.headers.contains(where: { $0.name.lowercased() == name }) { return true }
         if !endpoint.forwardHeaders.isEmpty,

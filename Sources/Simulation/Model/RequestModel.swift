@@ -25,6 +25,7 @@ struct RequestModel {
         if entry.preflightRules != nil { return .preflight }
         guard let endpoint else { return .refused([404]) }
         guard methodFits(endpoint) else { return .refused([405]) }
+        if refusesPath(endpoint) { return .refused([400]) }
         if entry.isRefused(by: endpoint) { return .refused([403]) }
         if case .refused(let refusal) = auth(endpoint) { return .refused([refusal.status]) }
         if isRefusedByType(endpoint) { return .refused([415]) }
@@ -78,7 +79,7 @@ struct RequestModel {
     /// The endpoint of the request, if nothing refuses the request before the credential.
     var reachedEndpoint: DrawnEndpoint? {
         guard entry.refusal == nil, entry.preflightRules == nil, let endpoint,
-            methodFits(endpoint), !entry.isRefused(by: endpoint)
+            methodFits(endpoint), !refusesPath(endpoint), !entry.isRefused(by: endpoint)
         else { return nil }
         return endpoint
     }
@@ -102,6 +103,11 @@ struct RequestModel {
         else { return false }
         let type = request.header("Content-Type")?.split(separator: ";").first?.lowercased() ?? ""
         return !endpoint.input.contentTypes.contains(type)
+    }
+
+    /// Whether `paths` of the endpoint refuses the request.
+    func refusesPath(_ endpoint: DrawnEndpoint) -> Bool {
+        endpoint.proxy.map(request.isRefusedPath) ?? false
     }
 
     private func methodFits(_ endpoint: DrawnEndpoint) -> Bool {

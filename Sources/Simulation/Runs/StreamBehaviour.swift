@@ -20,6 +20,8 @@ package enum StreamBehaviour: String, CaseIterable, Sendable {
     case truncations, departures, idleStreams, longStreams
     /// The gateway responded itself, with this status.
     case slowUploads, largeUploads, failedHosts, overloads, timeouts
+    /// A path was refused that some server reads as one of a protected endpoint.
+    case refusedPaths
     /// A side that read slowly held the other one back.
     case heldBack
     /// Connections switched to another protocol; one of them to a wrong one.
@@ -73,6 +75,11 @@ package enum StreamBehaviour: String, CaseIterable, Sendable {
         add(
             .otherCertificates,
             model.request.request.identity == ListenerDraw.stranger && status == 401)
+        let isRefusedPath = model.record.configs.contains { config in
+            model.request.request.endpoint.flatMap { config.endpoints[$0].proxy }
+                .map(model.request.request.isRefusedPath) ?? false
+        }
+        add(.refusedPaths, status == 400 && isRefusedPath)
         guard let origin = model.origin else {
             add(.slowUploads, status == 408)
             add(.largeUploads, status == 413)

@@ -56,7 +56,7 @@ package struct WorkerMetrics: Sendable {
         let (records, slots) = (record.calls, endpoint.callSlots)
         var hasRepetition = false
         for index in records.indices where slots.indices.contains(index) {
-            if records[index].attempts > 1 { hasRepetition = true }
+            if records[index].begunAttempts > 1 { hasRepetition = true }
             let slot = slots[index]
             guard calls.indices.contains(slot) else { continue }
             calls[slot].count(records[index], hidesTimes: endpoint.isPadded, exemplar)
@@ -67,7 +67,7 @@ package struct WorkerMetrics: Sendable {
     private mutating func countRepetitions(
         _ attempts: [AttemptRecord], _ records: [CallRecord], _ slots: [Int]
     ) {
-        for attempt in attempts {
+        for attempt in attempts where attempt.permitted.hasHappened {
             switch attempt.cause {
             // Nothing was sent to the host that could not be reached.
             case .first, .otherHost: break

@@ -183,7 +183,7 @@ struct Chain {
         let filters: [CallFilter?] = [
             // Above the breaker, which counts each attempt.
             relay.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
-            // By the head of the response; the transfer reports a body that breaks off.
+            // The transfer tells when the body of a response has ended.
             backend.breaker?.filter,
             // The permit is held until the last byte of the response.
             backend.concurrencyLimit?.relayFilter,

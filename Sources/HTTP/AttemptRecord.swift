@@ -1,6 +1,10 @@
 /// One attempt of a call: one request to one host of its backend, with the phases that it went
 /// through. A plain value in its `RequestRecord`, in the order in which attempts began.
 ///
+/// Its outcome is decided once, at its end: for a streamed response, the end of the body. Circuit
+/// breaker, ejection, log, metrics, page and spans read it; none of them looks at a head, a status or
+/// an error itself.
+///
 /// Phases: `began` - wait for a permit - `permitted` - wait for a connection - `sent` - wait for the
 /// response - `firstByte` - receive - `lastByte` - `ended`. A phase that the attempt did not reach is
 /// `never`.
@@ -20,13 +24,18 @@ package struct AttemptRecord: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         /// It still runs.
         case none
-        /// A response came, of whatever status.
+        /// A complete response came, of whatever status.
         case answered
         case failed(CallFailureKind)
+        /// Its response was streamed until the client left, or until a limit of this side ended it.
+        case withdrawn
     }
 
     /// The index of the call.
     package let call: UInt16
+    /// The attempt whose host could not be reached, as its place in the record; nil but for
+    /// `otherHost`.
+    package let replaced: UInt16?
     package let cause: Cause
     package private(set) var outcome = Outcome.none
     /// The connection had served another request before.
@@ -40,7 +49,8 @@ package struct AttemptRecord: Sendable, Equatable {
     /// Of the response; 0 if none came.
     package private(set) var status: UInt16 = 0
     package let began: Moment
-    /// It was handed to the connection pool, after any wait for a permit.
+    /// It was handed to the connection pool, after any wait for a permit; `never` for one that the
+    /// gateway refused, so that nothing was sent.
     package private(set) var permitted = Moment.never
     /// The request was written to a connection.
     package private(set) var sent = Moment.never
@@ -53,8 +63,9 @@ package struct AttemptRecord: Sendable, Equatable {
     /// The parent id that the backend received in `traceparent`; 0 if nothing was sent.
     package private(set) var spanID: UInt64 = 0
 
-    init(call: UInt16, cause: Cause, began: Moment) {
+    init(call: UInt16, cause: Cause, replacing replaced: UInt16?, began: Moment) {
         self.call = call
+        self.replaced = replaced
         self.cause = cause
         self.began = began
     }
@@ -88,7 +99,11 @@ package struct AttemptRecord: Sendable, Equatable {
     }
 
     mutating func fail(_ kind: CallFailureKind, at now: Moment) {
-        outcome = .failed(kind)
+        end(.failed(kind), at: now)
+    }
+
+    mutating func end(_ outcome: Outcome, at now: Moment) {
+        self.outcome = outcome
         ended = now
     }
 }

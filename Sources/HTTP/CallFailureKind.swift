@@ -12,6 +12,7 @@ package enum CallFailureKind: UInt8, CaseIterable, Sendable {
     case responseHeaderSize
     case responseHeaderCount
     case responseBodySize
+    case responseContentCoding
     case protocolError
     case destinationUnavailable
     case unexpectedStatus

@@ -60,10 +60,13 @@ extension FieldName: CustomStringConvertible {
 
 extension FieldName {
     package static var accept: FieldName { "Accept" }
+    package static var acceptEncoding: FieldName { "Accept-Encoding" }
     package static var allow: FieldName { "Allow" }
     package static var authorization: FieldName { "Authorization" }
     package static var cacheControl: FieldName { "Cache-Control" }
     package static var cookie: FieldName { "Cookie" }
+    package static var contentEncoding: FieldName { "Content-Encoding" }
+    package static var contentLanguage: FieldName { "Content-Language" }
     package static var contentLength: FieldName { "Content-Length" }
     package static var contentType: FieldName { "Content-Type" }
     package static var gatewayComplete: FieldName { "Gateway-Complete" }

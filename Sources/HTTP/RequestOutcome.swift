@@ -10,7 +10,7 @@ package enum RequestOutcome: UInt8, Sendable, CaseIterable {
     case failed
     /// The response broke off behind its head.
     case truncated
-    /// The client was gone before the response.
+    /// The client was gone before the end of the response.
     case clientGone
     /// Ended by the end of the time for draining.
     case cutOff

@@ -18,6 +18,8 @@ package final class RequestRecord {
         var answered = Moment.never
         var ended = Moment.never
         var isPartial = false
+        /// A call has a streamed response.
+        var isStreamed = false
         var streamEnd: StreamEnd?
         var bodyBytes = 0
         var callsInFlight = 0
@@ -155,6 +157,7 @@ package final class RequestRecord {
         guard !ended.hasHappened else { return }
         let now = next(now)
         endCalls(at: now)
+        if unsafe values.isStreamed { endStreams(at: now) }
         change(to: .own, at: now)
         unsafe values.ended = now
     }
@@ -181,9 +184,13 @@ package final class RequestRecord {
 
     /// A call has its part, or failed: also without having begun, or after it had succeeded, if its
     /// part could not be used.
-    package func endCall(_ call: Int, _ outcome: CallRecord.Outcome, at now: Instant) {
+    ///
+    /// - Parameter attempt: the attempt whose response was used; nil if the call has no response
+    package func endCall(
+        _ call: Int, _ outcome: CallRecord.Outcome, deciding attempt: Int? = nil, at now: Instant
+    ) {
         guard unsafe callRecords.indices.contains(call) else { return }
-        let before = unsafe callRecords[call]
+        var before = unsafe callRecords[call]
         // The calls that run when the response is made have been ended as cancelled.
         if answered.hasHappened, before.ended.hasHappened { return }
         let now = next(now)
@@ -191,7 +198,54 @@ package final class RequestRecord {
             unsafe callRecords[call].outcome = outcome
             return
         }
+        if let attempt { before.decidingAttempt = UInt16(clamping: attempt) }
         end(call, before, outcome, at: now)
+    }
+
+    /// The head of a call's response has arrived, whose body is streamed from now on.
+    ///
+    /// - Parameter attempt: the attempt whose response it is
+    package func beginStream(of call: Int, deciding attempt: Int?, at now: Instant) {
+        guard unsafe callRecords.indices.contains(call), unsafe callRecords[call].isInFlight else {
+            return
+        }
+        let now = next(now)
+        unsafe callRecords[call].end(.none, at: now)
+        unsafe callRecords[call].decidingAttempt = attempt.map { UInt16(clamping: $0) }
+        unsafe values.isStreamed = true
+        unsafe values.callsInFlight -= 1
+        if callsInFlight == 0 { change(to: .own, at: now) }
+    }
+
+    /// The streamed response of a call has ended: decides its attempt, and with it the call.
+    ///
+    /// - Parameter failure: why it ended early; nil if it is complete, or if its end says nothing about
+    ///   the backend
+    package func endStream(of call: Int, _ failure: CallFailureKind?, at now: Instant) {
+        guard unsafe callRecords.indices.contains(call), unsafe callRecords[call].isStreamed else {
+            return
+        }
+        decideStream(of: call, failure, at: next(now))
+    }
+
+    private func decideStream(of call: Int, _ failure: CallFailureKind?, at now: Moment) {
+        var outcome = failure.map { AttemptRecord.Outcome.failed($0) } ?? .withdrawn
+        if let attempt = unsafe callRecords[call].decidingAttempt.map({ Int($0) }) {
+            if isOpen(attempt) { unsafe attemptRecords[attempt].end(outcome, at: now) }
+            outcome = unsafe attemptRecords[attempt].outcome
+        }
+        if case .failed(let kind) = outcome {
+            unsafe callRecords[call].outcome = .failed(kind)
+        } else {
+            unsafe callRecords[call].outcome = .succeeded
+        }
+    }
+
+    /// Decides the streams that the end of the request leaves open.
+    private func endStreams(at now: Moment) {
+        for call in unsafe callRecords.indices where unsafe callRecords[call].isStreamed {
+            decideStream(of: call, nil, at: now)
+        }
     }
 
     private func endCalls(at now: Moment) {
@@ -205,7 +259,10 @@ package final class RequestRecord {
     private func end(
         _ call: Int, _ before: CallRecord, _ outcome: CallRecord.Outcome, at now: Moment
     ) {
-        if before.began.hasHappened, before.mayHaveOpenAttempts {
+        unsafe callRecords[call].decidingAttempt = before.decidingAttempt
+        // Its only attempt has its response.
+        let isDecided = before.begunAttempts == 1 && before.decidingAttempt != nil
+        if before.began.hasHappened, !isDecided {
             if case .failed(let kind) = outcome {
                 endAttempts(of: call, kind, at: now)
             } else {
@@ -221,16 +278,31 @@ package final class RequestRecord {
     // MARK: Attempts
 
     /// Another attempt of a call begins; gives its place among the attempts.
+    ///
+    /// - Parameter replaced: the attempt whose host could not be reached; nil but for `otherHost`
     package func beginAttempt(
-        of call: Int, _ cause: AttemptRecord.Cause, at now: Instant
+        of call: Int, _ cause: AttemptRecord.Cause, replacing replaced: Int? = nil, at now: Instant
     ) -> Int {
         let attempt = AttemptRecord(
-            call: UInt16(clamping: call), cause: cause, began: next(now))
+            call: UInt16(clamping: call), cause: cause,
+            replacing: replaced.map { UInt16(clamping: $0) }, began: next(now))
         unsafe attemptRecords.append(attempt)
         if unsafe callRecords.indices.contains(call) {
-            unsafe callRecords[call].attempts &+= 1
+            unsafe callRecords[call].begunAttempts &+= 1
         }
         return unsafe attemptRecords.count - 1
+    }
+
+    /// The attempt at this place, or the last one that replaced it on another host; nil if there is
+    /// none.
+    package func lastAttempt(replacing first: Int) -> AttemptRecord? {
+        guard unsafe attemptRecords.indices.contains(first) else { return nil }
+        var last = first
+        for place in first..<(unsafe attemptRecords.count)
+        where unsafe attemptRecords[place].replaced.map({ Int($0) }) == last {
+            last = place
+        }
+        return unsafe attemptRecords[last]
     }
 
     /// The attempt has its permit, and a host.
@@ -262,17 +334,27 @@ package final class RequestRecord {
         guard isOpen(attempt) else { return }
         let now = next(now)
         unsafe attemptRecords[attempt].complete(UInt32(clamping: bodyBytes), at: now)
-        let call = unsafe Int(attemptRecords[attempt].call)
-        if unsafe callRecords.indices.contains(call) {
-            unsafe callRecords[call].decidingAttempt = UInt16(clamping: attempt)
-        }
     }
 
     /// The attempt failed, or was cancelled.
     package func attemptFailed(_ attempt: Int, _ kind: CallFailureKind, at now: Instant) {
         guard isOpen(attempt) else { return }
-        let now = next(now)
+        fail(attempt, kind, at: next(now))
+    }
+
+    /// The response of an attempt, complete or not, cannot be used, for this reason.
+    package func attemptRefused(_ attempt: Int, _ kind: CallFailureKind, at now: Instant) {
+        guard unsafe attemptRecords.indices.contains(attempt) else { return }
+        fail(attempt, kind, at: next(now))
+    }
+
+    private func fail(_ attempt: Int, _ kind: CallFailureKind, at now: Moment) {
         unsafe attemptRecords[attempt].fail(kind, at: now)
+        guard unsafe !attemptRecords[attempt].permitted.hasHappened else { return }
+        let call = unsafe Int(attemptRecords[attempt].call)
+        if unsafe callRecords.indices.contains(call) {
+            unsafe callRecords[call].refusedAttempts &+= 1
+        }
     }
 
     /// Ends the attempts that a call leaves open: those that lost against another one, and one in the
@@ -280,7 +362,7 @@ package final class RequestRecord {
     private func endAttempts(of call: Int, _ kind: CallFailureKind, at now: Moment) {
         for index in unsafe attemptRecords.indices
         where unsafe Int(attemptRecords[index].call) == call && isOpen(index) {
-            unsafe attemptRecords[index].fail(kind, at: now)
+            fail(index, kind, at: now)
         }
     }
 

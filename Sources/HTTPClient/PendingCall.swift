@@ -108,8 +108,6 @@ final class PendingCall {
         guard stream != nil, isUpgraded || head.hasBody else {
             return try unsafe collector.begin(head, for: request)
         }
-        // The rest is the transfer of the body, which may last for hours.
-        attempt?.completed(bodyBytes: 0, at: pool.now)
         let source = ResponseBodySource(
             isUpgraded ? .untilClose : head.framing, of: self, on: connection)
         unsafe self.source = source
@@ -117,7 +115,8 @@ final class PendingCall {
         takeResolver()?.fulfill(
             ClientResponse(
                 status: head.status, fields: head.fields,
-                body: isUpgraded ? .tunnel(source) : .stream(source)))
+                body: isUpgraded ? .tunnel(source) : .stream(source),
+                attempt: request.exchange?.attempt))
     }
 
     /// A piece of the body arrived. Throws if the response cannot be taken.
@@ -136,9 +135,10 @@ final class PendingCall {
         assignment = .unassigned
         unsafe attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
         if stream != nil, let source = unsafe source { return source.complete() }
-        guard let response = unsafe collector.finish(toHead: request.method.isHead) else {
-            return
-        }
+        guard
+            let response = unsafe collector.finish(
+                toHead: request.method.isHead, attempt: request.exchange?.attempt)
+        else { return }
         takeResolver()?.fulfill(response)
     }
 

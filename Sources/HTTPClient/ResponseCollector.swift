@@ -25,13 +25,14 @@ struct ResponseCollector {
     var bodyBytes: Int { body.count }
 
     /// The complete response; nil if there was no head. Empties the collector.
-    mutating func finish(toHead: Bool) -> ClientResponse? {
+    mutating func finish(toHead: Bool, attempt: Int? = nil) -> ClientResponse? {
         guard let head = head.take() else { return nil }
         let isDescribed = toHead || head.status.code == 304
         return ClientResponse(
             status: head.status, fields: head.fields,
             body: isDescribed
-                ? .described(length: Self.statedLength(head.fields)) : .bytes(body.take()))
+                ? .described(length: Self.statedLength(head.fields)) : .bytes(body.take()),
+            attempt: attempt)
     }
 
     private var tooLarge: ClientFailure {

@@ -332,7 +332,7 @@ final class H2ServerStream {
             return
         }
         // The source of the body knows a better reason, if there is one.
-        if relay != nil, let record = ended?.exchange.record, record.streamEnd == nil {
+        if let record = ended?.exchange.record, record.streamEnd == nil {
             record.streamEnd = connection.server.isClosed ? .cutOff : .clientDisconnected
         }
         relay?.cancel()

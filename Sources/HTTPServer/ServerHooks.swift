@@ -43,7 +43,9 @@ package struct ServerHooks {
         package static let cutOff: UInt16 = 0
 
         package var outcome: RequestOutcome {
-            if isTruncated { return .truncated }
+            if isTruncated {
+                return exchange.record.streamEnd == .clientDisconnected ? .clientGone : .truncated
+            }
             switch status {
             case Self.cutOff: return .cutOff
             case Self.clientGone: return .clientGone

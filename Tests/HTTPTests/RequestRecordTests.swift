@@ -137,7 +137,7 @@ import Testing
         record.attemptSent(second, reusingConnection: false, at: at(12))
         record.attemptAnswered(second, status: 200, at: at(20))
         record.attemptCompleted(second, bodyBytes: 40, at: at(21))
-        record.endCall(0, .succeeded, at: at(21))
+        record.endCall(0, .succeeded, deciding: second, at: at(21))
         #expect(record.attempts.map(\.cause) == [.first, .retry])
         #expect(record.attempts.map(\.host) == [2, 0])
         #expect(record.attempts.map(\.reusedConnection) == [true, false])
@@ -146,6 +146,63 @@ import Testing
         #expect(record.attempts[1].firstByte.since(record.attempts[1].sent) == .microseconds(8))
         #expect(record.attempts[1].bodyBytes == 40 && record.attempts[1].status == 200)
         #expect(record.calls[0].attempts == 2 && record.calls[0].decidingAttempt == 1)
+    }
+
+    /// A response that is dropped because another attempt follows decides nothing.
+    @Test func onlyAResponseThatIsUsedDecides() {
+        record.enter(endpoint(calls: 1))
+        record.beginCall(0, at: at(1))
+        let first = record.beginAttempt(of: 0, .first, at: at(1))
+        record.permitAttempt(first, host: 0, spanID: 7, at: at(1))
+        record.attemptCompleted(first, bodyBytes: 2, at: at(3))
+        let second = record.beginAttempt(of: 0, .retry, at: at(4))
+        record.attemptFailed(second, .breakerOpen, at: at(4))
+        record.endCall(0, .failed(.breakerOpen), at: at(4))
+        #expect(record.calls[0].decidingAttempt == nil)
+        #expect(record.calls[0].attempts == 1, "the breaker refused the second one")
+    }
+
+    @Test(
+        arguments: [
+            (nil, .withdrawn, .succeeded),
+            (.responseIncomplete, .failed(.responseIncomplete), .failed(.responseIncomplete)),
+        ] as [(CallFailureKind?, AttemptRecord.Outcome, CallRecord.Outcome)])
+    func endOfAStreamDecidesItsCall(
+        _ failure: CallFailureKind?, _ attempt: AttemptRecord.Outcome, _ call: CallRecord.Outcome
+    ) {
+        record.enter(endpoint(calls: 1))
+        record.beginCall(0, at: at(1))
+        let place = record.beginAttempt(of: 0, .first, at: at(1))
+        record.permitAttempt(place, host: 0, spanID: 7, at: at(1))
+        record.beginStream(of: 0, deciding: place, at: at(5))
+        record.responseMade(at: at(5), isStreamed: true)
+        #expect(record.calls[0].outcome == .none && record.attempts[0].outcome == .none)
+        record.endStream(of: 0, failure, at: at(50))
+        record.end(at: at(51))
+        #expect(record.attempts[0].outcome == attempt && record.calls[0].outcome == call)
+        #expect(
+            record.calls[0].ended == Moment(microseconds: 5), "its duration is that to the head")
+        #expect(record.attempts[0].ended == Moment(microseconds: 50))
+    }
+
+    @Test func completeStreamIsASuccess() {
+        record.enter(endpoint(calls: 1))
+        record.beginCall(0, at: at(1))
+        let place = record.beginAttempt(of: 0, .first, at: at(1))
+        record.beginStream(of: 0, deciding: place, at: at(5))
+        record.attemptCompleted(place, bodyBytes: 0, at: at(9))
+        record.endStream(of: 0, nil, at: at(10))
+        #expect(record.attempts[0].outcome == .answered)
+        #expect(record.calls[0].outcome == .succeeded)
+    }
+
+    @Test func lastAttemptIsTheOneOnAnotherHost() {
+        let first = record.beginAttempt(of: 0, .first, at: at(1))
+        let hedge = record.beginAttempt(of: 0, .hedge, at: at(2))
+        let other = record.beginAttempt(of: 0, .otherHost, replacing: first, at: at(3))
+        record.attemptFailed(other, .dnsError, at: at(4))
+        #expect(record.lastAttempt(replacing: first)?.outcome == .failed(.dnsError))
+        #expect(record.lastAttempt(replacing: hedge)?.outcome == AttemptRecord.Outcome.none)
     }
 
     @Test func aRequestThatIsSentAgainOnAnotherConnectionIsMarked() {

@@ -28,13 +28,14 @@ struct CallEntries {
     func add(_ index: Int, to entry: inout LogLine) {
         let (call, names) = (calls[index], endpoint.calls[index])
         entry.add("name", names.name)
+        let deciding = call.decidingAttempt.map { attempts[Int($0)] }
         let shown =
-            call.decidingAttempt.map { attempts[Int($0)] }
-            ?? attempts.last { Int($0.call) == index }
+            deciding
+            ?? attempts.last { Int($0.call) == index && $0.permitted.hasHappened }
         if let host = shown?.host, names.hosts.indices.contains(Int(host)) {
             entry.add("host", untrusted: names.hosts[Int(host)].bytes)
         }
-        if let status = shown?.status, status > 0 { entry.add("status", Int(status)) }
+        if let status = deciding?.status, status > 0 { entry.add("status", Int(status)) }
         if case .failed(let kind) = call.outcome { entry.add("kind", kind.facts.name) }
         if !hidesTimes, let duration = call.ended.since(call.began) {
             entry.add(milliseconds: "ms", duration)
@@ -43,6 +44,6 @@ struct CallEntries {
             }
         }
         entry.add("attempts", Int(call.attempts))
-        if let shown, shown.cause == .hedge { entry.add(literal: "winner", "hedge") }
+        if let deciding, deciding.cause == .hedge { entry.add(literal: "winner", "hedge") }
     }
 }

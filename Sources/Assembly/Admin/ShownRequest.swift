@@ -132,6 +132,7 @@ struct ShownRequest {
         switch outcome {
         case .none: "open"
         case .answered: "answered"
+        case .withdrawn: "withdrawn"
         case .failed(let kind): "\(kind.facts.name)"
         }
     }

@@ -80,7 +80,7 @@ final class EndpointActivity {
             let counter = index * Self.callCounters
             unsafe window.add(to: counter)
             if case .failed = call.outcome { unsafe window.add(to: counter + 1) }
-            if call.attempts > 1 { countRepetition(of: index, record, counter) }
+            if call.begunAttempts > 1 { countRepetition(of: index, record, counter) }
             guard unsafe !names.isPadded, call.ended.hasHappened else { continue }
             let row = Self.requestRows + index * Self.callRows
             unsafe window.count(call.began.microseconds, in: row)
@@ -92,7 +92,8 @@ final class EndpointActivity {
 
     private func countRepetition(of call: Int, _ record: RequestRecord, _ counter: Int) {
         var (isRetried, isHedged) = (false, false)
-        for attempt in record.attempts where Int(attempt.call) == call {
+        for attempt in record.attempts
+        where Int(attempt.call) == call && attempt.permitted.hasHappened {
             if attempt.cause == .hedge { isHedged = true }
             if attempt.cause == .retry { isRetried = true }
         }

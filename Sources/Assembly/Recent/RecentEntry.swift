@@ -113,7 +113,7 @@ extension RecentEntry {
         words.append(attempt.ended.microseconds)
     }
 
-    /// 0 none, 1 good, 2 and more the kind of failure.
+    /// 0 none, 1 good, 255 withdrawn, others the kind of failure.
     private static func code(of outcome: CallRecord.Outcome) -> UInt8 {
         switch outcome {
         case .none: 0
@@ -126,6 +126,7 @@ extension RecentEntry {
         switch outcome {
         case .none: 0
         case .answered: 1
+        case .withdrawn: 255
         case .failed(let kind): kind.rawValue + 2
         }
     }
@@ -202,6 +203,7 @@ extension RecentEntry.Attempt {
         switch UInt8(truncatingIfNeeded: first) {
         case 0: outcome = .none
         case 1: outcome = .answered
+        case 255: outcome = .withdrawn
         case let code:
             guard let kind = CallFailureKind(rawValue: code - 2) else { return nil }
             outcome = .failed(kind)

@@ -33,7 +33,7 @@ struct RequestSpans {
             append(call, index, endpoint.calls[index], to: &json)
         }
         var attemptCounts = request.calls.map { _ in 0 }
-        for attempt in request.attempts {
+        for attempt in request.attempts where attempt.hasSpan {
             let index = Int(attempt.call)
             guard attemptCounts.indices.contains(index), endpoint.calls.indices.contains(index)
             else { continue }
@@ -108,9 +108,12 @@ struct RequestSpans {
     ) {
         var failure: String?
         if case .failed(let kind) = call.outcome { failure = kind.facts.name }
+        // The body of a streamed response ends after the call has its head.
+        let attempt = call.decidingAttempt.map { request.attempts[Int($0)] }
+        let ended = max(call.ended, attempt?.ended ?? call.ended)
         let span = span(
-            .internal, names.name, id: callIDs[index], parentID: id, from: call.began,
-            to: call.ended, isError: failure != nil)
+            .internal, names.name, id: callIDs[index], parentID: id, from: call.began, to: ended,
+            isError: failure != nil)
         span.append(to: &json) { list in
             list.append(attribute: "tributary.call", names.name)
             list.append(attribute: "tributary.backend", names.backend)

@@ -49,14 +49,21 @@ package struct TracedRequest: Sendable {
     /// The number of spans of a request, without a copy of it.
     static func spanCount(of record: RequestRecord) -> Int {
         guard record.endpoint?.isPadded != true else { return 1 }
-        return 1 + record.calls.count { $0.hasSpan } + record.attempts.count
+        return 1 + record.calls.count { $0.hasSpan } + record.attempts.count { $0.hasSpan }
     }
 
     /// One for the request, each call and each attempt.
-    var spanCount: Int { 1 + calls.count { $0.hasSpan } + attempts.count }
+    var spanCount: Int {
+        1 + calls.count { $0.hasSpan } + attempts.count { $0.hasSpan }
+    }
 }
 
 extension CallRecord {
     /// Whether it was made, or failed without being made; a call that `when` leaves out was not.
     var hasSpan: Bool { outcome != .none }
+}
+
+extension AttemptRecord {
+    /// Whether it was handed to a host; one that the gateway refused was not.
+    var hasSpan: Bool { permitted.hasHappened }
 }

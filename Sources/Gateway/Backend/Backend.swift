@@ -190,9 +190,9 @@ final class Backend {
         guard let breaker else {
             return sendOwnToHost(target, fields, responseBytesMax: responseBytesMax)
         }
-        return breaker.attempt(
-            on: loop.local, sample: CircuitBreaker.sample, onRefusal: {},
-            { sendOwnToHost(target, fields, responseBytesMax: responseBytesMax) })
+        return breaker.sendOwn {
+            sendOwnToHost(target, fields, responseBytesMax: responseBytesMax)
+        }
     }
 
     private func sendOwnToHost(
@@ -210,7 +210,7 @@ final class Backend {
         if let hostStates, plan.eject != nil {
             response.whenSettled { [loop] result in
                 hostStates.availability.recordCall(
-                    to: index, CircuitBreaker.sample(of: result), at: loop.now)
+                    to: index, .init(ofOwn: result), at: loop.now)
             }
         }
         return response
@@ -270,9 +270,9 @@ final class Backend {
         let response = hosts[index].send(
             request.sent(toHost: index, fields), request.relayed, within: request.timeLimit)
         if let hostStates, plan.eject != nil {
-            response.whenSettled { [loop] result in
-                hostStates.availability.recordCall(
-                    to: index, CircuitBreaker.sample(of: result), at: loop.now)
+            // Before any repetition on another host, which is an attempt of its own.
+            request.whenDecided(response, exchange) { [loop] sample in
+                hostStates.availability.recordCall(to: index, sample, at: loop.now)
             }
         }
         return response

@@ -108,7 +108,7 @@ struct HostAvailability {
 
     /// Records the outcome of a call to a host.
     mutating func recordCall(
-        to host: Int, _ sample: CircuitBreakerState.Sample, at now: Instant
+        to host: Int, _ sample: AttemptSample, at now: Instant
     ) {
         guard let eject else { return }
         switch sample {

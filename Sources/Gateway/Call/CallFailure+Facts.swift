@@ -81,6 +81,7 @@ extension CallFailure.Kind {
             .init("http_response_header_section_size", .backend, breaker: true)
         case .responseHeaderCount: .init("http_response_header_count", .backend, breaker: true)
         case .responseBodySize: .init("http_response_body_size", .backend, breaker: true)
+        case .responseContentCoding: .init("http_response_content_coding", .backend)
         case .protocolError:
             .init("http_protocol_error", .backend, breaker: true, retry: .unsent)
         case .destinationUnavailable: .init("destination_unavailable", .refused)

@@ -18,6 +18,8 @@ package enum CallFailure: Error {
     /// - `retryAfter`: the seconds that the backend stated
     /// - `response`: the response itself, where the call relays its body
     case unexpectedStatus(Status, retryAfter: Int?, response: RelayableResponse?)
+    /// The body has a content coding, such as gzip: the value of `Content-Encoding`.
+    case contentCoding(FieldValue)
     /// The body is not JSON; the text of the error.
     case invalidJSON(String)
     /// The JSON does not have the shape that the call takes.
@@ -65,6 +67,7 @@ extension CallFailure {
         case .responseTimeout: .responseTimeout
         case .destinationUnavailable: .destinationUnavailable
         case .unexpectedStatus: .unexpectedStatus
+        case .contentCoding: .responseContentCoding
         case .invalidJSON: .invalidJSON
         case .invalidShape: .invalidShape
         case .collision: .collision
@@ -134,6 +137,7 @@ extension CallFailure {
     var detail: String? {
         switch self {
         case .connection(let failure): failure.detail
+        case .contentCoding(let coding): "Content-Encoding: \(coding)"
         case .invalidJSON(let text), .skipped(.unusable(let text)): text
         case .internalError(let error): "\(error)"
         default: nil

@@ -86,8 +86,41 @@ extension CallRequest {
         _ cause: AttemptRecord.Cause, for exchange: Exchange, at now: Instant
     ) -> CallRequest {
         var repeated = self
-        repeated.attempt = exchange.record.beginAttempt(of: call, cause, at: now)
+        repeated.attempt = exchange.record.beginAttempt(
+            of: call, cause, replacing: cause == .otherHost ? attempt : nil, at: now)
         return repeated
+    }
+
+    /// Another attempt follows: the response of this one is not used.
+    func drop(_ response: ClientResponse, of exchange: Exchange, at now: Instant) {
+        if let attempt = response.attempt {
+            exchange.record.attemptCompleted(attempt, bodyBytes: 0, at: now)
+        }
+        response.body.source?.cancel()
+        relayed?.endAttempt()
+        relayed?.permit.take()?.release()
+    }
+
+    /// Passes on what the attempt shows about its backend, as soon as its outcome is decided: with
+    /// its response or failure, or at the end of a streamed body.
+    ///
+    /// - Parameters:
+    ///   - response: of this attempt
+    ///   - headReceived: receives what the status alone shows, when the body of a response is still
+    ///     streamed
+    func whenDecided(
+        _ response: LocalPromise<ClientResponse>, _ exchange: Exchange,
+        headReceived: @escaping (AttemptSample) -> Void = { _ in },
+        _ body: @escaping (AttemptSample) -> Void
+    ) {
+        guard let attempt else { return }
+        response.whenSettled { [relayed] result in
+            guard let relayed, case .success(let response) = result else {
+                return body(exchange.record.sample(of: attempt))
+            }
+            headReceived(.init(status: response.status.code))
+            relayed.whenAttemptEnds { body(exchange.record.sample(of: attempt)) }
+        }
     }
 
     /// Records that nothing was sent.

@@ -26,6 +26,7 @@ struct Decoder {
         guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
             throw unexpected(response)
         }
+        if let coding = response.contentCoding { throw CallFailure.contentCoding(coding) }
         return Part(value: try shaped(response), fields: relayed(response.fields))
     }
 
@@ -73,5 +74,15 @@ struct Decoder {
         guard plan.relaysBody || !plan.relayHeaders.isEmpty else { return nil }
         return RelayableResponse(
             response, relaying: relayed(response.fields), withBody: plan.relaysBody)
+    }
+}
+
+extension ClientResponse {
+    /// The coding of its content (RFC 9110 8.4); nil without one.
+    fileprivate var contentCoding: FieldValue? {
+        guard !fields.isEmpty, !content.isEmpty else { return nil }
+        return fields.all(.contentEncoding).first {
+            !$0.bytes.isEmpty && !$0.bytes.span.equalsIgnoringCase("identity")
+        }
     }
 }

@@ -8,14 +8,20 @@ package struct RelayableResponse: Sendable {
     let status: Status
     /// The lines that `relay_headers` lists.
     let fields: Fields
-    let contentType: FieldValue?
+    /// What describes the body: its type, its coding, and its language.
+    let contentFields: Fields
     /// Nil if the body is not relayed.
     let content: Bytes?
 
     init(_ response: ClientResponse, relaying fields: Fields, withBody: Bool) {
         status = response.status
         self.fields = fields
-        contentType = withBody ? response.fields[.contentType] : nil
+        var contentFields = Fields()
+        if withBody {
+            contentFields.relay(
+                [.contentType, .contentEncoding, .contentLanguage], of: response.fields)
+        }
+        self.contentFields = contentFields
         content = withBody ? response.content : nil
     }
 }

@@ -15,6 +15,13 @@ protocol RelayedRequest: StreamedCall {
     /// Of the backend's concurrency limit, for the last attempt; the exchange holds it once the
     /// response has a head.
     var permit: Permit? { get set }
+
+    /// Calls this once the outcome of the present attempt, which has a response, is decided: at the
+    /// end of its body.
+    func whenAttemptEnds(_ body: @escaping () -> Void)
+
+    /// The present attempt has ended, and another one follows.
+    func endAttempt()
 }
 
 extension RelayedRequest {

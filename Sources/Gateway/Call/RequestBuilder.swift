@@ -281,14 +281,21 @@ struct RequestBuilder {
 }
 
 extension CallPlan {
-    /// The backend's fields that the call does not set itself, and the gateway's `User-Agent` unless
-    /// the configuration sets or forwards one.
+    /// The backend's fields that the call does not set itself. Unless the configuration sets or forwards
+    /// them, also the gateway's `User-Agent`, and `Accept-Encoding`, since the body of the response must
+    /// have no coding (RFC 9110 12.5.3).
     func constantFields(of backendFields: Fields) -> Fields {
         var fields = backendFields
         for header in headers { fields.removeAll(header.name) }
-        let hasUserAgent =
-            headers.contains { $0.name == .userAgent } || forward.headers.contains(.userAgent)
-        return hasUserAgent ? fields : fields.namingProduct()
+        if !fields.contains(.acceptEncoding), !sendsOwn(.acceptEncoding) {
+            fields.append(.acceptEncoding, "identity")
+        }
+        return sendsOwn(.userAgent) ? fields : fields.namingProduct()
+    }
+
+    /// Whether the call sets or forwards a header.
+    private func sendsOwn(_ name: FieldName) -> Bool {
+        headers.contains { $0.name == name } || forward.headers.contains(name)
     }
 
     /// The same with the gateway's entry in `Via`. Calls are requests of HTTP/1.1 or later.

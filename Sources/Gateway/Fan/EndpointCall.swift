@@ -12,6 +12,7 @@ final class EndpointCall {
     private let decoder: Decoder
     /// Whether it has neither a condition nor calls to wait for.
     let startsAtOnce: Bool
+    private let relaysCacheControl: Bool
 
     init(
         plan: CallPlan, builder: RequestBuilder, chain: CallChain, timeout: CallTimeout?,
@@ -22,6 +23,7 @@ final class EndpointCall {
         self.chain = chain
         self.timeout = timeout
         self.decoder = decoder
+        relaysCacheControl = plan.relayHeaders.contains(.cacheControl)
         startsAtOnce = plan.condition == nil && plan.needs.isEmpty
     }
 
@@ -56,12 +58,18 @@ final class EndpointCall {
     func part(
         of result: Result<ClientResponse, any Error>, _ state: FanOutState
     ) throws(FailedCall) -> Part {
+        var attempt: Int?
         do {
-            let part = try decoder.part(of: result.get())
-            state.recordPart(part, of: plan)
+            let response = try result.get()
+            attempt = response.attempt
+            let part = try decoder.part(of: response)
+            state.recordPart(part, of: plan, from: attempt)
+            if !response.fields.isEmpty, !relaysCacheControl {
+                state.recordStoringLimits(response.fields)
+            }
             return part
         } catch {
-            throw failCall(error, state)
+            throw state.recordFailure(error, of: plan, from: attempt)
         }
     }
 

@@ -28,7 +28,8 @@ struct FailureResponse {
         let listed = state.reportedFailures(of: plan).filter {
             $0.call.isRequired && $0.failure.kind != .cancelled
         }
-        return problem(status, listed, state) { fields in
+        let reason: RefusalReason? = failure.isMissingClaim ? .claims : nil
+        return problem(status, reason, listed, state) { fields in
             if let backend { fields.relay(call.relayHeaders, of: backend.fields) }
         }
     }
@@ -36,11 +37,14 @@ struct FailureResponse {
     /// All calls failed where one was enough: the response lists every call.
     private func allFailed(_ state: FanOutState) -> Response {
         let failures = state.reportedFailures(of: plan)
-        return problem(OutcomeStatus.allFailed(failures.map(\.failure)), failures, state)
+        let status = OutcomeStatus.allFailed(failures.map(\.failure))
+        return problem(status, status == .forbidden ? .claims : nil, failures, state)
     }
 
+    /// - Parameter reason: why the request is refused; nil if it is not
     private func problem(
-        _ status: Status, _ failures: [ReportedFailure], _ state: FanOutState,
+        _ status: Status, _ reason: RefusalReason?, _ failures: [ReportedFailure],
+        _ state: FanOutState,
         adding addFields: (inout Fields) -> Void = { _ in }
     ) -> Response {
         var fields: Fields = [.gatewayComplete: "false"]
@@ -49,6 +53,10 @@ struct FailureResponse {
             fields.append(.retryAfter, FieldValue(UInt64(max(1, wait))))
         }
         var problem = Problem(status, instance: state.exchange.id)
+        if let reason {
+            problem = Problem(reason, status: status, instance: state.exchange.id)
+            state.exchange.refusal = reason
+        }
         var text: [UInt8] = []
         switch plan.report {
         case .body:
@@ -68,7 +76,7 @@ struct FailureResponse {
         _ response: RelayableResponse, _ content: Bytes, _ call: CallPlan
     ) -> Response {
         var fields: Fields = [.gatewayComplete: "false", .cacheControl: "no-store"]
-        if let type = response.contentType { fields.append(.contentType, type) }
+        fields.append(response.contentFields)
         fields.relay(call.relayHeaders, of: response.fields)
         return Response(status: response.status, fields: fields, body: content)
     }

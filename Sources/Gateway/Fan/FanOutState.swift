@@ -19,6 +19,8 @@ final class FanOutState: CallValues {
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
     private(set) var partBytes = 0
     let record: RequestRecord
+    /// What the responses of the calls forbid a cache.
+    private(set) var storingLimits: StoringLimits = []
 
     init(
         head: RequestHead, params: Params, body: Bytes, checkedBody: JSONSlice?,
@@ -43,16 +45,27 @@ final class FanOutState: CallValues {
     }
 
     /// Stores the part of a call for the templates of other calls.
-    func recordPart(_ part: Part, of call: CallPlan) {
-        record.endCall(call.index, .succeeded, at: loop.now)
+    ///
+    /// - Parameter attempt: the attempt whose response has the part
+    func recordPart(_ part: Part, of call: CallPlan, from attempt: Int?) {
+        record.endCall(call.index, .succeeded, deciding: attempt, at: loop.now)
         partBytes += part.value.bytes.count
         store(part.value, of: call.index)
     }
 
+    /// Records what the fields of a call's response forbid a cache.
+    func recordStoringLimits(_ fields: Fields) {
+        storingLimits.formUnion(StoringLimits(of: fields))
+    }
+
     /// Records that a call failed, for the report.
-    func recordFailure(_ error: any Error, of call: CallPlan) -> FailedCall {
+    ///
+    /// - Parameter attempt: the attempt whose response is the failure; nil if the call has no response
+    func recordFailure(
+        _ error: any Error, of call: CallPlan, from attempt: Int? = nil
+    ) -> FailedCall {
         let failure = CallFailure(error)
-        record.endCall(call.index, .failed(failure.kind), at: loop.now)
+        record.endCall(call.index, .failed(failure.kind), deciding: attempt, at: loop.now)
         let failed = FailedCall(
             failure: failure, call: call.index,
             host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil)

@@ -105,7 +105,7 @@ struct ResponseAggregator {
         _ result: some CallParts, _ report: FailureReport, _ state: FanOutState
     ) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
-        if report.isComplete, let cacheControl = plan.cacheControl {
+        if report.isComplete, let cacheControl = cacheControl(state) {
             fields.append(.cacheControl, cacheControl)
         }
         if reportsInHeader, let value = report.field {
@@ -114,6 +114,12 @@ struct ResponseAggregator {
         if !relayingCalls.isEmpty { relay(result, state, to: &fields) }
         if plan.hasServerTiming { fields.append(.serverTiming, state.serverTiming(of: plan)) }
         return fields
+    }
+
+    /// Of a complete response: the configured one, or the most restrictive of the calls' responses.
+    /// With `auth`, `NoStore` decides about a response without one.
+    private func cacheControl(_ state: FanOutState) -> FieldValue? {
+        plan.cacheControl ?? (plan.auth == nil ? state.storingLimits.fieldValue : nil)
     }
 
     /// Adds the header lines that calls relay. As with keys, the earlier call keeps a name; only

@@ -21,52 +21,49 @@ final class CircuitBreaker {
     var filter: CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
-                attempt(
-                    on: exchange.local, sample: Self.sample,
-                    onRefusal: {
-                        request.recordRefusal(.breakerOpen, of: exchange, at: loop.now)
+                let admission = state.admitCall(at: loop.now)
+                if case .refused(let wait) = admission {
+                    request.recordRefusal(.breakerOpen, of: exchange, at: loop.now)
+                    return exchange.local.error(Self.failure(after: wait))
+                }
+                let response = next(request, exchange)
+                request.whenDecided(
+                    response, exchange,
+                    headReceived: { [self] in
+                        state.recordHead(admission, $0, at: loop.now)
                     },
-                    { next(request, exchange) })
+                    { [self] in state.recordCall(admission, $0, at: loop.now) })
+                return response
             }
         }
     }
 
-    /// Starts an attempt unless the breaker is open, in which case it fails with `breaker_open`,
-    /// and records how the attempt ends.
-    ///
-    /// Always inlined, so that being generic over the response costs neither a thunk nor an
-    /// allocation.
-    @inline(__always)
-    func attempt<Response>(
-        on local: LocalContext,
-        sample: @escaping (Result<Response, any Error>) -> CircuitBreakerState.Sample,
-        onRefusal: () -> Void,
-        _ send: () -> LocalPromise<Response>
-    ) -> LocalPromise<Response> {
+    /// Sends a request of the gateway itself, which no record has.
+    func sendOwn(
+        _ send: () -> LocalPromise<ClientResponse>
+    ) -> LocalPromise<ClientResponse> {
         let admission = state.admitCall(at: loop.now)
         if case .refused(let wait) = admission {
-            onRefusal()
-            let seconds = Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000)
-            return local.error(CallFailure.breakerOpen(retryAfter: seconds))
+            return loop.local.error(Self.failure(after: wait))
         }
-        let attempt = send()
-        attempt.whenSettled { [self] result in
-            state.recordCall(admission, sample(result), at: loop.now)
+        let response = send()
+        response.whenSettled { [self] result in
+            state.recordCall(admission, .init(ofOwn: result), at: loop.now)
         }
-        return attempt
+        return response
     }
 
-    /// The body of a response that had counted broke off.
-    func recordTruncation() {
-        state.recordCall(.allowed, .failure, at: loop.now)
+    private static func failure(after wait: Duration) -> CallFailure {
+        .breakerOpen(retryAfter: Int((wait.inNanoseconds + 999_999_999) / 1_000_000_000))
     }
+}
 
-    /// 5xx counts as a failure, other statuses do not; the table of failures decides about errors.
-    static func sample(of result: Result<ClientResponse, any Error>) -> CircuitBreakerState.Sample {
+extension AttemptSample {
+    /// What a request of the gateway itself shows about its backend.
+    init(ofOwn result: Result<ClientResponse, any Error>) {
         switch result {
-        case .success(let response): response.status.code >= 500 ? .failure : .success
-        case .failure(let error):
-            CallFailure(error).kind.facts.countsForBreaker ? .failure : .none
+        case .success(let response): self.init(status: response.status.code)
+        case .failure(let error): self.init(CallFailure(error).kind)
         }
     }
 }

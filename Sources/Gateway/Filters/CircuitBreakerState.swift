@@ -7,27 +7,31 @@ import Basics
 /// failures. An open breaker refuses calls for a time, and is then half open: it allows one call as
 /// a probe, whose outcome closes it or opens it again. Calls whose end says nothing about the
 /// backend, such as cancelled ones, are not counted.
+///
+/// A streamed response has its outcome at the end of its body. A probe whose body takes longer than
+/// `try_again_after` is decided by its status, so that a long stream does not keep the breaker half
+/// open; its end then counts as the end of any other call.
 struct CircuitBreakerState {
     /// Whether a call may be sent.
     enum Admission: Equatable {
         case allowed
-        /// Allowed, as the one call of a half-open breaker.
-        case probe
+        /// Allowed, as the one call of a half-open breaker, with the number of the probe.
+        case probe(Int)
         case refused(tryAgainAfter: Duration)
-    }
-
-    /// What a call shows about its backend.
-    enum Sample {
-        case success, failure
-        /// Nothing: it was cancelled, or it was refused or failed on this side.
-        case none
     }
 
     enum Phase {
         case closed
         case open(until: Instant)
-        /// One probe is in flight.
-        case halfOpen
+        /// A probe is in flight: the number of the latest one, and what the head of its response
+        /// showed.
+        case halfOpen(probe: Int, head: Head?)
+    }
+
+    /// The head of a response whose body is still streamed.
+    struct Head {
+        let sample: AttemptSample
+        let at: Instant
     }
 
     /// A tenth of the window; old calls leave it slice by slice.
@@ -41,6 +45,7 @@ struct CircuitBreakerState {
     private let sliceNanoseconds: Int64
     private var slices = [Slice](repeating: Slice(), count: 10)
     private(set) var phase = Phase.closed
+    private var probes = 0
 
     init(_ plan: BreakerPlan) {
         self.plan = plan
@@ -54,29 +59,54 @@ struct CircuitBreakerState {
 
     /// Called before every call.
     mutating func admitCall(at now: Instant) -> Admission {
+        if case .halfOpen(_, let head?) = phase, now >= head.at + plan.tryAgainAfter {
+            decide(by: head.sample, at: now)
+        }
         switch phase {
         case .closed: return .allowed
         case .open(let until) where now >= until:
-            phase = .halfOpen
-            return .probe
+            probes += 1
+            phase = .halfOpen(probe: probes, head: nil)
+            return .probe(probes)
         case .open(let until): return .refused(tryAgainAfter: until - now)
         case .halfOpen: return .refused(tryAgainAfter: .seconds(1))
         }
     }
 
     /// Records the outcome of a call, with the admission that it had.
-    mutating func recordCall(_ admission: Admission, _ sample: Sample, at now: Instant) {
+    mutating func recordCall(_ admission: Admission, _ sample: AttemptSample, at now: Instant) {
+        if isPending(admission) { return decide(by: sample, at: now) }
+        // Also a probe that was decided by its head.
         switch (admission, sample) {
-        case (.probe, .success):
-            phase = .closed
-            slices = [Slice](repeating: Slice(), count: slices.count)
-        case (.probe, .failure): phase = .open(until: now + plan.tryAgainAfter)
-        case (.probe, .none): phase = .open(until: now)  // the next call is the probe
-        case (.allowed, .success): count(failures: 0, at: now)
-        case (.allowed, .failure):
+        case (.allowed, .success), (.probe, .success): count(failures: 0, at: now)
+        case (.allowed, .failure), (.probe, .failure):
             count(failures: 1, at: now)
             openIfTooMany(at: now)
-        case (.allowed, .none), (.refused, _): break
+        case (.allowed, .none), (.probe, .none), (.refused, _): break
+        }
+    }
+
+    /// Records what the status of a response shows whose body is still streamed.
+    mutating func recordHead(_ admission: Admission, _ sample: AttemptSample, at now: Instant) {
+        guard isPending(admission), case .halfOpen(let probe, _) = phase else { return }
+        phase = .halfOpen(probe: probe, head: Head(sample: sample, at: now))
+    }
+
+    /// Whether a call is the probe that decides.
+    private func isPending(_ admission: Admission) -> Bool {
+        guard case .probe(let number) = admission, case .halfOpen(let probe, _) = phase else {
+            return false
+        }
+        return number == probe
+    }
+
+    private mutating func decide(by sample: AttemptSample, at now: Instant) {
+        switch sample {
+        case .success:
+            phase = .closed
+            slices = [Slice](repeating: Slice(), count: slices.count)
+        case .failure: phase = .open(until: now + plan.tryAgainAfter)
+        case .none: phase = .open(until: now)  // the next call is the probe
         }
     }
 

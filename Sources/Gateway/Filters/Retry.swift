@@ -43,10 +43,13 @@ struct Retry {
                 let delay = delay(before: number + 1, after: try? outcome.get(), request),
                 let permit = budget.permit()
             else { return exchange.local.value(try outcome.get()) }
-            // The streamed response is not used. The next attempt takes a permit of its own: with the
-            // present one held, there might be none.
-            if case .success(let response) = outcome { response.body.source?.cancel() }
-            request.relayed?.permit.take()?.release()
+            // The next attempt takes a permit of its own: with the present one held, there might be
+            // none.
+            if case .success(let response) = outcome {
+                request.drop(response, of: exchange, at: loop.now)
+            } else {
+                request.relayed?.permit.take()?.release()
+            }
             return retry(number, after: delay, next, request, exchange, permit)
         }
     }

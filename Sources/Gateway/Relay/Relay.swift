@@ -138,7 +138,11 @@ final class Relay {
             case .bytes, .described: false
             case .stream, .tunnel: true
             }
-        exchange.record.endCall(0, .succeeded, at: loop.now)
+        if isStreamed {
+            exchange.record.beginStream(of: 0, deciding: response.attempt, at: loop.now)
+        } else {
+            exchange.record.endCall(0, .succeeded, deciding: response.attempt, at: loop.now)
+        }
         exchange.record.responseMade(at: loop.now, isStreamed: isStreamed)
         var relayed = Response(
             status: response.status, fields: head.responseFields(response.fields, exchange),

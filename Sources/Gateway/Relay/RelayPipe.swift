@@ -43,7 +43,7 @@ final class RelayPipe: BodySource, BodySink {
     var framing: BodyFraming { source.framing }
 
     /// Whether the next byte has to come from the source: nothing else holds the delivery back.
-    var awaitsSource: Bool { hasStarted && !isPaused }
+    var awaitsSource: Bool { hasStarted && !isPaused && sink != nil }
 
     var limitsTime: Bool { true }
 
@@ -83,12 +83,12 @@ final class RelayPipe: BodySource, BodySink {
         sink = nil
         // Nothing of the body was read: the next attempt delivers it.
         guard !isHeld else { return }
-        let transfer = transfer.take()
-        source.cancel()
+        // First, because the end of the source would end the attempt as cancelled.
         switch direction {
-        case .request: transfer?.requestStopped(bytes)
-        case .response: transfer?.responseEnded()
+        case .request: transfer.take()?.requestStopped(bytes)
+        case .response: transfer.take()?.responseEnded()
         }
+        source.cancel()
     }
 
     // MARK: From the source
@@ -129,12 +129,12 @@ final class RelayPipe: BodySource, BodySink {
     /// Ends the body as truncated.
     func fail(_ error: any Error) {
         guard let sink = sink.take() else { return }
-        let transfer = transfer.take()
-        source.cancel()
+        // First, as in `cancel`.
         switch direction {
-        case .request: transfer?.requestFailed(bytes, error)
-        case .response: transfer?.responseEnded()
+        case .request: transfer.take()?.requestFailed(bytes, error)
+        case .response: transfer.take()?.responseEnded()
         }
+        source.cancel()
         sink.bodyFailed(error)
     }
 }

@@ -39,8 +39,12 @@ final class RelayTransfer: RelayedRequest {
     }
 
     private var phase: Phase
+    /// Both sides send when they want to.
+    private var isTunnel = false
     private var requestPipe: RelayPipe?
     private var responsePipe: RelayPipe?
+    /// Wait for the outcome of the present attempt.
+    private var outcomeHandlers: [() -> Void] = []
     private var call: LocalPromise<ClientResponse>?
     /// Unchecked: it is taken out before it is used or released.
     @exclusivity(unchecked) private var resolver: LocalResolver<Response>?
@@ -132,9 +136,7 @@ final class RelayTransfer: RelayedRequest {
             return end()
         }
         do {
-            var response = try result.get()
-            try checkUpgrade(of: response)
-            if let handshake { response = try handshake.response(to: response) }
+            let response = try accepted(result.get())
             if let permit = permit.take() { exchange.holdUntilEnd(permit) }
             lastActivity = now
             resolver.fulfill(
@@ -145,13 +147,23 @@ final class RelayTransfer: RelayedRequest {
         }
     }
 
-    /// Throws if the backend switches to another protocol than the client wants.
-    private func checkUpgrade(of response: ClientResponse) throws {
-        guard case .tunnel(let tunnel) = response.body,
-            !response.fields.lists(tunnel.protocolName.bytes.span, in: .upgrade)
-        else { return }
-        tunnel.cancel()
-        throw CallFailure.connection(.refusedUpgrade)
+    /// The response for the client. Throws if it fails the handshake of an upgrade, which is the
+    /// outcome of its attempt.
+    private func accepted(_ response: ClientResponse) throws(CallFailure) -> ClientResponse {
+        do throws(CallFailure) {
+            if case .tunnel(let tunnel) = response.body,
+                !response.fields.lists(tunnel.protocolName.bytes.span, in: .upgrade)
+            {
+                throw .connection(.refusedUpgrade)
+            }
+            return try handshake?.response(to: response) ?? response
+        } catch {
+            if let attempt = response.attempt {
+                exchange.record.attemptRefused(attempt, error.kind, at: now)
+            }
+            response.body.source?.cancel()
+            throw error
+        }
     }
 
     private func respond(to error: any Error, _ resolver: consuming LocalResolver<Response>) {
@@ -172,6 +184,7 @@ final class RelayTransfer: RelayedRequest {
             }
             return .stream(openResponsePipe(from: source))
         case .tunnel(let tunnel):
+            isTunnel = true
             return .tunnel(RelayTunnel(tunnel, openResponsePipe(from: tunnel), self))
         case .bytes, .described:
             end()
@@ -233,16 +246,18 @@ final class RelayTransfer: RelayedRequest {
     func requestFailed(_ bytes: Int, _ error: any Error) {
         exchange.record.bodyBytes = bytes
         requestError = error
+        // Before the call ends with it: that is not the backend's fault.
+        exchange.record.endStream(of: 0, .cancelled, at: now)
     }
 
     /// The response is complete, or not needed any more.
     func responseEnded() { end() }
 
     func responseTruncated(by error: any Error) {
-        let reason = truncation(by: error)
-        if exchange.record.streamEnd == nil { exchange.record.streamEnd = reason }
-        if reason == .backendTruncated { relay.backend.breaker?.recordTruncation() }
-        end()
+        if exchange.record.streamEnd == nil {
+            exchange.record.streamEnd = truncation(by: error)
+        }
+        end(CallFailure(error).kind)
     }
 
     private func truncation(by error: any Error) -> StreamEnd {
@@ -251,13 +266,32 @@ final class RelayTransfer: RelayedRequest {
         return (error as? ClientFailure)?.isLocal == true ? .memoryLimit : .backendTruncated
     }
 
-    private func end() {
+    // MARK: The outcome
+
+    func whenAttemptEnds(_ body: @escaping () -> Void) {
+        if case .ended = phase { body() } else { outcomeHandlers.append(body) }
+    }
+
+    func endAttempt() {
+        let handlers = outcomeHandlers
+        outcomeHandlers = []
+        for handle in handlers { handle() }
+    }
+
+    /// - Parameter failure: why the body of the response ended early; nil if it is complete, or if
+    ///   its end says nothing about the backend
+    private func end(_ failure: CallFailureKind? = nil) {
+        exchange.record.endStream(of: 0, failure, at: now)
         phase = .ended
+        endAttempt()
         timer.take()?.cancel()
         continueTimer.take()?.cancel()
         permit.take()?.release()
-        // A body that is never read would retain the transfer.
-        requestPipe.take()?.transfer = nil
+        if let requestPipe = requestPipe.take() {
+            exchange.record.bodyBytes = requestPipe.bytes
+            // A body that is never read would retain the transfer.
+            requestPipe.transfer = nil
+        }
         responsePipe = nil
     }
 
@@ -296,8 +330,23 @@ final class RelayTransfer: RelayedRequest {
             fail(isOverall ? plan.maxDuration ?? plan.idleTimeout : plan.idleTimeout)
         case .sendingResponse:
             exchange.record.streamEnd = isOverall ? .maxDuration : .idle
+            if backendStalls(isOverall: isOverall) {
+                exchange.record.endStream(of: 0, .responseTimeout, at: now)
+            }
             responsePipe?.fail(TransferTooSlow())
         }
+    }
+
+    /// Whether only the backend is awaited for the body of its response: the client reads, and has no
+    /// more to send.
+    ///
+    /// - Parameter isOverall: `max_duration` has passed, which may end a stream that never ends by
+    ///   itself. Such a stream must have been silent for the second half of that time.
+    private func backendStalls(isOverall: Bool) -> Bool {
+        guard !isTunnel, let responsePipe, responsePipe.awaitsSource,
+            requestPipe?.awaitsSource != true
+        else { return false }
+        return !isOverall || (now - lastActivity) >= (lastActivity - began)
     }
 
     /// No head came within a limit.

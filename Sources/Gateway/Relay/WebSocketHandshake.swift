@@ -40,22 +40,18 @@ struct WebSocketHandshake {
 
     /// The response for the client. Throws if the backend has not accepted the handshake and the
     /// client would take its response for acceptance.
-    func response(to response: ClientResponse) throws -> ClientResponse {
+    func response(to response: ClientResponse) throws(CallFailure) -> ClientResponse {
         guard case .tunnel = response.body else {
             // Every 2xx opens the tunnel (RFC 9110 9.3.6).
             guard (200..<300).contains(response.status.code) else { return response }
-            throw refusal(of: response)
+            throw .connection(.refusedUpgrade)
         }
         guard let accept, response.fields.single("Sec-WebSocket-Accept")?.bytes == accept else {
-            throw refusal(of: response)
+            throw .connection(.refusedUpgrade)
         }
         var fields = response.fields
         fields.removeAll("Sec-WebSocket-Accept")
-        return ClientResponse(status: .ok, fields: fields, body: response.body)
-    }
-
-    private func refusal(of response: ClientResponse) -> CallFailure {
-        response.body.source?.cancel()
-        return CallFailure.connection(.refusedUpgrade)
+        return ClientResponse(
+            status: .ok, fields: fields, body: response.body, attempt: response.attempt)
     }
 }

@@ -52,6 +52,7 @@ extension ConfigCheck {
             } else if ofBackend.contains(lowercased) {
                 source = "of backend '\(call.from?.quoted ?? "")'"
             } else {
+                checkForwarded(name, to: call)
                 continue
             }
             problems.warning(
@@ -59,6 +60,20 @@ extension ConfigCheck {
                 "'\(name.quoted)' is not forwarded to call '\(call.name.value)': 'headers'"
                     + " \(source) replaces the client's")
         }
+    }
+
+    /// Warns of a forwarded header with which a backend may send something else than whole JSON.
+    private mutating func checkForwarded(_ name: Located<String>, to call: Config.Call) {
+        let result: String
+        switch name.value.lowercased() {
+        case "accept-encoding": result = "a compressed response, which is not decoded"
+        case "range": result = "a part of its JSON"
+        default: return
+        }
+        problems.warning(
+            at: name.location,
+            "'\(name.quoted)' is forwarded to call '\(call.name.value)': a backend that follows it sends"
+                + " \(result), and the call fails")
     }
 
     private mutating func checkBackend(of call: Config.Call) {

@@ -196,7 +196,8 @@ extension CallFailureKind {
     /// Whether the failure is that of a response, which has a status.
     fileprivate var comesWithResponse: Bool {
         switch self {
-        case .unexpectedStatus, .invalidJSON, .invalidShape, .collision: true
+        case .unexpectedStatus, .responseContentCoding, .invalidJSON, .invalidShape, .collision:
+            true
         default: false
         }
     }

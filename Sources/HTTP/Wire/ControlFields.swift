@@ -1,5 +1,6 @@
 /// The fields of a head that concern framing and connection, collected in one pass and evaluated
-/// later by `BodyFraming` and by the parser of the head.
+/// later by `BodyFraming` and by the parser of the head. Also whether there are fields that every
+/// reader of a response needs.
 struct ControlFields {
     private(set) var lengthCount = 0
     /// The value of `Content-Length`, if there is exactly one.
@@ -13,13 +14,16 @@ struct ControlFields {
     private(set) var saysKeepAlive = false
     private(set) var expectsContinue = false
     private(set) var hasUnknownExpectation = false
+    /// The content has a coding, or a cache must not store it for everyone.
+    private(set) var restrictsUse = false
 
     /// Whether the name of a field may be one of those that `read` uses, by its length and its first
     /// byte.
     @inline(__always)
     static func mayInclude(nameOf length: Int, first: UInt8) -> Bool {
         // One bit for each length and for each letter.
-        let lengths: UInt64 = 1 << 17 | 1 << 14 | 1 << 10 | 1 << 6 | 1 << 4
+        let lengths: UInt64 =
+            1 << 17 | 1 << 16 | 1 << 14 | 1 << 13 | 1 << 10 | 1 << 6 | 1 << 4
         let letters: UInt64 = 1 << 20 | 1 << 8 | 1 << 5 | 1 << 3
         return lengths &>> UInt64(truncatingIfNeeded: length) & letters &>> UInt64(first & 31) & 1
             == 1
@@ -38,7 +42,11 @@ struct ControlFields {
             isHostValid = Authority.isValid(bytes, value)
         case 6 where name.isToken("expect"): readExpectation(text)
         case 10 where name.isToken("connection"): readConnection(text)
+        case 13 where name.isToken("cache-control"):
+            if !StoringLimits(reading: text).isEmpty { restrictsUse = true }
         case 14 where name.isToken("content-length"): try readLength(text)
+        case 16 where name.isToken("content-encoding"):
+            if !text.isEmpty, !text.equalsIgnoringCase("identity") { restrictsUse = true }
         case 17 where name.isToken("transfer-encoding"): readCoding(text)
         default: break
         }

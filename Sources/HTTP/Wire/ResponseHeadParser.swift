@@ -8,7 +8,8 @@ struct ResponseHeadParser: HeadParser {
     var answersHead = false
     /// Whether the response may switch to another protocol (RFC 9110 7.8).
     var mayUpgrade = false
-    /// The statuses of final responses whose fields are not used, and therefore not copied.
+    /// The statuses of final responses whose fields are not used, and therefore not copied, unless
+    /// they restrict the use of the content.
     var statusesWithoutFields: ClosedRange<Int>?
     /// The number of interim heads of the present response.
     private var interimResponses = 0
@@ -37,7 +38,8 @@ struct ResponseHeadParser: HeadParser {
             return nil
         }
         let dropsFields =
-            !answersHead && statusesWithoutFields?.contains(Int(first.status.code)) ?? false
+            !answersHead && !section.control.restrictsUse
+            && statusesWithoutFields?.contains(Int(first.status.code)) ?? false
         let head = try Self.head(
             bytes.extracting(0..<end), first, section.control, toHead: answersHead,
             dropsFields: dropsFields)

@@ -27,7 +27,8 @@ package struct ResponseReader {
         set { messages.parser.mayUpgrade = newValue }
     }
 
-    /// The statuses for which the fields of the next response are not used: its head has none. Not
+    /// The statuses for which the fields of the next response are not used: its head has none, unless
+    /// the content has a coding or `Cache-Control` forbids a cache to store it for everyone. Not
     /// applied to a response to HEAD. Set before its first byte arrives.
     package var statusesWithoutFields: ClosedRange<Int>? {
         get { messages.parser.statusesWithoutFields }

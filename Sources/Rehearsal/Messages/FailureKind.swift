@@ -11,6 +11,7 @@ package enum FailureKind: String, CaseIterable {
     case responseHeaderSize = "http_response_header_section_size"
     case responseHeaderCount = "http_response_header_count"
     case responseBodySize = "http_response_body_size"
+    case responseContentCoding = "http_response_content_coding"
     case protocolError = "http_protocol_error"
     case certificateError = "tls_certificate_error"
     case unexpectedStatus = "unexpected_status"

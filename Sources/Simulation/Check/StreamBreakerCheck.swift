@@ -37,8 +37,9 @@ struct StreamBreakerCheck {
         }
     }
 
-    /// The heads that the gateway has certainly recorded, before the first event that is not known: a
-    /// timeout, a broken response, the end of an idle connection.
+    /// The responses that the gateway has certainly recorded, before the first event that is not known: a
+    /// timeout, a broken response, the end of an idle connection, a body whose last byte came after its
+    /// head.
     private func outcomes(_ relayed: [StreamModel]) -> [KnownOutcomes.Outcome] {
         var known: [KnownOutcomes.Outcome] = []
         var knownUntil = record.ended
@@ -47,6 +48,7 @@ struct StreamBreakerCheck {
                 let isCertain =
                     relay.script.outcome == .responds && relay.script.body.ending == .complete
                     && !relay.script.switchesWrongly && relay.script.interim.count <= 16
+                    && endsWithHead(relay, model)
                 if isCertain, let head = relay.headRead, head != model.stream.left {
                     known.append(
                         KnownOutcomes.Outcome(
@@ -58,5 +60,13 @@ struct StreamBreakerCheck {
             }
         }
         return known.filter { $0.at < knownUntil }.sorted { $0.at < $1.at }
+    }
+
+    /// Whether the outcome was decided at the moment of the head: another attempt followed, or the
+    /// exchange was over.
+    private func endsWithHead(_ relay: RelayRecord, _ model: StreamModel) -> Bool {
+        guard relay.key == model.relays.last?.key else { return true }
+        guard let head = relay.headRead, let moment = model.moment(head) else { return false }
+        return moment == model.ended
     }
 }

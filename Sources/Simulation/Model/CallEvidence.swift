@@ -94,8 +94,8 @@ struct CallEvidence {
     func justifies(_ failure: ListedFailure, among listed: [ListedFailure]) -> Bool {
         switch failure.kind {
         case .skipped: attempts.isEmpty && canBeSkipped(failure.because, listed)
-        // The simulated process never runs out of descriptors.
-        case .cancelled, .collision, .connectionLimitReached: false
+        // The simulated process never runs out of descriptors, and its backends compress nothing.
+        case .cancelled, .collision, .connectionLimitReached, .responseContentCoding: false
         case .responseTimeout: isTimeout(failure.limit)
         case .breakerOpen: backend.breaker != nil && hadFailures
         case .queueFull: canBeFull || record.mayLackRoom

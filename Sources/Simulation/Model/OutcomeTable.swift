@@ -13,8 +13,8 @@ enum OutcomeTable {
         case .breakerOpen, .queueFull, .destinationUnavailable, .connectionLimitReached: return 503
         case .skipped: return failure.isClientsFault ? 400 : 502
         case .dnsError, .connectionRefused, .connectionTerminated, .responseIncomplete,
-            .responseHeaderSize, .responseHeaderCount, .responseBodySize, .protocolError,
-            .certificateError, .invalidJSON, .invalidShape,
+            .responseHeaderSize, .responseHeaderCount, .responseBodySize, .responseContentCoding,
+            .protocolError, .certificateError, .invalidJSON, .invalidShape,
             .collision, .cancelled:
             return 502
         }

@@ -175,7 +175,7 @@ enum OutboundRows {
         BackendRow(
             "unrequested gzip",
             bare("Content-Encoding: gzip\r\nContent-Length: 4\r\n", "\u{1f}\u{7f}\u{8}\0"),
-            "invalid_json kept"),
+            "http_response_content_coding kept"),
         BackendRow(
             "a redirect",
             response("", "Location: http://127.0.0.1:7002/secret\r\n", status: "302 Found"),

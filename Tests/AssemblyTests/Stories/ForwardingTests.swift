@@ -21,7 +21,7 @@ import Testing
         #expect(seen.first?.target == "/1")
         #expect(
             seen.first?.names == [
-                "Host", "User-Agent", "Via", "X-Request-Id", "traceparent",
+                "Host", "Accept-Encoding", "User-Agent", "Via", "X-Request-Id", "traceparent",
                 "Gateway-Deadline-Ms",
             ])
     }
@@ -171,7 +171,8 @@ import Testing
         #expect(seen.first?["tracestate"] == "a=1,b@c=2,d=3")
         #expect(
             seen.first?.names == [
-                "Host", "User-Agent", "Via", "X-Request-Id", "tracestate", "traceparent",
+                "Host", "Accept-Encoding", "User-Agent", "Via", "X-Request-Id", "tracestate",
+                "traceparent",
                 "Gateway-Deadline-Ms",
             ])
     }

@@ -286,6 +286,7 @@ import Testing
             call: "one: { from: a, get: \"/{token.tenant}\", required: true }")
         let response = try harness.fetch(get("/x", TestIssuer.bearer()))
         #expect(response.status == 403)
+        #expect(response.body.contains(#""reason":"claims""#))
         #expect(harness.seen.isEmpty)
         let other = try harness.fetch(get("/x", TestIssuer.bearer(["tenant": "\"t\""])))
         #expect(other.status == 200)
@@ -294,7 +295,8 @@ import Testing
 
     @Test func missingClaimOfTheOnlyCallIs403() throws {
         let harness = try harness(call: "one: { from: a, get: \"/{token.tenant}\" }")
-        #expect(try harness.fetch(get("/x", TestIssuer.bearer())).status == 403)
+        let response = try harness.fetch(get("/x", TestIssuer.bearer()))
+        #expect(response.status == 403 && response.body.contains(#""reason":"claims""#))
         harness.expectQuiet()
     }
 

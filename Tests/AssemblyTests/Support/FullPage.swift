@@ -30,10 +30,12 @@ enum FullPage {
                 calls: [.init(name: "one", backend: "a", hosts: ["h:1"])], callSlots: [0]))
         record.beginCall(0, at: ms(4))
         let first = record.beginAttempt(of: 0, .first, at: ms(4))
+        record.permitAttempt(first, host: 0, spanID: 1, at: ms(4))
         let second = record.beginAttempt(of: 0, .hedge, at: ms(10))
+        record.permitAttempt(second, host: 0, spanID: 2, at: ms(10))
         record.attemptCompleted(second, bodyBytes: 1, at: ms(23))
         record.attemptFailed(first, .cancelled, at: ms(24))
-        record.endCall(0, .succeeded, at: ms(24))
+        record.endCall(0, .succeeded, deciding: second, at: ms(24))
         record.end(at: ms(30))
         return record
     }

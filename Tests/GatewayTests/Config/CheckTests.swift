@@ -28,6 +28,14 @@ import Testing
             "headers: { X: \"{request.body}\" }",
             "8:25: warning: call 'one' uses {request.body}; GET requests seldom have a body"
         ),
+        (
+            "forward: { headers: [Accept-Encoding] }",
+            "8:30: warning: 'Accept-Encoding' is forwarded to call 'one': a backend that follows it sends a compressed response, which is not decoded, and the call fails"
+        ),
+        (
+            "forward: { headers: [range] }",
+            "8:30: warning: 'range' is forwarded to call 'one': a backend that follows it sends a part of its JSON, and the call fails"
+        ),
         ("body: { a: 1 }", "8:15: error: a GET request has no body; use post, put or patch"),
         (
             "timeout: 6s",

@@ -38,7 +38,7 @@ import Testing
 
     @Test func allowsOneProbeAfterTheWait() {
         var state = breaker(after: "----")
-        #expect(state.admitCall(at: instant(5)) == .probe)
+        #expect(state.admitCall(at: instant(5)) == .probe(1))
         #expect(state.admitCall(at: instant(5)) == .refused(tryAgainAfter: .seconds(1)))
     }
 
@@ -62,7 +62,52 @@ import Testing
         var state = breaker(after: "----")
         let probe = state.admitCall(at: instant(5))
         state.recordCall(probe, .none, at: instant(6))
-        #expect(state.admitCall(at: instant(6)) == .probe)
+        #expect(state.admitCall(at: instant(6)) == .probe(2))
+    }
+
+    /// A stream that takes an hour must not keep the breaker half open.
+    @Test(arguments: [AttemptSample.success, .failure])
+    func headDecidesAProbeWhoseBodyTakesLonger(_ head: AttemptSample) {
+        var state = breaker(after: "----")
+        let probe = state.admitCall(at: instant(5))
+        state.recordHead(probe, head, at: instant(6))
+        #expect(state.admitCall(at: instant(10.9)) == .refused(tryAgainAfter: .seconds(1)))
+        let next = state.admitCall(at: instant(11))
+        #expect(next == (head == .success ? .allowed : .refused(tryAgainAfter: .seconds(5))))
+    }
+
+    /// It has been decided by its head, so its end is one call in the window.
+    @Test func endOfALateProbeCountsAsAnyOther() {
+        var state = breaker(after: "----")
+        let probe = state.admitCall(at: instant(5))
+        state.recordHead(probe, .success, at: instant(5))
+        for _ in 0..<3 {
+            let admission = state.admitCall(at: instant(10))
+            state.recordCall(admission, .failure, at: instant(10))
+        }
+        #expect(!state.isOpen)
+        state.recordCall(probe, .failure, at: instant(11))
+        #expect(state.isOpen)
+    }
+
+    /// The body decides a probe that ends in time.
+    @Test func brokenBodyFailsTheProbe() {
+        var state = breaker(after: "----")
+        let probe = state.admitCall(at: instant(5))
+        state.recordHead(probe, .success, at: instant(5))
+        state.recordCall(probe, .failure, at: instant(6))
+        #expect(state.admitCall(at: instant(7)) == .refused(tryAgainAfter: .seconds(4)))
+    }
+
+    @Test func oldProbeDecidesNothing() {
+        var state = breaker(after: "----")
+        let first = state.admitCall(at: instant(5))
+        state.recordCall(first, .none, at: instant(6))
+        let second = state.admitCall(at: instant(6))
+        state.recordCall(first, .success, at: instant(7))
+        #expect(state.isOpen)
+        state.recordCall(second, .success, at: instant(8))
+        #expect(!state.isOpen)
     }
 
     @Test func oldCallsLeaveTheWindow() {

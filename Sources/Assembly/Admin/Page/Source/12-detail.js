@@ -121,7 +121,7 @@ function attemptCell(call, attempt, index) {
 
 function resultCell(call, attempt) {
   const outcome = attempt ? attempt.outcome : call.outcome;
-  if (attempt && outcome === "answered") {
+  if (attempt && (outcome === "answered" || outcome === "withdrawn")) {
     const isGood = !attempt.decided || !hasFailed(call);
     const kind = isGood ? "" : ` ${spaced(call.outcome)}`;
     return element("td", { class: isGood && attempt.status < 400 ? "result-ok" : "bad" },
@@ -157,7 +157,8 @@ function phaseBar(request, attempt, phases) {
       y: name === "queue" ? "32%" : "12%", height: name === "queue" ? "36%" : "76%",
     }));
   }
-  if (attempt && attempt.outcome !== "answered" && attempt.ended_ms !== undefined) {
+  if (attempt && attempt.outcome !== "answered" && attempt.outcome !== "withdrawn"
+    && attempt.ended_ms !== undefined) {
     const x = percent(attempt.ended_ms / request.ms);
     svg.append(graphic("line", { class: "cross", x1: x, x2: x, y1: "0%", y2: "100%" }));
   }

@@ -1,0 +1,59 @@
+import Basics
+
+/// What the `Cache-Control` of a response forbids a cache (RFC 9111 5.2.2), as far as it restricts who
+/// may store the response and use it again.
+package struct StoringLimits: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let noStore = StoringLimits(rawValue: 1)
+    package static let onlyPrivate = StoringLimits(rawValue: 2)
+    package static let noCache = StoringLimits(rawValue: 4)
+
+    /// Reads one value of `Cache-Control`. A directive with a list of fields counts as one without.
+    package init(reading value: Span<UInt8>) {
+        self = []
+        var start = 0
+        var isQuoted = false
+        for index in value.indices {
+            switch value[index] {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                insert(directive: value.extracting(start..<index))
+                start = index + 1
+            default: break
+            }
+        }
+        insert(directive: value.extracting(start..<value.count))
+    }
+
+    private mutating func insert(directive: Span<UInt8>) {
+        let end = directive.firstOffset(of: UInt8(ascii: "="), from: 0) ?? directive.count
+        let name = directive.extracting(0..<end).trimmed
+        if name.equalsIgnoringCase("no-store") { insert(.noStore) }
+        if name.equalsIgnoringCase("private") { insert(.onlyPrivate) }
+        if name.equalsIgnoringCase("no-cache") { insert(.noCache) }
+    }
+
+    /// The limits of all lines of `Cache-Control`.
+    package init(of fields: Fields) {
+        self = []
+        for value in fields.all(.cacheControl) {
+            formUnion(StoringLimits(reading: value.bytes.span))
+        }
+    }
+
+    /// The value of `Cache-Control` with these limits; nil without a limit.
+    package var fieldValue: FieldValue? {
+        if contains(.noStore) { return "no-store" }
+        switch (contains(.onlyPrivate), contains(.noCache)) {
+        case (true, true): return "private, no-cache"
+        case (true, false): return "private"
+        case (false, true): return "no-cache"
+        case (false, false): return nil
+        }
+    }
+}

@@ -9,13 +9,19 @@ package struct StoringLimits: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
+    /// No limit. The initialiser of `SetAlgebra`, and so an empty array literal, is not specialised in other
+    /// modules.
+    package init() {
+        rawValue = 0
+    }
+
     package static let noStore = StoringLimits(rawValue: 1)
     package static let onlyPrivate = StoringLimits(rawValue: 2)
     package static let noCache = StoringLimits(rawValue: 4)
 
     /// Reads one value of `Cache-Control`. A directive with a list of fields counts as one without.
     package init(reading value: Span<UInt8>) {
-        self = []
+        self.init()
         var start = 0
         var isQuoted = false
         for index in value.indices {
@@ -40,7 +46,7 @@ package struct StoringLimits: OptionSet, Sendable {
 
     /// The limits of all lines of `Cache-Control`.
     package init(of fields: Fields) {
-        self = []
+        self.init()
         for value in fields.all(.cacheControl) {
             formUnion(StoringLimits(reading: value.bytes.span))
         }
@@ -48,6 +54,7 @@ package struct StoringLimits: OptionSet, Sendable {
 
     /// The value of `Cache-Control` with these limits; nil without a limit.
     package var fieldValue: FieldValue? {
+        guard rawValue != 0 else { return nil }
         if contains(.noStore) { return "no-store" }
         switch (contains(.onlyPrivate), contains(.noCache)) {
         case (true, true): return "private, no-cache"

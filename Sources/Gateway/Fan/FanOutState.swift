@@ -20,7 +20,7 @@ final class FanOutState: CallValues {
     private(set) var partBytes = 0
     let record: RequestRecord
     /// What the responses of the calls forbid a cache.
-    private(set) var storingLimits: StoringLimits = []
+    private(set) var storingLimits = StoringLimits()
 
     init(
         head: RequestHead, params: Params, body: Bytes, checkedBody: JSONSlice?,
@@ -55,6 +55,7 @@ final class FanOutState: CallValues {
 
     /// Records what the fields of a call's response forbid a cache.
     func recordStoringLimits(_ fields: Fields) {
+        guard !fields.isEmpty else { return }
         storingLimits.formUnion(StoringLimits(of: fields))
     }
 

@@ -43,7 +43,7 @@ struct ControlFields {
         case 6 where name.isToken("expect"): readExpectation(text)
         case 10 where name.isToken("connection"): readConnection(text)
         case 13 where name.isToken("cache-control"):
-            if !StoringLimits(reading: text).isEmpty { restrictsUse = true }
+            if StoringLimits(reading: text).rawValue != 0 { restrictsUse = true }
         case 14 where name.isToken("content-length"): try readLength(text)
         case 16 where name.isToken("content-encoding"):
             if !text.isEmpty, !text.equalsIgnoringCase("identity") { restrictsUse = true }

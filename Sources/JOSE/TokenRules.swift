@@ -11,8 +11,8 @@ package struct TokenClaims: Sendable, Equatable {
 
 /// What header and claims of a token must have to be accepted.
 package struct TokenRules: Sendable, Equatable {
-    /// One of these equals `iss`, byte for byte.
-    package let issuers: [Bytes]
+    /// One of these equals `iss`, byte for byte; nil accepts any issuer, and none.
+    package let issuers: [Bytes]?
     /// At least one of these is in `aud`; nil accepts any audience.
     package let audiences: [Bytes]?
     package let algorithms: [SignatureAlgorithm]
@@ -22,7 +22,7 @@ package struct TokenRules: Sendable, Equatable {
     package let leeway: Int64
 
     package init(
-        issuers: [Bytes], audiences: [Bytes]?, algorithms: [SignatureAlgorithm],
+        issuers: [Bytes]?, audiences: [Bytes]?, algorithms: [SignatureAlgorithm],
         type: TokenType? = nil, leeway: Int64
     ) {
         self.issuers = issuers
@@ -96,6 +96,7 @@ package struct TokenRules: Sendable, Equatable {
     package func isCurrent(expires: Int64, now: Int64) -> Bool { now < expires + leeway }
 
     private func checkIssuer(_ value: JSONSlice?) throws(TokenFault) {
+        guard let issuers else { return }
         guard let value else { throw .untrusted(.issuer(nil)) }
         guard let issuer = value.stringText else { throw .malformed(.claim("iss")) }
         guard issuers.contains(issuer) else { throw .untrusted(.issuer(issuer)) }

@@ -92,6 +92,15 @@ import Testing
         #expect(try result(Rules.with(audiences: nil), payload: payload(["aud": audience])) == nil)
     }
 
+    @Test(arguments: ["", "null", "7", "\"x\""])
+    func doesNotReadTheIssuerWhereAnyIsAccepted(_ issuer: String) throws {
+        let rules = Rules.with(issuers: nil)
+        #expect(try result(rules, payload: payload(["iss": issuer])) == nil)
+        #expect(
+            try result(rules, payload: payload(["iss": issuer, "aud": "\"x\""]))
+                == .untrusted(.audience))
+    }
+
     @Test(arguments: ["", "[]", "text", "{\"iss\":"])
     func rejectsAPayloadThatIsNoObject(_ payload: String) throws {
         #expect(try result(payload: payload) == .malformed(.notObject(.payload)))

@@ -63,11 +63,11 @@ import Testing
 /// The rules of the tokens in `algorithms.json`.
 enum Rules {
     static func with(
-        issuers: [String] = ["https://id.example.com/"], audiences: [String]? = ["shop"],
+        issuers: [String]? = ["https://id.example.com/"], audiences: [String]? = ["shop"],
         algorithms: [SignatureAlgorithm] = [.edDSA], type: TokenType? = nil, leeway: Int64 = 30
     ) -> TokenRules {
         TokenRules(
-            issuers: issuers.map { Bytes($0) }, audiences: audiences?.map { Bytes($0) },
+            issuers: issuers?.map { Bytes($0) }, audiences: audiences?.map { Bytes($0) },
             algorithms: algorithms, type: type, leeway: leeway)
     }
 }

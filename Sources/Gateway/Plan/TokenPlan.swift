@@ -88,23 +88,20 @@ extension Planner {
     func tokens(_ jwt: Config.JWT, of authenticator: String) throws(PlanError) -> TokenPlan {
         guard let source = jwt.keys else { throw PlanError("\(jwt.location): no keys") }
         let algorithms = jwt.acceptedAlgorithms
-        let audiences: [Bytes]? =
-            switch jwt.audience?.value {
-            case .oneOf(let names): names.map { Bytes($0) }
-            case .any, nil: nil
-            }
-        let issuers = jwt.issuers.map(\.value)
+        let issuers = jwt.issuer?.value.names
+        let audiences = jwt.audience?.value.names
         let leeway = jwt.leeway?.value ?? PlanDefaults.tokenLeeway
         return TokenPlan(
             rules: TokenRules(
-                issuers: issuers.map { Bytes($0) }, audiences: audiences, algorithms: algorithms,
+                issuers: issuers?.map { Bytes($0.value) },
+                audiences: audiences?.map { Bytes($0.value) }, algorithms: algorithms,
                 type: jwt.type?.value, leeway: leeway.inNanoseconds / 1_000_000_000),
             keys: try keys(source, areSecret: algorithms.contains(where: \.isSymmetric)),
             scopesClaims: (jwt.scopesClaim?.value.paths ?? [["scope"], ["scp"]]).map { names in
                 JSONPath(steps: names.map { .key(Bytes($0)) })
             },
             rememberedMax: jwt.remember?.value ?? PlanDefaults.tokensRemembered,
-            text: "jwt of \(jwt.issuers.map(\.quoted).joined(separator: " or ")),"
+            text: "jwt of \(issuers?.map(\.quoted).joined(separator: " or ") ?? "any issuer"),"
                 + " \(algorithms.map(\.rawValue).joined(separator: " ")), keys of"
                 + " \(source.title)")
     }

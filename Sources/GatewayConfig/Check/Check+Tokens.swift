@@ -16,28 +16,34 @@ extension ConfigCheck {
     }
 
     private mutating func checkClaims(of jwt: Config.JWT, _ title: String) {
-        if jwt.issuers.isEmpty, !unread.contains("issuer", of: jwt.location) {
-            problems.error(at: jwt.location, "'issuer' of \(title) must not be empty")
-        }
-        switch jwt.audience?.value {
-        case .any?:
-            problems.warning(
-                at: jwt.audience?.location ?? jwt.location,
-                "'audience: any' of \(title) accepts tokens that the issuer made for other services"
-            )
-        case .oneOf(let names)? where names.isEmpty:
-            problems.error(
-                at: jwt.audience?.location ?? jwt.location,
-                "'audience' of \(title) must not be empty")
-        case .oneOf(let names)? where names.contains("any"):
-            problems.warning(
-                at: jwt.audience?.location ?? jwt.location,
-                "'audience' of \(title): 'any' in a list is the name of an audience; write"
-                    + " 'audience: any' to accept every one")
-        case .oneOf, nil: break
-        }
+        checkNames(
+            jwt.issuer, "issuer", title,
+            ofAny: "accepts tokens of every issuer whose keys these are, also those without 'iss'")
+        checkNames(
+            jwt.audience, "audience", title,
+            ofAny: "accepts tokens that the issuer made for other services")
         if let leeway = jwt.leeway, leeway.value > .seconds(300) {
             problems.error(at: leeway.location, "'leeway' of \(title) must be at most 5m")
+        }
+    }
+
+    private mutating func checkNames(
+        _ accepted: Located<Config.JWT.AcceptedNames>?, _ key: String, _ title: String,
+        ofAny effect: String
+    ) {
+        guard let accepted else { return }
+        guard let names = accepted.value.names else {
+            return problems.warning(
+                at: accepted.location, "'\(key): any' of \(title) \(effect)")
+        }
+        if names.isEmpty {
+            problems.error(at: accepted.location, "'\(key)' of \(title) must not be empty")
+        }
+        if names.contains(where: { $0.value == "any" }) {
+            problems.warning(
+                at: accepted.location,
+                "'\(key)' of \(title): 'any' in a list is the name of an \(key); write '\(key): any' to accept"
+                    + " every one")
         }
     }
 

@@ -6,8 +6,8 @@ extension Config {
     /// `jwt:`, tokens that an issuer signs (RFC 7519).
     package struct JWT: Sendable {
         package let location: SourceLocation
-        package var issuers: [Located<String>] = []
-        package var audience: Located<Audience>?
+        package var issuer: Located<AcceptedNames>?
+        package var audience: Located<AcceptedNames>?
         package var algorithms: [Located<SignatureAlgorithm>] = []
         package var keys: TokenKeys?
         package var place: TokenPlace?
@@ -38,12 +38,19 @@ extension Config {
             }
         }
 
-        /// `audience:`
-        package enum Audience: Sendable, Equatable {
-            /// Tokens for other services are accepted, too.
+        /// `issuer:` and `audience:`, the values that a claim may have.
+        package enum AcceptedNames: Sendable {
+            /// The claim is not read.
             case any
-            /// One of these.
-            case oneOf([String])
+            case oneOf([Located<String>])
+
+            /// Nil accepts any value.
+            package var names: [Located<String>]? {
+                switch self {
+                case .any: nil
+                case .oneOf(let names): names
+                }
+            }
         }
     }
 

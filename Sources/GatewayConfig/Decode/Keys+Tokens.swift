@@ -4,11 +4,11 @@ import YAMLReader
 /// The keys of `jwt`.
 extension Config.JWT: PlainBlock {
     static let keys: [BlockKey<Config.JWT>] = [
-        .list(
-            "issuer", \.issuers, .oneOrMany(of: .text), isRequired: true,
-            "the claim iss, byte for byte; of several issuers, one"),
         .value(
-            "audience", \.audience, .audience, isRequired: true,
+            "issuer", \.issuer, .acceptedNames, isRequired: true,
+            "the claim iss, byte for byte; of several issuers, one; any does not read the claim"),
+        .value(
+            "audience", \.audience, .acceptedNames, isRequired: true,
             "at least one of these is in the claim aud; any accepts tokens for other services"),
         .list(
             "algorithms", \.algorithms, .filledList(of: .choice),
@@ -77,13 +77,13 @@ extension Config.TokenPlace: PlainBlock {
     ]
 }
 
-extension ValueReader where Value == Config.JWT.Audience {
-    /// `any`, one audience, or several.
-    static var audience: ValueReader {
+extension ValueReader where Value == Config.JWT.AcceptedNames {
+    /// `any`, one name, or several.
+    static var acceptedNames: ValueReader {
         let list = ValueReader<[Located<String>]>.oneOrMany(of: .text)
         return ValueReader(schema: list.schema) { node, decoder in
             if case .scalar(let scalar) = node.content, scalar.text == "any" { return .any }
-            return list.read(node, &decoder).map { .oneOf($0.map(\.value)) }
+            return list.read(node, &decoder).map { .oneOf($0) }
         }
     }
 }

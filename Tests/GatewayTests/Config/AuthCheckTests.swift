@@ -81,6 +81,15 @@ import Testing
         #expect(found.count { $0.contains("'any' in a list is the name") } == count, "\(found)")
     }
 
+    @Test(arguments: [("any", 1), ("[any]", 0), ("any-one", 0)])
+    func warnsOfAnyIssuer(_ issuer: String, _ count: Int) {
+        let found = problems(
+            "jwt: { issuer: \(issuer), audience: s, algorithms: [HS256],"
+                + " keys: { secret: \(Self.secret) } }")
+        #expect(found.count { $0.contains("accepts tokens of every issuer") } == count, "\(found)")
+        #expect(!found.contains { $0.contains(" error: ") })
+    }
+
     @Test func nullNamesNoAuthenticator() {
         let lines = load([
             "c.yaml": """

@@ -7,6 +7,7 @@ extension ConfigCheck {
         checkBackend(of: proxy)
         checkPath(of: proxy, in: endpoint)
         checkHeaders(of: proxy, in: endpoint)
+        checkCredential(of: proxy, in: endpoint)
         checkClientCert(of: proxy)
         checkRetry(of: proxy, in: endpoint)
         checkUpgrade(of: proxy)
@@ -66,6 +67,26 @@ extension ConfigCheck {
                     "'proxy' uses {\(reference.value.text)}; the body is passed on without being"
                         + " read")
             }
+        }
+    }
+
+    /// Warns of listed headers that never pass, because each authenticator reads its credential there.
+    /// Other cookies than the one with a token do pass.
+    private mutating func checkCredential(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {
+        guard (proxy.credential?.value ?? PlanDefaults.proxyCredential) == .drop,
+            let rule = config.authRule(of: endpoint)
+        else { return }
+        let headers = rule.any.map { name in
+            authenticator(named: name.value)?.credentialHeader?.lowercased()
+        }
+        guard let first = headers.first, let header = first, header != "cookie",
+            headers.allSatisfy({ $0 == header })
+        else { return }
+        for name in endpoint.forward?.headers ?? [] where name.value.lowercased() == header {
+            problems.warning(
+                at: name.location,
+                "'\(name.quoted)' does not reach the backend, because 'auth' reads the credential from"
+                    + " it; write 'credential: pass' in 'proxy' to send it")
         }
     }
 

@@ -33,6 +33,37 @@ import Testing
                     + " passes the body on without reading it") == true, "\(problems)")
     }
 
+    /// `auth` drops the credential, so that listing its header has no effect.
+    @Test(arguments: [
+        ("it", "Authorization", "drop", 1), ("it", "authorization", "drop", 1),
+        ("it", "Authorization", "pass", 0), ("it", "X-Api-Key", "drop", 0),
+        ("[it, key]", "Authorization", "drop", 0), ("key", "X-Api-Key", "drop", 1),
+        ("cookie", "Cookie", "drop", 0), ("none", "Authorization", "drop", 0),
+    ])
+    func warnsOfACredentialThatNeverPasses(
+        _ auth: String, _ header: String, _ credential: String, _ count: Int
+    ) {
+        let keys = "keys: { url: \"http://127.0.0.1/k\" }"
+        let problems = load([
+            "keys.yaml": "[]",
+            "c.yaml": """
+            version: 1
+            auth:
+              it: { jwt: { issuer: i, audience: s, \(keys) } }
+              cookie: { jwt: { issuer: i, audience: s, \(keys), token: { cookie: t } } }
+              key: { api_key: { keys: keys.yaml } }
+            backends: { a: { url: "http://127.0.0.1:7001" } }
+            endpoints:
+              - route: GET /x
+                auth: \(auth)
+                forward: { headers: [\(header)] }
+                proxy: { to: a, credential: \(credential) }
+            """,
+        ]).problems.lines
+        #expect(
+            problems.count { $0.contains("does not reach the backend") } == count, "\(problems)")
+    }
+
     @Test func conditionOfALimitCanUseAHeader() {
         #expect(problems("{ value: \"{request.header.X}\", is: \"1\" }") == [])
     }

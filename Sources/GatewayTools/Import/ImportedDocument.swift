@@ -9,6 +9,7 @@ struct ImportedDocument {
     /// The findings about the service; each endpoint has its own findings.
     var findings: ImportFindings
     private(set) var members: [(String, YAMLTree)]
+    private var limits: KrakenDRateLimits
     private let backends: KrakenDBackends
     private(set) var endpoints: [ImportedEndpoint]
     /// Comments that follow the configuration: the contents of other files.
@@ -18,7 +19,7 @@ struct ImportedDocument {
 
     init(
         name: String?, location: SourceLocation, findings: ImportFindings,
-        members: [(String, YAMLTree)],
+        members: [(String, YAMLTree)], limits: KrakenDRateLimits,
         backends: KrakenDBackends, endpoints: [ImportedEndpoint], trailer: [YAMLLine],
         checkedMembers: [String: YAMLTree]
     ) {
@@ -28,6 +29,7 @@ struct ImportedDocument {
         self.location = location
         self.findings = findings
         self.members = members
+        self.limits = limits
         self.backends = backends
         self.endpoints = endpoints
     }
@@ -47,7 +49,7 @@ struct ImportedDocument {
             "Imported from the KrakenD configuration\(name.map { " of \($0)" } ?? "").")
         lines += comments(findings)
         lines += members.flatMap { YAMLTree.lines(key: $0.0, $0.1) }
-        lines += backendLines + endpointLines + trailer
+        lines += limitLines + backendLines + endpointLines + trailer
         return lines.map { $0.text + "\n" }.joined()
     }
 
@@ -59,24 +61,39 @@ struct ImportedDocument {
     }
 
     private var backendLines: [YAMLLine] {
-        let used = endpoints.filter(\.isWritten).reduce(into: Set()) { $0.formUnion($1.backends) }
-        let blocks = backends.blocks(withFiles: true)
-        let isEmpty = !blocks.contains { used.contains($0.name) }
-        var lines = [YAMLLine(isEmpty ? "backends: {}" : "backends:")]
-        for block in blocks {
-            var own = YAMLTree.lines(key: block.name, block.tree)
-            if !used.contains(block.name) {
-                guard
-                    endpoints.contains(where: { $0.backends.contains(block.name) && $0.tree != nil }
-                    )
-                else { continue }
-                own =
-                    YAMLLine.comment("Only endpoints that are left out call it.")
-                    + own.map(\.asComment)
-            }
-            lines += own.map { $0.indented() }
+        block(
+            "backends", backends.blocks(withFiles: true), usedBy: \.backends,
+            always: backends.keyServers
+        ) ?? [YAMLLine("backends: {}")]
+    }
+
+    private var limitLines: [YAMLLine] {
+        block(
+            "rate_limits", limits.limits.map { ($0.0, $0.1) }, usedBy: \.limits,
+            always: Set(limits.namesOfService)) ?? []
+    }
+
+    /// The entries that the endpoints use. Those that only commented endpoints use are comments, too.
+    ///
+    /// - Parameter always: the names of entries that something else uses
+    private func block(
+        _ key: String, _ entries: [(name: String, tree: YAMLTree)],
+        usedBy names: (ImportedEndpoint) -> Set<String>, always: Set<String>
+    ) -> [YAMLLine]? {
+        let used = endpoints.filter(\.isWritten).reduce(into: always) { $0.formUnion(names($1)) }
+        let mentioned = endpoints.filter { $0.tree != nil }.reduce(into: used) {
+            $0.formUnion(names($1))
         }
-        return lines
+        let isEmpty = !entries.contains { used.contains($0.name) }
+        let lines = entries.filter { mentioned.contains($0.name) }.flatMap { entry in
+            let own = YAMLTree.lines(key: entry.name, entry.tree)
+            guard !used.contains(entry.name) else { return own }
+            return YAMLLine.comment("Only endpoints that are left out use it.")
+                + own.map(\.asComment)
+        }
+        guard !lines.isEmpty else { return nil }
+        let head = isEmpty && key == "rate_limits" ? "# \(key):" : key + (isEmpty ? ": {}" : ":")
+        return [YAMLLine(head)] + lines.map { $0.indented() }
     }
 
     private var endpointLines: [YAMLLine] {
@@ -101,6 +118,14 @@ struct ImportedDocument {
             let checked = checkedMembers[key] ?? tree
             lines += YAMLTree.lines(key: key, checked).map { (.member(key), $0) }
         }
+        if !limits.limits.isEmpty {
+            lines.append((.member("rate_limits"), YAMLLine("rate_limits:")))
+            for (name, tree) in limits.limits {
+                lines += YAMLTree.lines(key: name, tree).map {
+                    (.member("rate_limits"), $0.indented())
+                }
+            }
+        }
         lines.append((.member("backends"), YAMLLine("backends:")))
         for (name, tree) in backends.blocks(withFiles: false) {
             lines += YAMLTree.lines(key: name, tree).map { (.backend(name), $0.indented()) }
@@ -124,6 +149,11 @@ struct ImportedDocument {
                 endpoints[index].leaveOut(reason, at: location)
             }
             return !callers.isEmpty
+        case .member("rate_limits") where !limits.limits.isEmpty:
+            limits.removeAll()
+            findings.warning(
+                at: location ?? self.location, "'rate_limits' is left out: \(reason)")
+            return true
         case .member(let key):
             guard let index = members.firstIndex(where: { $0.0 == key && key != "version" }) else {
                 return false

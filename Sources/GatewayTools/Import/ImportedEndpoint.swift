@@ -12,6 +12,9 @@ struct ImportedEndpoint {
     /// The names of the backends that it calls.
     let backends: Set<String>
 
+    /// The names of its own rate limits and of the service's.
+    let limits: Set<String>
+
     /// Whether KrakenD protects it; it is then written as a comment, because it would be accessible
     /// without authentication.
     let isProtected: Bool
@@ -23,13 +26,13 @@ struct ImportedEndpoint {
 
     init(
         title: String, location: SourceLocation, tree: YAMLTree, backends: Set<String>,
-        isProtected: Bool,
-        reasons: ImportFindings, findings: ImportFindings
+        limits: [String], isProtected: Bool, reasons: ImportFindings, findings: ImportFindings
     ) {
         self.title = title
         self.location = location
         self.tree = tree
         self.backends = backends
+        self.limits = Set(limits)
         self.isProtected = isProtected
         self.reasons = reasons
         self.findings = findings
@@ -40,6 +43,7 @@ struct ImportedEndpoint {
         self.title = title
         self.location = location
         backends = []
+        limits = []
         isProtected = false
         reasons = ImportFindings()
         findings = ImportFindings()

@@ -25,7 +25,7 @@ struct KrakenDAuth {
     private let roleSets: [[String]]
     private let tokens: KrakenDTokens
 
-    init(_ root: DocumentNode) {
+    init(_ root: DocumentNode, _ backends: inout KrakenDBackends) {
         func extra(_ key: String) -> DocumentNode.Member? {
             root["extra_config"]?.members.last { $0.key == key }
         }
@@ -35,7 +35,8 @@ struct KrakenDAuth {
             Self.only(of: endpoint).map { (endpoint, $0) }
         }
         tokens = KrakenDTokens(
-            protected.filter { $0.1.key == KrakenDValidator.extra }, revoker: extra("auth/revoker"))
+            protected.filter { $0.1.key == KrakenDValidator.extra }, revoker: extra("auth/revoker"),
+            &backends)
         let members = protected.map(\.1)
         used = Set(members.map(\.key).filter { $0 != KrakenDValidator.extra })
         var sets: [[String]] = []
@@ -78,6 +79,19 @@ struct KrakenDAuth {
         tokens.validator(of: endpoint)?.headers ?? []
     }
 
+    /// The headers in which clients send the credential that the authenticators of an endpoint check.
+    func credentials(of endpoint: DocumentNode) -> [String] {
+        guard let member = Self.only(of: endpoint) else { return [] }
+        switch member.key {
+        case KrakenDValidator.extra:
+            return tokens.validator(of: endpoint)?.places.map(\.header) ?? []
+        case Self.keysExtra:
+            var ignored = ImportFindings()
+            return [header(&ignored)]
+        default: return ["Authorization"]
+        }
+    }
+
     /// The value of `auth` of an endpoint; nil if its protection cannot be converted.
     func setting(of endpoint: DocumentNode, _ findings: inout ImportFindings) -> YAMLTree? {
         guard let member = Self.only(of: endpoint) else { return nil }
@@ -102,7 +116,8 @@ struct KrakenDAuth {
     private static let lossesOfEndpoint: [String: ImportLoss] = [
         "identifier": .warning("the header of the service applies"),
         "strategy": .warning("the header of the service applies"),
-        "client_max_rate": .warning("rate limits are not imported"),
+        "client_max_rate": .warning(
+            "write a rate limit with 'key: \"{request.caller}\"', and list it on the endpoints"),
         "propagate_role": .warning(
             "'{request.caller}' sends the name of the caller, not its role"),
     ]

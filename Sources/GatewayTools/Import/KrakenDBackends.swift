@@ -25,6 +25,16 @@ struct KrakenDBackends {
         self.root = root
     }
 
+    /// The backends that have the keys of tokens.
+    private(set) var keyServers: Set<String> = []
+
+    /// The backend for a server that has the keys of tokens.
+    mutating func nameOfKeyServer(_ url: String) -> String {
+        let name = name(of: [url], breaker: nil, tls: nil)
+        keyServers.insert(name)
+        return name
+    }
+
     mutating func startEndpoint() { namesOfEndpoint = [] }
 
     /// The hosts of the top level.
@@ -87,6 +97,8 @@ struct KrakenDBackends {
             } else if let tls = backend.tls {
                 members.append(("tls", tls))
             }
+            // KrakenD always sends X-Forwarded-For and X-Forwarded-Host.
+            members.append(("forwarded", .text("x")))
             if let breaker = backend.breaker { members.append(("breaker", breaker)) }
             return (backend.name, .block(members + connections))
         }

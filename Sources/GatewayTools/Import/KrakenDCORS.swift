@@ -6,6 +6,9 @@ struct KrakenDCORS {
     /// Nil if the whole extension is left out.
     private(set) var tree: YAMLTree?
 
+    /// The methods that pages of other origins may use; nil without the extension.
+    private(set) var methods: Set<String>?
+
     init(_ member: DocumentNode.Member?, _ findings: inout ImportFindings) {
         guard let member else { return }
         let node = member.node
@@ -22,6 +25,9 @@ struct KrakenDCORS {
             members.append(("max_age", .text(age.spelled)))
         }
         tree = .located(.inline(members), member.keyLocation)
+        let allowed = node["allow_methods"]?.texts ?? []
+        methods = Set(
+            (allowed.isEmpty ? ["GET", "HEAD", "POST"] : allowed).map { $0.uppercased() })
         for inner in node.members where !Self.known.contains(inner.key) {
             findings.reportLoss(of: inner, among: Self.losses)
         }
@@ -29,10 +35,10 @@ struct KrakenDCORS {
 
     private static let known: Set<String> = [
         "allow_origins", "allow_headers", "expose_headers", "allow_credentials", "max_age",
+        "allow_methods",
     ]
 
     private static let losses: [String: ImportLoss] = [
-        "allow_methods": .note("preflights list the methods that the routes have"),
         "debug": .note("'tributary explain' shows the response to a preflight"),
         "options_passthrough": .warning("a route for OPTIONS takes precedence over a preflight"),
         "options_success_status": .note("a preflight gets a 204"),

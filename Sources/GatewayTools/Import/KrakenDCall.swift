@@ -12,11 +12,19 @@ struct KrakenDCall {
         let isSequential: Bool
         /// `output_encoding: no-op`
         let isRelayed: Bool
+        /// Whether the endpoint becomes a `proxy`.
+        let passesThrough: Bool
+        /// Whether `ws://` is the scheme of its hosts.
+        let isWebSocket: Bool
         /// Whether the endpoint has tokens, so that `{JWT.sub}` is a claim.
         let readsTokens: Bool
         let hedge: (after: Duration, location: SourceLocation)?
         /// Fallbacks as JSON, by call.
         let fallbacks: [String: String]
+        /// Whether the endpoint has a `body`, so that every request has one.
+        let hasBody: Bool
+        /// The paths in each response that KrakenD changes after all calls.
+        let lateChanges: [[[String]]]
     }
 
     private let node: DocumentNode
@@ -54,20 +62,21 @@ struct KrakenDCall {
         try checkSupport()
         let urls = try urls(backends)
         let target = try KrakenDPattern(node["url_pattern"]?.text ?? "/", of: index, scope)
-        let martian = martian(&findings)
+        let martian = KrakenDMartian(node, isRelayed: isRelayed, &findings)
         reportLosses(&findings)
         let breaker = breaker(&findings)
         let backend = backends.name(of: urls, breaker: breaker, tls: tls(backends))
         var members: [(String, YAMLTree)] = [("from", .text(backend))]
         let location = node["url_pattern"]?.location ?? node.location
         members.append((method.lowercased(), .located(.text(target.text), location)))
-        if !martian.headers.isEmpty {
-            members.append(("headers", .inline(martian.headers.map { ($0.name, $0.value) })))
-        }
-        let own = forward.narrowed(by: node).without { martian.isRemoved($0) }
-        if own != forward { members.append(("forward", own.tree)) }
+        members += Self.headers(of: martian)
+        let own = forward.narrowed(by: node).without(martian.replaces)
+        if !own.isSame(as: forward) { members.append(("forward", own.tree)) }
         if ["POST", "PUT", "PATCH", "DELETE"].contains(method), scope.route.method.mayHaveBody {
-            members.append(("body", .text("{request.body?}")))
+            members.append(("body", .text(scope.hasBody ? "{request.body}" : "{request.body?}")))
+        }
+        if let condition = try KrakenDConditional.condition(of: index, among: scope.nodes) {
+            members.append(("when", condition))
         }
         members += dependencies(target)
         members += shape.members
@@ -77,33 +86,48 @@ struct KrakenDCall {
         return .located(.block(members), node.location)
     }
 
-    /// Whether a backend of a `no-op` endpoint changes neither request nor response.
-    static func passesThrough(_ node: DocumentNode, as method: String) -> Bool {
-        let own = node["method"]?.text?.uppercased() ?? method
-        let extras = node["extra_config"]?.members ?? []
-        return own == method && !isShadow(node)
-            && ["no-op", nil].contains(node["encoding"]?.text)
-            && node["url_pattern"]?.text?.contains("?") != true
-            && ["target", "allow", "deny", "mapping", "group"].allSatisfy { node[$0] == nil }
-            && extras.allSatisfy {
-                ["qos/circuit-breaker", "backend/http/client"].contains($0.key)
-            }
+    /// The headers that modifiers set. Where they set one that `forwarded` sends, the call sends all of
+    /// them itself.
+    static func headers(of martian: KrakenDMartian) -> [(String, YAMLTree)] {
+        guard !martian.headers.isEmpty else { return [] }
+        var headers = martian.headers.map { ($0.name, $0.value) }
+        guard martian.setsForwarding else { return [("headers", .inline(headers))] }
+        for (name, value) in [
+            ("X-Forwarded-For", "{request.client?}"),
+            ("X-Forwarded-Host", "{request.header.Host?}"),
+        ] where !martian.replaces(name) {
+            headers.append((name, .text(value)))
+        }
+        return [("headers", .inline(headers)), ("forwarded", .text("off"))]
     }
 
-    /// The backend of an endpoint that passes requests through.
-    func proxiedBackend(
+    // MARK: Passing through
+
+    /// Whether KrakenD relays the response of the only backend of a `no-op` endpoint without reading
+    /// it. It then ignores what would change the response.
+    static func passesThrough(_ node: DocumentNode, as route: Config.Route?, method: String) -> Bool
+    {
+        let pattern = node["url_pattern"]?.text ?? "/"
+        let names = pattern.split(separator: "{").dropFirst().map { $0.prefix { $0 != "}" } }
+        return (node["method"]?.text?.uppercased() ?? method) == method && !isShadow(node)
+            && !pattern.contains("?")
+            && names.allSatisfy { route?.parameters.contains(String($0)) != false }
+    }
+
+    /// The backend that requests pass through to, and the headers that its modifiers change.
+    func proxied(
         _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
-    ) throws(Refusal) -> String {
-        try checkSupport()
+    ) throws(Refusal) -> (name: String, martian: KrakenDMartian) {
+        try checkHost()
         let urls = try urls(backends)
+        let martian = KrakenDMartian(node, isRelayed: true, &findings)
         reportLosses(&findings)
-        return backends.name(of: urls, breaker: breaker(&findings), tls: tls(backends))
+        let name = backends.name(of: urls, breaker: breaker(&findings), tls: tls(backends))
+        return (name, martian)
     }
 
     private func checkSupport() throws(Refusal) {
-        guard ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(method) else {
-            throw Refusal("calls with \(method) are not supported", at: node["method"]?.location)
-        }
+        try checkHost()
         let encoding = node["encoding"]?.text ?? "json"
         // KrakenD treats an unknown encoding as JSON.
         guard !["xml", "rss", "string", "yaml"].contains(encoding) else {
@@ -111,11 +135,17 @@ struct KrakenDCall {
                 "its responses are '\(encoding)', but backends must respond with JSON",
                 at: node["encoding"]?.location)
         }
-        for member in extras {
+    }
+
+    /// The backend must be an HTTP server, which an extension can change.
+    private func checkHost() throws(Refusal) {
+        guard ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(method) else {
+            throw Refusal("calls with \(method) are not supported", at: node["method"]?.location)
+        }
+        for member in extras where !Self.knownExtras.contains(member.key) {
             let reason =
                 KrakenDLosses.ofOtherBackends[member.key]
-                ?? (["backend/amqp/", "backend/pubsub/"].contains { member.key.hasPrefix($0) }
-                    ? "only HTTP backends are supported" : nil)
+                ?? (member.key.hasPrefix("backend/") ? "only HTTP backends are supported" : nil)
             if let reason {
                 throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
             }
@@ -128,8 +158,8 @@ struct KrakenDCall {
     /// after the failure of a later one.
     private func dependencies(_ target: KrakenDPattern) -> [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = []
-        let earlier = scope.names.indices.prefix(index).filter { !Self.isShadow(scope.nodes[$0]) }
-        if scope.isSequential, let last = earlier.last, !target.calls.contains(last) {
+        let earlier = calls.last { $0 < index }
+        if scope.isSequential, let last = earlier, !target.calls.contains(last) {
             members.append(("after", .texts([scope.names[last]])))
         }
         if isRequired { members.append(("required", .plain("true"))) }
@@ -138,13 +168,20 @@ struct KrakenDCall {
         return members
     }
 
-    private var isRequired: Bool {
-        relaysStatus
-            || (scope.isSequential && scope.nodes.count > 1
-                && scope.nodes.firstIndex { !Self.isShadow($0) } == index)
+    private var isRequired: Bool { relaysStatus || isFirstOfSequence }
+
+    private var isFirstOfSequence: Bool {
+        scope.isSequential && scope.nodes.count > 1 && calls.first == index
     }
 
-    private var relaysStatus: Bool { isRelayed || http?["return_error_code"]?.flag == true }
+    /// The backends whose responses clients receive.
+    private var calls: [Int] { scope.nodes.indices.filter { !Self.isShadow(scope.nodes[$0]) } }
+
+    /// KrakenD relays a status only where the response has nothing else.
+    private var relaysStatus: Bool {
+        isRelayed
+            || http?["return_error_code"]?.flag == true && (calls.count == 1 || isFirstOfSequence)
+    }
 
     private var isRelayed: Bool { scope.isRelayed || node["encoding"]?.text == "no-op" }
 
@@ -167,14 +204,11 @@ struct KrakenDCall {
             } else {
                 members.append(("if_failed", .plain(json)))
             }
+        } else if KrakenDCallNames.key(of: node) != nil, !isRequired, calls.count > 1 {
+            // KrakenD leaves the group of a failed backend out.
+            members.append(("if_failed", .text("omit")))
         }
         return members
-    }
-
-    private func martian(_ findings: inout ImportFindings) -> KrakenDMartian {
-        let node = node["extra_config"]?["modifier/martian"]
-        let nothing = DocumentNode(location: self.node.location, content: .mapping([]))
-        return KrakenDMartian(node ?? nothing, isRelayed: isRelayed, &findings)
     }
 
     // MARK: Backend
@@ -195,6 +229,7 @@ struct KrakenDCall {
         let text = host.text ?? ""
         var url = text.contains("://") ? text : "http://\(text)"
         while url.hasSuffix("/") { url.removeLast() }
+        if scope.isWebSocket, url.hasPrefix("ws") { url = "http" + url.dropFirst(2) }
         do throws(Refusal) {
             _ = try Config.BackendURL(parsing: url)
         } catch {
@@ -240,7 +275,7 @@ struct KrakenDCall {
         for member in node.members where !Self.known.contains(member.key) {
             findings.reportLoss(of: member, among: Self.losses)
         }
-        reportEncoding(&findings)
+        if scope.passesThrough { reportIgnored(&findings) } else { reportShape(&findings) }
         if let sd = node["sd"], sd.text != "static" {
             findings.warning(
                 at: sd.location,
@@ -251,16 +286,50 @@ struct KrakenDCall {
         where !Self.knownExtras.contains(member.key) && !KrakenDProtection.protects(member.key) {
             findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)
         }
-        for member in node["extra_config"]?["proxy"]?.members ?? []
-        where !["shadow", "flatmap_filter"].contains(member.key) {
-            findings.reportLoss(of: member, among: KrakenDLosses.ofProxy)
-        }
         for member in client?.members ?? [] where member.key != "client_tls" {
             findings.reportLoss(of: member, among: Self.clientLosses)
         }
         if let tls = client?["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
+    }
+
+    /// KrakenD passes the response through, so these keys have no effect.
+    private func reportIgnored(_ findings: inout ImportFindings) {
+        let keys: Set = ["target", "allow", "deny", "mapping", "group", "is_collection"]
+        for member in node.members
+        where keys.contains(member.key) || member.key == "encoding" && member.node.text != "no-op" {
+            findings.note(
+                at: member.keyLocation,
+                "'\(member.key)' is left out: KrakenD ignores it with 'output_encoding: no-op'")
+        }
+        for extra in extras where ["backend/http", "proxy"].contains(extra.key) {
+            findings.note(
+                at: extra.keyLocation,
+                "'\(extra.key)' is left out: KrakenD ignores it with 'output_encoding: no-op'")
+        }
+    }
+
+    private func reportShape(_ findings: inout ImportFindings) {
+        reportEncoding(&findings)
+        if let target = node["target"], let path = target.text, !path.isEmpty,
+            !KrakenDShape.isList(node)
+        {
+            findings.warning(
+                at: target.location,
+                "a response without '\(path)' is a failure ('invalid_shape'); KrakenD takes an empty"
+                    + " object instead")
+        }
+        for member in node["extra_config"]?["proxy"]?.members ?? []
+        where !["shadow", "flatmap_filter"].contains(member.key) {
+            findings.reportLoss(of: member, among: KrakenDLosses.ofProxy)
+        }
         for member in http?.members ?? [] where member.key != "return_error_code" {
             findings.reportLoss(of: member, among: Self.errorLosses)
+        }
+        if let setting = http?["return_error_code"], setting.flag == true, !relaysStatus {
+            findings.warning(
+                at: setting.location,
+                "'return_error_code' is left out: KrakenD relays a status where all backends of the"
+                    + " endpoint failed; here it is 502, 503 or 504")
         }
     }
 
@@ -306,12 +375,14 @@ struct KrakenDCall {
     ]
 
     private static let errorLosses: [String: ImportLoss] = [
-        "return_error_details": .note("'_gateway' reports failures ('report')"),
+        "return_error_details": .warning(
+            "a failure is reported by its kind, with 'report: body' in '_gateway'"),
         "return_error_msg": .note("'relay_body: true' relays the body of a relayed status"),
     ]
 
     private static let knownExtras: Set<String> = [
         "qos/circuit-breaker", "backend/http", "backend/http/client", "proxy", "modifier/martian",
+        KrakenDConditional.extra,
     ]
 
     private static let known: Set<String> = [

@@ -8,10 +8,13 @@ struct KrakenDEndpoint {
     struct Scope {
         let timeout: Duration
         let cacheTime: Duration?
-        /// The encoding of endpoints that have none.
-        let outputEncoding: DocumentNode?
+        /// The top level.
+        let service: DocumentNode
         let protections: [KrakenDProtection]
         let auth: KrakenDAuth
+        let trustsProxies: Bool
+        /// The methods that pages of other origins may use; nil for all.
+        let corsMethods: Set<String>?
         /// `--open-protected`
         let opensProtected: Bool
     }
@@ -30,8 +33,11 @@ struct KrakenDEndpoint {
     private var timeout: Duration { node["timeout"]?.goDuration ?? scope.timeout }
     private var extras: [DocumentNode.Member] { node["extra_config"]?.members ?? [] }
     private var proxy: DocumentNode? { node["extra_config"]?["proxy"] }
-    private var outputEncoding: DocumentNode? { node["output_encoding"] ?? scope.outputEncoding }
-    private var isRelayed: Bool { outputEncoding?.text == "no-op" }
+    private var outputEncoding: DocumentNode? {
+        node["output_encoding"] ?? scope.service["output_encoding"]
+    }
+    private var isRelayed: Bool { outputEncoding?.text == "no-op" || websocket != nil }
+    private var identity: KrakenDIdentity { KrakenDIdentity(node, service: scope.service) }
 
     /// Adds the backends and the rate limits of the endpoint, unless it cannot be expressed.
     func converted(
@@ -47,30 +53,31 @@ struct KrakenDEndpoint {
             try checkSupport()
             let route = try route()
             reportLosses(&findings)
-            let target: (String, YAMLTree) =
-                passesThrough
-                ? ("proxy", try proxy(of: route, &used, &findings))
-                : ("calls", .block(try calls(of: route, &used, &findings)))
-            backends = used
+            identity.reportLosses(
+                besides: auth == nil ? [] : scope.auth.headers(of: node).map(\.name), of: node,
+                &findings)
+            let forward = KrakenDForward(
+                headers: (websocket ?? node)["input_headers"], query: node["input_query_strings"],
+                identity, trustsProxies: scope.trustsProxies, &findings)
+            let isProtected = auth != nil || !protections.isEmpty
             let limitNames = limits.names(ofEndpoint: route, extras, &findings)
+            var members = head(of: route, auth, limitNames)
+            members +=
+                passesThrough
+                ? try relayedMembers(route, auth, forward, &used, &findings)
+                : try calledMembers(
+                    route, auth, forward, isProtected: isProtected, &used, &findings)
+            backends = used
             return ImportedEndpoint(
                 title: title, location: node.location,
-                tree: .located(
-                    .block(members(route, target, auth: auth, limitNames, &findings)), node.location
-                ),
-                backends: used.namesOfEndpoint,
+                tree: .located(.block(members), node.location),
+                backends: used.namesOfEndpoint, limits: limitNames ?? [],
                 isProtected: !protections.isEmpty && !scope.opensProtected,
                 reasons: reasons(protections), findings: findings)
         } catch {
             return ImportedEndpoint(
                 title: title, location: node.location, refusal: error.message, at: error.location)
         }
-    }
-
-    /// The headers that are forwarded. One that has a claim is not the client's.
-    private func forward(_ findings: inout ImportFindings) -> KrakenDForward {
-        let claims = Set(scope.auth.headers(of: node).map { $0.name.lowercased() })
-        return KrakenDForward(node, &findings).without { claims.contains($0.lowercased()) }
     }
 
     /// What the lost protection means for the endpoint.
@@ -100,9 +107,14 @@ struct KrakenDEndpoint {
     }
 
     private func checkSupport() throws(Refusal) {
-        for member in extras {
+        for member in extras where websocket == nil || member.key != Self.websocketExtra {
             guard let reason = KrakenDLosses.ofOtherBackends[member.key] else { continue }
             throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
+        }
+        if let websocket, !passesThrough {
+            throw Refusal(
+                "a WebSocket needs one backend, whose path is one of 'proxy'",
+                at: websocket.location)
         }
     }
 
@@ -128,9 +140,9 @@ struct KrakenDEndpoint {
             .joined(separator: "/")
     }
 
-    private func members(
-        _ route: Config.Route, _ target: (String, YAMLTree), auth: YAMLTree?, _ limits: [String]?,
-        _ findings: inout ImportFindings
+    /// The members that both kinds of endpoints have.
+    private func head(
+        of route: Config.Route, _ auth: YAMLTree?, _ limits: [String]?
     ) -> [(String, YAMLTree)] {
         let location = node["endpoint"]?.location ?? node.location
         var members: [(String, YAMLTree)] = [("route", .located(.text(route.name), location))]
@@ -138,27 +150,39 @@ struct KrakenDEndpoint {
         if let auth = auth ?? (scope.auth.isUsed ? .text("none") : nil) {
             members.append(("auth", auth))
         }
-        if passesThrough {
-            return members + relayedMembers(auth, limits, &findings) + [target]
+        if scope.corsMethods?.contains(method) == false {
+            members.append(("cors", .text("none")))
         }
-        let forward = forward(&findings)
+        if let limits { members.append(("rate_limits", .texts(limits))) }
+        return members
+    }
+
+    private func calledMembers(
+        _ route: Config.Route, _ auth: YAMLTree?, _ forward: KrakenDForward, isProtected: Bool,
+        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+    ) throws(Refusal) -> [(String, YAMLTree)] {
+        var members: [(String, YAMLTree)] = []
+        if let list = node["input_headers"], forward.hasAllHeaders {
+            KrakenDForward.reportAll(list, &findings)
+        }
         if !forward.isEmpty { members.append(("forward", forward.tree)) }
         members += claimHeaders(auth)
-        if let body = body(&findings) { members.append(("body", body)) }
+        let body = body(&findings)
+        if let body { members.append(("body", body)) }
         if timeout != scope.timeout { members.append(("deadline", .text(timeout.spelled))) }
         if timeout > scope.timeout { members.append(("timeout", .text(timeout.spelled))) }
         let cacheTime = node["cache_ttl"].map(\.goDuration) ?? scope.cacheTime
-        if let time = cacheTime, method == "GET" {
+        if let time = cacheTime {
             members.append(
                 (
                     "cache_control",
-                    auth == nil
-                        ? cacheControl(time, forward, &findings)
-                        : privateCaching(time, &findings)
+                    isProtected
+                        ? privateCaching(time, &findings)
+                        : cacheControl(time, forward, &findings)
                 ))
         }
-        if let limits { members.append(("rate_limits", .texts(limits))) }
-        return members + [target]
+        let calls = try calls(of: route, forward, hasBody: body != nil, &backends, &findings)
+        return members + [("calls", .block(calls))]
     }
 
     /// KrakenD always writes `public`. With it, a shared cache stores the response to a request
@@ -194,8 +218,10 @@ struct KrakenDEndpoint {
             return nil
         }
         guard ["POST", "PUT", "PATCH", "DELETE"].contains(method) else {
-            findings.note(
-                at: member.keyLocation, "'\(member.key)' is left out: a \(method) has no body")
+            findings.warning(
+                at: member.keyLocation,
+                "'\(member.key)' is left out: a \(method) has no body, and KrakenD refuses requests"
+                    + " without one")
             return nil
         }
         let schema = KrakenDBodySchema.converted(member.node, &findings)
@@ -207,7 +233,7 @@ struct KrakenDEndpoint {
         let claims = scope.auth.headers(of: node)
         guard auth != nil, !claims.isEmpty else { return [] }
         let headers = claims.map { header in
-            (header.name, YAMLTree.text("{\(KrakenDValidator.reference(to: header.claim))?}"))
+            (header.name, YAMLTree.text("{\(KrakenDValidator.reference(to: header.claim))?,}"))
         }
         return [("headers", .inline(headers))]
     }
@@ -216,80 +242,93 @@ struct KrakenDEndpoint {
 
     /// The path of an endpoint for all requests without another one.
     private static let catchAll = "/__catchall"
+    private static let websocketExtra = "websocket"
+
+    /// The settings of a WebSocket whose bytes KrakenD passes on unchanged; nil for any other endpoint.
+    private var websocket: DocumentNode? {
+        let settings = node["extra_config"]?[Self.websocketExtra]
+        return settings?["enable_direct_communication"]?.flag == true ? settings : nil
+    }
 
     /// Whether the response of the only backend passes unchanged, so that nothing of it is read.
     private var passesThrough: Bool {
         guard isRelayed, let nodes = node["backend"]?.elements, nodes.count == 1 else {
             return false
         }
-        return KrakenDCall.passesThrough(nodes[0], as: method)
-            && node["concurrent_calls"] == nil && proxy == nil
+        let route = try? Config.Route(parsing: "\(method) \(routePath)")
+        return KrakenDCall.passesThrough(nodes[0], as: route, method: method)
             && !extras.contains { $0.key == "validation/json-schema" }
     }
 
+    /// Everything passes without `forward`: a list of query parameters beside all headers has no
+    /// equivalent.
     private func relayedMembers(
-        _ auth: YAMLTree?, _ limits: [String]?, _ findings: inout ImportFindings
-    ) -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = []
-        if let forward = relayedForward(&findings) { members.append(("forward", forward)) }
-        members += claimHeaders(auth)
-        if let limits { members.append(("rate_limits", .texts(limits))) }
-        return members
-    }
-
-    private func proxy(
-        of route: Config.Route, _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
-    ) throws(Refusal) -> YAMLTree {
+        _ route: Config.Route, _ auth: YAMLTree?, _ forward: KrakenDForward,
+        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+    ) throws(Refusal) -> [(String, YAMLTree)] {
         let nodes = node["backend"]?.elements ?? []
-        let scope = KrakenDCall.Scope(
-            route: route, names: ["proxy"], nodes: nodes, isSequential: false, isRelayed: true,
-            readsTokens: false,
-            hedge: nil, fallbacks: [:])
-        let call = KrakenDCall(0, scope)
-        var members = [("to", YAMLTree.text(try call.proxiedBackend(&backends, &findings)))]
-        let pattern = nodes.first?["url_pattern"]?.text ?? "/"
-        let path = pattern.hasPrefix("/") ? pattern : "/" + pattern
-        if path != route.path, path != Self.catchAll { members.append(("path", .text(path))) }
-        members.append(("timeout", .text(timeout.spelled)))
-        return .inline(members)
-    }
-
-    /// Nil for everything: a list of query parameters beside all headers has no equivalent.
-    private func relayedForward(_ findings: inout ImportFindings) -> YAMLTree? {
-        let headers = node["input_headers"]?.texts ?? []
-        let query = node["input_query_strings"]?.texts ?? []
-        guard !headers.contains("*") else {
-            if !query.contains("*") {
+        let call = KrakenDCall(
+            0,
+            KrakenDCall.Scope(
+                route: route, names: ["proxy"], nodes: nodes, isSequential: false, isRelayed: true,
+                passesThrough: true, isWebSocket: websocket != nil, readsTokens: false, hedge: nil,
+                fallbacks: [:], hasBody: false,
+                lateChanges: [[]]))
+        let (name, martian) = try call.proxied(&backends, &findings)
+        var own = forward.narrowed(by: nodes[0]).without(martian.replaces)
+        if websocket != nil, !own.hasAllHeaders { own = own.with(Self.handshake) }
+        var members = KrakenDCall.headers(of: martian)
+        let claims = claimHeaders(auth)
+        // Without `auth`, nothing replaces these headers of the client.
+        let open = claims.isEmpty ? identity.headers.map(\.name) : []
+        if own.hasAllHeaders {
+            if !own.hasAllQuery {
                 findings.warning(
                     at: node["input_headers"]?.location ?? node.location,
                     "all query parameters are forwarded, since all headers are")
             }
-            return nil
+            let dropped = open + martian.removed.sorted()
+            if !dropped.isEmpty { members.append(("drop_headers", .texts(dropped))) }
         }
-        return .inline([
-            ("headers", .texts(headers.filter { (try? HeaderSyntax.check(name: $0)) != nil })),
-            ("query", query.contains("*") ? .text("all") : .texts(query)),
-        ])
+        if auth != nil, scope.auth.credentials(of: node).contains(where: own.forwards) {
+            members.append(("credential", .text("pass")))
+        }
+        if websocket != nil { members.append(("upgrade", .texts(["websocket"]))) }
+        let pattern = nodes.first?["url_pattern"]?.text ?? "/"
+        let path = pattern.hasPrefix("/") ? pattern : "/" + pattern
+        var proxy: [(String, YAMLTree)] = [("to", .text(name))]
+        if path != route.path, path != Self.catchAll { proxy.append(("path", .text(path))) }
+        proxy.append(("timeout", .text(timeout.spelled)))
+        return (own.hasAllHeaders ? [] : [("forward", own.treeOfProxy)]) + claims
+            + [("proxy", .inline(proxy + members))]
     }
+
+    /// Headers of the handshake, which a list of headers has to contain.
+    private static let handshake = [
+        "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Protocol",
+        "Sec-WebSocket-Extensions",
+    ]
 
     // MARK: Calls
 
     private func calls(
-        of route: Config.Route, _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+        of route: Config.Route, _ forward: KrakenDForward, hasBody: Bool,
+        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
     ) throws(Refusal) -> [(String, YAMLTree)] {
         let nodes = node["backend"]?.elements ?? []
         let names = KrakenDCallNames(nodes, parameters: route.parameters, &findings).all
+        let (shapes, lateChanges) = try shapes(of: nodes, &findings)
         let scope = KrakenDCall.Scope(
             route: route, names: names, nodes: nodes,
             isSequential: proxy?["sequential"]?.flag == true && nodes.count > 1,
-            isRelayed: isRelayed, readsTokens: scope.auth.readsTokens(node), hedge: hedge,
-            fallbacks: fallbacks(names, nodes, &findings))
-        let shapes = try shapes(of: nodes, &findings)
-        let forward = forward(&findings)
+            isRelayed: isRelayed, passesThrough: false, isWebSocket: false,
+            readsTokens: scope.auth.readsTokens(node),
+            hedge: hedge, fallbacks: fallbacks(names, nodes, &findings), hasBody: hasBody,
+            lateChanges: lateChanges)
         var calls: [(String, YAMLTree)] = []
         for (index, node) in nodes.enumerated() {
             guard !KrakenDCall.isShadow(node) else {
-                findings.note(
+                findings.warning(
                     at: node.location,
                     "a shadow backend is left out: shadow traffic is not supported")
                 continue
@@ -307,66 +346,60 @@ struct KrakenDEndpoint {
         return calls
     }
 
-    /// The transformations of the responses, with the endpoint's own flatmap filter.
+    /// The transformations of the responses, with the endpoint's own flatmap filter, and the paths that
+    /// this filter changes in each.
     private func shapes(
         of nodes: [DocumentNode], _ findings: inout ImportFindings
-    ) throws(Refusal) -> [KrakenDShape] {
+    ) throws(Refusal) -> (shapes: [KrakenDShape], lateChanges: [[[String]]]) {
         var shapes: [KrakenDShape] = []
         for node in nodes { shapes.append(try KrakenDShape(node, &findings)) }
-        guard let filter = proxy?["flatmap_filter"] else { return shapes }
+        var changes: [[[String]]] = nodes.map { _ in [] }
+        guard let filter = proxy?["flatmap_filter"] else { return (shapes, changes) }
         guard nodes.count > 1 else {
             findings.note(
                 at: filter.location,
                 "'flatmap_filter' is left out: KrakenD ignores it with one backend")
-            return shapes
+            return (shapes, changes)
         }
         let keys = nodes.map { KrakenDCallNames.key(of: $0) }
         for operation in KrakenDFlatmap.Operation.all(of: node) {
-            try apply(operation, to: &shapes, keys, &findings)
+            for one in operation.parts(by: keys) {
+                guard case .key(let key) = one.owner else {
+                    reportLoss(of: one.operation, &findings)
+                    continue
+                }
+                for index in keys.indices where keys[index] == key {
+                    guard let inside = try inside(one.operation, of: nodes[index], key) else {
+                        reportLoss(of: one.operation, &findings)
+                        continue
+                    }
+                    try shapes[index].apply(inside, &findings)
+                    // The path begins with the key of the list.
+                    changes[index] +=
+                        KrakenDShape.isList(nodes[index]) ? [[]] : inside.arguments
+                }
+            }
         }
-        return shapes
+        return (shapes, changes)
     }
 
-    /// Applies an operation within one response, or within the responses merged into the root.
-    private func apply(
-        _ operation: KrakenDFlatmap.Operation, to shapes: inout [KrakenDShape], _ keys: [String?],
-        _ findings: inout ImportFindings
-    ) throws(Refusal) {
-        let owners = Set(operation.arguments.map { path in keys.firstIndex(of: path.first) })
-        guard owners.count == 1, let owner = owners.first else {
-            if operation.type == "del" {
-                for argument in operation.arguments {
-                    var one = operation
-                    one.arguments = [argument]
-                    try apply(one, to: &shapes, keys, &findings)
-                }
-                return
-            }
-            return reportLoss(of: operation, &findings)
-        }
-        guard let owner else {
-            for index in keys.indices where keys[index] == nil {
-                try shapes[index].apply(operation, &findings)
-            }
-            return
+    /// The operation with paths inside the response of a backend; nil for a move of the whole.
+    private func inside(
+        _ operation: KrakenDFlatmap.Operation, of backend: DocumentNode, _ key: String?
+    ) throws(Refusal) -> KrakenDFlatmap.Operation? {
+        // The key of a list without a group is the key of the list itself.
+        guard key != nil, !KrakenDShape.isList(backend) || backend["group"]?.text != nil else {
+            return operation
         }
         var inside = operation
-        if KrakenDShape.isList((node["backend"]?.elements ?? [])[owner]),
-            node["backend"]?.elements[owner]["group"]?.text == nil
-        {
-            // The key is that of the list itself.
-        } else {
-            inside.arguments = operation.arguments.map { Array($0.dropFirst()) }
+        inside.arguments = operation.arguments.map { Array($0.dropFirst()) }
+        guard inside.arguments.contains(where: \.isEmpty) else { return inside }
+        guard operation.type != "del" else {
+            throw Refusal(
+                "its 'del' of a whole response cannot be expressed with 'drop'",
+                at: operation.location)
         }
-        guard inside.arguments.allSatisfy({ !$0.isEmpty }) else {
-            guard operation.type != "del" else {
-                throw Refusal(
-                    "its 'del' of a whole response cannot be expressed with 'drop'",
-                    at: operation.location)
-            }
-            return reportLoss(of: operation, &findings)
-        }
-        try shapes[owner].apply(inside, &findings)
+        return nil
     }
 
     private func reportLoss(
@@ -420,23 +453,22 @@ struct KrakenDEndpoint {
         for member in node.members where !Self.known.contains(member.key) {
             findings.reportLoss(of: member, among: Self.losses)
         }
-        if !passesThrough, let node = outputEncoding, let encoding = node.text,
-            !["json", "fast-json", "negotiate"].contains(encoding)
-        {
-            findings.warning(
-                at: node.location,
-                isRelayed
-                    ? "'output_encoding: no-op' relayed any response with its headers; here it must be a"
-                        + " JSON object, and 'relay_headers' lists the headers to relay"
-                    : "'output_encoding: \(encoding)' is left out: responses are JSON objects")
+        if !passesThrough, let node = outputEncoding, let encoding = node.text {
+            reportEncoding(encoding, at: node.location, &findings)
         }
         for member in extras
-        where !["proxy", "validation/json-schema", KrakenDRateLimits.endpointKey].contains(
-            member.key)
+        where ![
+            "proxy", "validation/json-schema", KrakenDRateLimits.endpointKey, Self.websocketExtra,
+        ].contains(member.key)
             && !KrakenDProtection.protects(member.key)
         {
             findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)
         }
+        for member in websocket?.members ?? []
+        where !["enable_direct_communication", "input_headers"].contains(member.key) {
+            findings.reportLoss(of: member, among: KrakenDLosses.ofWebSocket)
+        }
+        guard !passesThrough else { return reportLossesOfProxy(&findings) }
         for member in proxy?.members ?? []
         where ![
             "sequential", "static", "sequential_propagated_params", "flatmap_filter", "shadow",
@@ -449,6 +481,58 @@ struct KrakenDEndpoint {
                 "'concurrent_calls: \(count)' became a hedge: a second request if the first is late;"
                     + " 'after' sets the delay")
         }
+    }
+
+    private func reportLossesOfProxy(_ findings: inout ImportFindings) {
+        for member in proxy?.members ?? [] {
+            findings.note(
+                at: member.keyLocation,
+                "'\(member.key)' is left out: KrakenD ignores it with 'output_encoding: no-op'")
+        }
+        if let node = node["concurrent_calls"], let count = node.integer, count > 1 {
+            findings.warning(
+                at: node.location,
+                "'concurrent_calls: \(count)' is left out: 'proxy' sends each request once")
+        }
+    }
+
+    private func reportEncoding(
+        _ encoding: String, at location: SourceLocation, _ findings: inout ImportFindings
+    ) {
+        switch encoding {
+        case "json", "fast-json": break
+        case "negotiate":
+            findings.warning(
+                at: location,
+                "'output_encoding: negotiate' is left out: responses are JSON objects, whatever"
+                    + " 'Accept' has")
+        case "no-op":
+            findings.warning(
+                at: location,
+                "'output_encoding: no-op' relayed any response with its headers; here it must be a"
+                    + " JSON object, and 'relay_headers' lists the headers to relay"
+                    + (reasonForCalls.map { ", because \($0)" } ?? ""))
+        default:
+            findings.warning(
+                at: location,
+                "'output_encoding: \(encoding)' is left out: responses are JSON objects")
+        }
+    }
+
+    /// Why a `no-op` endpoint cannot be a `proxy`.
+    private var reasonForCalls: String? {
+        let nodes = node["backend"]?.elements ?? []
+        if extras.contains(where: { $0.key == "validation/json-schema" }) {
+            return "'validation/json-schema' needs the whole body"
+        }
+        guard nodes.count == 1 else { return nil }
+        if nodes[0]["url_pattern"]?.text?.contains("?") == true {
+            return "'path' of 'proxy' has no query"
+        }
+        if let own = nodes[0]["method"]?.text?.uppercased(), own != method {
+            return "'proxy' does not change the method"
+        }
+        return "'path' of 'proxy' has parameters of the route only"
     }
 
     private static let losses: [String: ImportLoss] = [:]

@@ -41,6 +41,27 @@ struct KrakenDFlatmap {
                 .compactMap(Operation.init)
         }
 
+        /// The response that an operation changes.
+        enum Owner {
+            /// Nil for those without a key, which are merged into the root.
+            case key(String?)
+            case several
+        }
+
+        /// The operation for each response that it changes.
+        func parts(by keys: [String?]) -> [(operation: Operation, owner: Owner)] {
+            let owners = arguments.map { path in keys.contains(path.first) ? path.first : nil }
+            if let owner = owners.first, owners.allSatisfy({ $0 == owner }) {
+                return [(self, .key(owner))]
+            }
+            guard type == "del" else { return [(self, .several)] }
+            return zip(arguments, owners).map { argument, owner in
+                var one = self
+                one.arguments = [argument]
+                return (one, .key(owner))
+            }
+        }
+
         /// `move collection -> posts`: the name for a list of a backend.
         var nameOfList: String? {
             guard type == "move", arguments.count == 2, arguments[0] == ["collection"],
@@ -150,7 +171,7 @@ struct KrakenDFlatmap {
     }
 
     /// Whether one path is equal to the other, or a prefix of it.
-    private static func overlap(_ one: [String], _ other: [String]) -> Bool {
+    static func overlap(_ one: [String], _ other: [String]) -> Bool {
         zip(one, other).allSatisfy { $0 == $1 || $0 == "*" || $1 == "*" }
     }
 

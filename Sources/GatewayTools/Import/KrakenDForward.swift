@@ -2,33 +2,57 @@ import GatewayConfig
 import YAMLReader
 
 /// Converts the lists of headers and query parameters that KrakenD forwards to `forward`.
-struct KrakenDForward: Equatable {
+struct KrakenDForward {
     private var headers = List()
     private var query = List()
+    /// The headers that are never forwarded, whatever a list contains.
+    private let identity: KrakenDIdentity
 
     private struct List: Equatable {
         var names: [String] = []
         /// `*`
         var isAll = false
+
+        init() {}
+
+        init(_ node: DocumentNode?) {
+            names = (node?.texts ?? []).filter { $0 != "*" && !$0.isEmpty }
+            isAll = node?.texts.contains("*") == true
+        }
     }
 
     /// The lists of an endpoint.
-    init(_ endpoint: DocumentNode, _ findings: inout ImportFindings) {
-        if let node = endpoint["input_headers"] {
-            headers = Self.list(node)
-            headers.names.removeAll { !Self.isForwardable($0, node.location, &findings) }
-            if headers.isAll { Self.report(node, &findings) }
-        }
-        if let node = endpoint["input_query_strings"] {
-            query = Self.list(node)
+    ///
+    /// - Parameter trustsProxies: whether `X-Forwarded-Proto` of a proxy is known to be true
+    init(
+        headers node: DocumentNode?, query: DocumentNode?, _ identity: KrakenDIdentity,
+        trustsProxies: Bool, _ findings: inout ImportFindings
+    ) {
+        self.identity = identity
+        headers = List(node)
+        self.query = List(query)
+        guard let node else { return }
+        headers.names.removeAll { name in
+            if HeaderSyntax.isForwarding(name) {
+                Self.reportForwarding(name, at: node.location, trustsProxies, &findings)
+                return true
+            }
+            return identity.contains(name) || !Self.isForwardable(name, node.location, &findings)
         }
     }
+
+    /// Whether all headers are forwarded, which only `proxy` can express.
+    var hasAllHeaders: Bool { headers.isAll }
+    var hasAllQuery: Bool { query.isAll }
 
     /// A backend with its own lists receives what both lists contain.
     func narrowed(by backend: DocumentNode) -> KrakenDForward {
         var rest = self
         rest.headers = Self.narrowed(headers, by: backend["input_headers"]) { $0.lowercased() }
-        rest.headers.names.removeAll { (try? HeaderSyntax.check(name: $0)) == nil }
+        rest.headers.names.removeAll {
+            (try? HeaderSyntax.check(name: $0)) == nil || HeaderSyntax.isForwarding($0)
+                || identity.contains($0)
+        }
         rest.query = Self.narrowed(query, by: backend["input_query_strings"]) { $0 }
         return rest
     }
@@ -37,16 +61,31 @@ struct KrakenDForward: Equatable {
         _ list: List, by node: DocumentNode?, _ spelled: (String) -> String
     ) -> List {
         guard let node, !node.texts.isEmpty, !node.texts.contains("*") else { return list }
-        let own = Self.list(node)
+        let own = List(node)
         guard !list.isAll else { return own }
         let names = Set(own.names.map(spelled))
-        return List(names: list.names.filter { names.contains(spelled($0)) })
+        var rest = list
+        rest.names = list.names.filter { names.contains(spelled($0)) }
+        return rest
     }
 
     func without(_ isRemoved: (String) -> Bool) -> KrakenDForward {
         var rest = self
         rest.headers.names.removeAll(where: isRemoved)
         return rest
+    }
+
+    /// A list with further headers.
+    func with(_ names: [String]) -> KrakenDForward {
+        var rest = self
+        let known = Set(headers.names.map { $0.lowercased() })
+        rest.headers.names += names.filter { !known.contains($0.lowercased()) }
+        return rest
+    }
+
+    /// Whether a header is forwarded.
+    func forwards(_ name: String) -> Bool {
+        headers.isAll || headers.names.contains { $0.lowercased() == name.lowercased() }
     }
 
     /// A forwarded header with credentials.
@@ -56,27 +95,52 @@ struct KrakenDForward: Equatable {
 
     var isEmpty: Bool { headers.names.isEmpty && query.names.isEmpty && !query.isAll }
 
+    /// Whether another list is the same for calls, which cannot forward all headers.
+    func isSame(as other: KrakenDForward) -> Bool {
+        headers.names == other.headers.names && query == other.query
+    }
+
     var tree: YAMLTree {
         var members: [(String, YAMLTree)] = []
         if !headers.names.isEmpty { members.append(("headers", .texts(headers.names))) }
-        if query.isAll {
-            members.append(("query", .text("all")))
-        } else if !query.names.isEmpty {
-            members.append(("query", .texts(query.names)))
-        }
+        if query.isAll || !query.names.isEmpty { members.append(("query", queryTree)) }
         // An empty list means that nothing is forwarded; an empty block would have no meaning.
         return .inline(members.isEmpty ? [("headers", .texts([]))] : members)
     }
 
-    private static func list(_ node: DocumentNode) -> List {
-        let names = node.texts.filter { $0 != "*" && !$0.isEmpty }
-        return List(names: names, isAll: node.texts.contains("*"))
+    /// Of an endpoint with `proxy`, which forwards everything without it.
+    var treeOfProxy: YAMLTree {
+        .inline([("headers", .texts(headers.names)), ("query", queryTree)])
     }
 
-    private static func report(_ node: DocumentNode, _ findings: inout ImportFindings) {
+    private var queryTree: YAMLTree { query.isAll ? .text("all") : .texts(query.names) }
+
+    // MARK: Losses
+
+    static func reportAll(_ node: DocumentNode, _ findings: inout ImportFindings) {
         findings.warning(
             at: node.location,
             "'*' is left out: only listed headers are forwarded; list their names")
+    }
+
+    /// `forwarded: x` of the backends sends the three headers that servers read.
+    private static func reportForwarding(
+        _ name: String, at location: SourceLocation, _ trustsProxies: Bool,
+        _ findings: inout ImportFindings
+    ) {
+        // KrakenD replaces the client's value of these two.
+        if ["x-forwarded-for", "x-forwarded-host"].contains(name.lowercased()) { return }
+        if name.lowercased() == "x-forwarded-proto" {
+            guard !trustsProxies else { return }
+            return findings.warning(
+                at: location,
+                "'\(name)' has the scheme of the connection to the gateway; where a proxy in front"
+                    + " accepts https, list it in 'trusted_proxies' of 'clients'")
+        }
+        findings.warning(
+            at: location,
+            "'\(name)' is left out: any client can send it; 'forwarded: x' sends X-Forwarded-For,"
+                + " -Proto and -Host")
     }
 
     private static func isForwardable(

@@ -36,6 +36,11 @@ struct KrakenDListen {
         .text((host.contains(":") ? "[\(host)]" : host) + ":\(port)")
     }
 
+    /// HTTP/2 without TLS; with `tls`, both versions are the default.
+    private var usesH2C: Bool {
+        [root, root["extra_config"]?["router"]].contains { $0?["use_h2c"]?.flag == true }
+    }
+
     // MARK: TLS
 
     /// Nil without `tls`, and if KrakenD does not use it.
@@ -46,7 +51,10 @@ struct KrakenDListen {
 
     /// An address, or a block with TLS.
     var tree: YAMLTree {
-        guard let tls, !certificates(of: tls).isEmpty else { return address }
+        guard let tls, !certificates(of: tls).isEmpty else {
+            guard usesH2C else { return address }
+            return .inline([("address", address), ("protocols", .texts(["http2", "http1"]))])
+        }
         return .block([("address", address), ("tls", .block(members(of: tls)))])
     }
 

@@ -15,7 +15,6 @@ enum KrakenDLosses {
         "expect_continue_timeout": .note("calls do not wait for 100 Continue"),
         "dialer_fallback_delay": .note("addresses are tried in order, within 'connect_timeout'"),
         "dialer_keep_alive": .note("'keepalive' limits idle connections"),
-        "use_h2c": .warning("clients use HTTP/1.1"),
         "plugin": .note("plugins are not supported"),
         "async_agent": .warning("message queues are not supported"),
     ]
@@ -27,6 +26,7 @@ enum KrakenDLosses {
         "health_path": .note("the admin address has /livez and /readyz"),
         "disable_health": .note("the admin address has /livez and /readyz"),
         "hide_version_header": .note("there is no such header"),
+        "use_h2c": .note("'protocols' of 'listen' has http2"),
         "auto_options": .warning(
             "OPTIONS needs a route of its own; preflights of 'cors' need none"),
         "disable_redirect_trailing_slash": .note("no path is redirected"),
@@ -47,8 +47,9 @@ enum KrakenDLosses {
     static let ofExtras: [String: ImportLoss] = [
         "qos/ratelimit/service": rate, "qos/ratelimit/router": rate, "qos/ratelimit/proxy": rate,
         "qos/ratelimit/tiered": .warning("write 'plans' of a rate limit"),
-        "qos/http-cache": .note(
-            "backend responses are not cached; 'cache_control' lets clients cache responses"),
+        "qos/http-cache": .warning(
+            "backend responses are not cached, so the backend gets every request; 'cache_control' lets"
+                + " clients cache responses"),
         "auth/client-credentials": .warning(
             "the gateway does not request tokens; 'headers' with ${VAR} sends a fixed one"),
         "security/cors": .warning("'cors' of the service applies; write 'cors' on the endpoint"),
@@ -65,21 +66,44 @@ enum KrakenDLosses {
         "backend/http/client": .note("'keepalive' and 'connect_timeout' configure connections"),
     ]
 
-    /// Backends that do not use HTTP/1.1 with JSON responses; their endpoints are left out.
+    /// Of `websocket` with `enable_direct_communication`, whose bytes pass unchanged.
+    static let ofWebSocket: [String: ImportLoss] = [
+        "max_message_size": .warning(
+            "messages of any size pass; 'max_duration' bounds a connection"),
+        "connect_event": event, "disconnect_event": event,
+        "subprotocols": .note(
+            "client and backend negotiate them"),
+        "timeout": .note("'idle_timeout' limits the time in which no byte passes"),
+        "read_buffer_size": buffer, "write_buffer_size": buffer, "message_buffer_size": buffer,
+        "ping_period": ping, "pong_wait": ping, "write_wait": ping,
+        "max_retries": retry, "backoff_strategy": retry,
+        "return_error_details": .note("clients get the backend's response"),
+        "disable_otel_metrics": .note("the admin address has /metrics"),
+    ]
+    private static let event = ImportLoss.warning("the backend gets the bytes of clients only")
+    private static let buffer = ImportLoss.note("buffers are bounded by 'buffered_bytes'")
+    private static let ping = ImportLoss.note("client and backend exchange pings themselves")
+    private static let retry = ImportLoss.note("each client has a connection of its own")
+
+    /// Extensions that change what a backend is; their endpoints are left out.
     static let ofOtherBackends: [String: String] = [
         "backend/soap": "backends must respond with JSON",
-        "backend/grpc": "backends must use HTTP/1.1",
+        "backend/grpc": "JSON is not converted to gRPC; 'proxy' passes calls of gRPC through",
         "backend/graphql": "write the query as the 'body' of a post",
         "backend/lambda": "only HTTP backends are supported",
         "workflow": "workflows are not supported",
         "backend/static-filesystem": "serving files is not supported",
-        "websocket": "websockets are not supported",
+        "websocket": "connections of clients are not multiplexed to one of the backend; with"
+            + " 'enable_direct_communication' the endpoint becomes a 'proxy' with 'upgrade'",
     ]
 
     /// The loss of a key without an entry, by its prefix.
     static func general(_ key: String) -> ImportLoss {
-        if key == "telemetry/opentelemetry" {
-            return .note("'traces' exports spans, and the admin address has /metrics")
+        if ["telemetry/opencensus", "telemetry/instana", "telemetry/newrelic"].contains(key) {
+            return .note("'traces' exports spans over OTLP/HTTP; the admin address has /metrics")
+        }
+        if ["telemetry/gelf", "telemetry/logstash"].contains(key) {
+            return .note("the log is JSON, on standard output or in a file, for a log collector")
         }
         if key.hasPrefix("telemetry/") { return .note("the admin address has /metrics") }
         if key.hasPrefix("documentation/") {

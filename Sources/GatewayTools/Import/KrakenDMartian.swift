@@ -6,18 +6,28 @@ struct KrakenDMartian {
     /// Headers that are set on the request and replace the client's.
     private(set) var headers: [(name: String, value: YAMLTree)] = []
 
-    /// Headers that are removed from the request.
-    private var removed: Set<String> = []
+    /// Headers of the client that do not reach the backend, in lower case: those that a modifier
+    /// removes, and those that a modifier sets that is left out.
+    private(set) var removed: Set<String> = []
 
     /// - Parameter isRelayed: whether the backend's headers are relayed to clients, as with `no-op`
-    init(_ modifier: DocumentNode, isRelayed: Bool, _ findings: inout ImportFindings) {
+    init(_ backend: DocumentNode, isRelayed: Bool, _ findings: inout ImportFindings) {
         self.isRelayed = isRelayed
+        guard let modifier = backend["extra_config"]?["modifier/martian"] else { return }
         add(modifier, isOnRequest: true, isOnResponse: true, &findings)
+        removed.subtract(headers.map { $0.name.lowercased() })
     }
+
+    /// Whether it sets a header that `forwarded` sends.
+    var setsForwarding: Bool { headers.contains { HeaderSyntax.isForwarding($0.name) } }
 
     private let isRelayed: Bool
 
-    func isRemoved(_ name: String) -> Bool { removed.contains(name.lowercased()) }
+    /// Whether the client's header of this name does not reach the backend.
+    func replaces(_ name: String) -> Bool {
+        removed.contains(name.lowercased())
+            || headers.contains { $0.name.lowercased() == name.lowercased() }
+    }
 
     /// The recursion over nested groups is as deep as a document may be. Without a scope a modifier
     /// applies to the request and the response.
@@ -40,7 +50,7 @@ struct KrakenDMartian {
                 if isRelayed || !member.key.hasPrefix("header.") {
                     findings.warning(
                         at: member.keyLocation,
-                        prefix + "'relay_headers' relays the headers of a backend")
+                        prefix + "clients get the headers that the backend sends")
                 } else {
                     findings.note(at: member.keyLocation, prefix + "no client received it")
                 }
@@ -55,6 +65,7 @@ struct KrakenDMartian {
         case "header.Blacklist":
             removed.formUnion((member.node["names"]?.texts ?? []).map { $0.lowercased() })
         default:
+            removed.formUnion(Self.headersSet(by: member))
             findings.warning(
                 at: member.keyLocation,
                 "'\(member.key)' is left out: only modifiers with fixed headers become 'headers'")
@@ -69,6 +80,7 @@ struct KrakenDMartian {
             try HeaderSyntax.check(value: value)
             guard !value.contains("${") else { throw Refusal("must not have '${' in its value") }
         } catch {
+            removed.insert(name.lowercased())
             findings.warning(
                 at: member.keyLocation, "header '\(name)' is left out: 'headers' \(error.message)")
             return
@@ -76,5 +88,17 @@ struct KrakenDMartian {
         let literal = value.replacing("{", with: "{{").replacing("}", with: "}}")
         headers.removeAll { $0.name.lowercased() == name.lowercased() }
         headers.append((name, .located(.text(literal), member.keyLocation)))
+    }
+
+    /// The headers that a modifier and those inside it set. The recursion is as deep as a document may
+    /// be.
+    private static func headersSet(by member: DocumentNode.Member) -> Set<String> {
+        var names: Set<String> = []
+        if ["header.Modifier", "header.Append", "header.Copy", "header.Id"].contains(member.key) {
+            names = Set(
+                ["name", "to"].compactMap { member.node[$0]?.text?.lowercased() })
+        }
+        let inner = member.node.members + member.node.elements.flatMap(\.members)
+        return inner.reduce(into: names) { $0.formUnion(headersSet(by: $1)) }
     }
 }

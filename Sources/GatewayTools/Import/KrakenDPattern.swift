@@ -18,7 +18,10 @@ struct KrakenDPattern {
             if text.hasSuffix("$") { text = text.dropLast() + "%24" }
             guard let close = rest[open...].firstIndex(of: "}") else { break }
             let name = String(rest[rest.index(after: open)..<close])
-            text += "{\(try Self.reference(name, of: index, scope, &calls))}"
+            let reference = try Self.reference(name, of: index, scope, &calls)
+            // KrakenD joins the elements of a list with commas.
+            let joins = text.contains("?") && reference != name
+            text += "{\(reference)\(joins ? "," : "")}"
             rest = rest[rest.index(after: close)...]
         }
         text += Self.escaped(rest)
@@ -46,11 +49,10 @@ struct KrakenDPattern {
     ) throws(Refusal) -> String {
         if scope.route.parameters.contains(name) { return name }
         if scope.readsTokens, name.hasPrefix("JWT.") {
-            let claim = name.dropFirst(4)
-            guard !claim.isEmpty,
-                claim.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
-            else { throw Refusal("its path uses {\(name)}, which a reference cannot name") }
-            return KrakenDValidator.reference(to: String(claim))
+            guard let claim = KrakenDValidator.path(of: String(name.dropFirst(4))) else {
+                throw Refusal("its path uses {\(name)}, which a reference cannot name")
+            }
+            return KrakenDValidator.reference(to: claim)
         }
         guard name.hasPrefix("resp"), let (earlier, path) = responseReference(name) else {
             throw Refusal(
@@ -64,6 +66,15 @@ struct KrakenDPattern {
         }
         guard let inside = inside(path, of: earlier, scope) else {
             throw Refusal("its path uses {\(name)}, which is a whole response, not a single value")
+        }
+        let steps = inside.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !scope.lateChanges[earlier].contains(where: { KrakenDFlatmap.overlap($0, steps) })
+        else {
+            throw Refusal(
+                """
+                its path uses {\(name)}, which 'flatmap_filter' of the endpoint changes after all calls; \
+                'drop' and 'rename' change a response before the next call uses it
+                """)
         }
         calls.insert(earlier)
         return "\(scope.names[earlier]).\(inside)"

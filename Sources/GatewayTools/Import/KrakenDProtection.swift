@@ -37,7 +37,9 @@ struct KrakenDProtection {
             hasUnknownPlugin(member.node)
         case "validation/cel":
             member.node.elements.compactMap { $0["check_expr"]?.text }
-                .contains { $0.contains("JWT") || $0.contains("req_headers") }
+                .contains { expression in
+                    ["JWT", "req_headers", "req_querystring"].contains { expression.contains($0) }
+                }
         default: false
         }
     }

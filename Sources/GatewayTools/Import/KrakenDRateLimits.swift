@@ -31,6 +31,9 @@ struct KrakenDRateLimits {
         return names.isEmpty ? nil : namesOfService + names
     }
 
+    /// Leaves all limits out; the endpoints that use them are left out, too.
+    mutating func removeAll() { limits = [] }
+
     // MARK: One extension
 
     /// Adds the limit of all requests and that of each client.

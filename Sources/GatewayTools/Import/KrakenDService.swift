@@ -13,7 +13,9 @@ struct KrakenDService {
 
     func converted() -> ImportedDocument {
         var findings = ImportFindings()
-        reportLosses(&findings)
+        var backends = KrakenDBackends(root)
+        let auth = KrakenDAuth(root, &backends)
+        reportLosses(auth, &findings)
         var members: [(String, YAMLTree)] = [
             ("version", .plain("1")), ("listen", located(listen.tree, "port")),
             // Replaces KrakenD's /__health and metrics.
@@ -21,19 +23,17 @@ struct KrakenDService {
         ]
         if let log { members.append(("log", log)) }
         if let limits { members.append(("limits", located(limits, "max_header_bytes"))) }
-        if let clients = KrakenDClients(router, &findings).tree {
-            members.append(("clients", clients))
-        }
+        let clients = KrakenDClients(router, &findings).tree
+        if let clients { members.append(("clients", clients)) }
+        if let traces = KrakenDTraces(root, &findings).tree { members.append(("traces", traces)) }
         members += KrakenDSecurityHeaders(extra("security/http"), &findings).members
-        let auth = KrakenDAuth(root)
         if let tree = auth.tree(&findings) { members.append(("auth", tree)) }
         if let agents = KrakenDBotDetector(extra("security/bot-detector"), &findings).tree {
             members.append(("user_agents", agents))
         }
         var defaults = defaults
-        if let cors = KrakenDCORS(extra("security/cors"), &findings).tree {
-            defaults.append(("cors", cors))
-        }
+        let cors = KrakenDCORS(extra("security/cors"), &findings)
+        if let tree = cors.tree { defaults.append(("cors", tree)) }
         var limits = KrakenDRateLimits(service: extra(KrakenDRateLimits.serviceKey), &findings)
         if !limits.namesOfService.isEmpty {
             defaults.append(("rate_limits", .texts(limits.namesOfService)))
@@ -45,19 +45,18 @@ struct KrakenDService {
                     defaults.contains { $0.0 == "cors" } ? .block(defaults) : .inline(defaults),
                     "timeout")
             ))
-        var backends = KrakenDBackends(root)
         let scope = KrakenDEndpoint.Scope(
             timeout: timeout, cacheTime: root["cache_ttl"]?.goDuration,
-            outputEncoding: root["output_encoding"],
-            protections: KrakenDProtection.all(ofService: root), auth: auth,
+            service: root, protections: KrakenDProtection.all(ofService: root), auth: auth,
+            trustsProxies: clients != nil, corsMethods: cors.methods,
             opensProtected: opensProtected)
         let endpoints = (root["endpoints"]?.elements ?? []).map { node in
             KrakenDEndpoint(node, scope).converted(&backends, &limits)
         }
-        if !limits.limits.isEmpty { members.append(("rate_limits", .block(limits.limits))) }
+        reportRedirects(&findings)
         return ImportedDocument(
             name: root["name"]?.text, location: root.location, findings: findings, members: members,
-            backends: backends, endpoints: endpoints, trailer: auth.keyFileLines,
+            limits: limits, backends: backends, endpoints: endpoints, trailer: auth.keyFileLines,
             checkedMembers: ["listen": listen.address].merging(
                 auth.checkedTree().map { ["auth": $0] } ?? [:]
             ) { $1 })
@@ -79,6 +78,8 @@ struct KrakenDService {
     private var defaults: [(String, YAMLTree)] {
         var members: [(String, YAMLTree)] = [
             ("deadline", .text(timeout.spelled)), ("timeout", .text(timeout.spelled)),
+            // KrakenD reports in a header whether a response is complete.
+            ("report", .text("header")),
         ]
         if let connect = root["dialer_timeout"]?.goDuration {
             members.append(("connect_timeout", .text(connect.spelled)))
@@ -128,7 +129,7 @@ struct KrakenDService {
 
     // MARK: Losses
 
-    private func reportLosses(_ findings: inout ImportFindings) {
+    private func reportLosses(_ auth: KrakenDAuth, _ findings: inout ImportFindings) {
         for member in root.members where !Self.known.contains(member.key) {
             findings.reportLoss(of: member, among: KrakenDLosses.ofService)
         }
@@ -137,7 +138,7 @@ struct KrakenDService {
         let protections = KrakenDProtection.all(ofService: root).map(\.name)
         for member in root["extra_config"]?.members ?? [] {
             if Self.converted.contains(member.key) { continue }
-            if KrakenDAuth(root).converts(member.key) { continue }
+            if auth.converts(member.key) { continue }
             if member.key.hasPrefix("auth/"), !protections.contains(member.key) {
                 findings.note(
                     at: member.keyLocation,
@@ -149,7 +150,7 @@ struct KrakenDService {
                 continue
             }
             for inner in member.node.members
-            where !["max_payload", "disable_access_log"].contains(inner.key)
+            where !["max_payload", "disable_access_log", "use_h2c"].contains(inner.key)
                 && !KrakenDClients.keys.contains(inner.key)
             {
                 findings.reportLoss(of: inner, among: KrakenDLosses.ofRouter)
@@ -157,10 +158,23 @@ struct KrakenDService {
         }
     }
 
+    /// Unless a backend has `no_redirect`, KrakenD's client follows redirects.
+    private func reportRedirects(_ findings: inout ImportFindings) {
+        let backends = (root["endpoints"]?.elements ?? []).flatMap { $0["backend"]?.elements ?? [] }
+        let follows = backends.contains { backend in
+            backend["extra_config"]?["backend/http/client"]?["no_redirect"]?.flag != true
+        }
+        guard follows else { return }
+        findings.note(
+            at: root.location,
+            "KrakenD follows redirects of backends; here a call that gets one fails, and 'proxy' passes"
+                + " it on, so call the path that responds")
+    }
+
     /// The extensions of the service that are converted.
     private static let converted = [
         "telemetry/logging", "security/cors", "security/http", "security/bot-detector",
-        KrakenDRateLimits.serviceKey,
+        KrakenDRateLimits.serviceKey, KrakenDTraces.extra,
     ]
 
     private static let known: Set<String> = [
@@ -168,6 +182,6 @@ struct KrakenDService {
         "dialer_timeout", "max_header_bytes", "read_header_timeout", "read_timeout", "idle_timeout",
         "dns_cache_ttl", "max_idle_connections_per_host", "idle_connection_timeout", "endpoints",
         "output_encoding", "extra_config", "client_tls", "tls",
-        "allow_insecure_connections",
+        "allow_insecure_connections", "use_h2c",
     ]
 }

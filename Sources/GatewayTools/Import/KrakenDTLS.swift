@@ -38,6 +38,13 @@ struct KrakenDTLS {
     /// Reports the settings that are not in `tree`.
     func reportLosses(_ findings: inout ImportFindings) {
         for member in node.members where !Self.known.contains(member.key) {
+            guard member.key != "min_version" || member.node.text != "TLS13" else {
+                findings.warning(
+                    at: member.keyLocation,
+                    "'min_version' is left out: connections use TLS 1.3, or 1.2 if the backend does not"
+                        + " know it")
+                continue
+            }
             findings.reportLoss(of: member, among: Self.losses)
         }
         for (key, what) in [("ca_certs", "file"), ("client_certs", "certificate")] {

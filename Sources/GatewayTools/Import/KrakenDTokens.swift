@@ -13,6 +13,9 @@ struct KrakenDTokens {
         let name: String
         let key: String
         let members: [(String, YAMLTree)]
+        /// The name of the file for the secret; nil if the validator has its keys.
+        let secretFile: String?
+        let isSymmetric: Bool
         let location: SourceLocation
     }
 
@@ -21,7 +24,7 @@ struct KrakenDTokens {
     ///   - revoker: withdraws tokens before they expire
     init(
         _ endpoints: [(endpoint: DocumentNode, member: DocumentNode.Member)],
-        revoker: DocumentNode.Member?
+        revoker: DocumentNode.Member?, _ backends: inout KrakenDBackends
     ) {
         for (endpoint, member) in endpoints {
             do throws(Refusal) {
@@ -30,7 +33,7 @@ struct KrakenDTokens {
                         "tokens can be revoked by '\(revoker.key)', which has no equivalent",
                         at: member.keyLocation)
                 }
-                let validator = try KrakenDValidator(member, of: endpoint)
+                let validator = try KrakenDValidator(member, of: endpoint, &backends)
                 validators[endpoint.location] = validator
                 for place in validator.places { add(validator, place, member.keyLocation) }
             } catch {
@@ -40,7 +43,8 @@ struct KrakenDTokens {
     }
 
     private mutating func add(
-        _ validator: KrakenDValidator, _ place: YAMLTree?, _ location: SourceLocation
+        _ validator: KrakenDValidator, _ place: KrakenDValidator.Place,
+        _ location: SourceLocation
     ) {
         let key = Self.key(validator, place)
         guard !known.contains(where: { $0.key == key }) else { return }
@@ -51,12 +55,19 @@ struct KrakenDTokens {
             count += 1
             name = "tokens_\(count)"
         }
-        let members = validator.jwt + (place.map { [("token", $0)] } ?? [])
-        known.append(Known(name: name, key: key, members: members, location: location))
+        let members = validator.jwt + (place.tree.map { [("token", $0)] } ?? [])
+        let same = known.first { $0.key.hasPrefix(validator.identity) }
+        let secretFile = validator.secret.map { _ in same?.secretFile ?? name + ".jwks" }
+        known.append(
+            Known(
+                name: name, key: key, members: members, secretFile: secretFile,
+                isSymmetric: validator.isSymmetric, location: location))
     }
 
-    private static func key(_ validator: KrakenDValidator, _ place: YAMLTree?) -> String {
-        validator.identity + (place.map { $0.lines.map(\.text).joined() } ?? "")
+    private static func key(_ validator: KrakenDValidator, _ place: KrakenDValidator.Place)
+        -> String
+    {
+        validator.identity + (place.tree.map { $0.lines.map(\.text).joined() } ?? "")
     }
 
     var isUsed: Bool { !known.isEmpty }
@@ -84,15 +95,24 @@ struct KrakenDTokens {
 
     /// The members of the top-level `auth`.
     ///
-    /// - Parameter isChecked: keys of a loopback address, for a check that has neither the file nor
-    ///   the certificates of this system
+    /// - Parameter isChecked: other keys, for a check that has neither the files nor the certificates of
+    ///   this system
     func authenticators(isChecked: Bool) -> [(String, YAMLTree)] {
         known.map { known in
-            let members = known.members.map { member in
-                member.0 == "keys" && isChecked
-                    ? ("keys", YAMLTree.inline([("url", .text("http://127.0.0.1/keys"))])) : member
+            var members = known.members
+            if let file = known.secretFile {
+                members.append(("keys", .inline([("file", .text(file))])))
+            }
+            if isChecked {
+                members.removeAll { $0.0 == "keys" }
+                members.append(("keys", known.isSymmetric ? Self.anySecret : Self.anyKeys))
             }
             return (known.name, .located(.block([("jwt", .block(members))]), known.location))
         }
     }
+
+    private static let anySecret = YAMLTree.inline([
+        ("secret", .text(String(repeating: "x", count: 64)))
+    ])
+    private static let anyKeys = YAMLTree.inline([("url", .text("http://127.0.0.1/keys"))])
 }

@@ -12,10 +12,20 @@ import YAMLReader
 struct KrakenDValidator {
     static let extra = "auth/validator"
 
+    /// Where requests have the token.
+    struct Place {
+        /// The value of `token`; nil for `Authorization`.
+        let tree: YAMLTree?
+        /// The header that has it.
+        let header: String
+    }
+
     /// The members of `jwt`. Endpoints with the same members share an authenticator.
     let jwt: [(String, YAMLTree)]
-    /// Each place of the token, as the value of `token`; nil for `Authorization`.
-    let places: [YAMLTree?]
+    let places: [Place]
+    /// The URL of the set whose secret a file has to contain; nil for public keys, and for a local file.
+    let secret: String?
+    let isSymmetric: Bool
     let scopes: [String]
     /// The conditions of `require`.
     let conditions: [YAMLTree]
@@ -23,18 +33,25 @@ struct KrakenDValidator {
     let headers: [(name: String, claim: String)]
     let findings: ImportFindings
 
-    init(_ member: DocumentNode.Member, of endpoint: DocumentNode) throws(Refusal) {
+    /// - Parameter backends: gets the server of keys that are fetched without TLS
+    init(
+        _ member: DocumentNode.Member, of endpoint: DocumentNode,
+        _ backends: inout KrakenDBackends
+    ) throws(Refusal) {
         let settings = KrakenDValidatorSettings(member.node)
         try settings.checkKeys()
         var findings = ImportFindings()
         let audience = try settings.texts("audience")
         var jwt: [(String, YAMLTree)] = [
-            ("issuer", .text(try settings.issuer())),
+            ("issuer", .text(settings.issuer(&findings))),
             // A token must have all of them; the conditions require the others.
             ("audience", audience.first.map { .texts([$0]) } ?? .text("any")),
-            ("algorithms", .texts([try settings.algorithm().rawValue])),
-            ("keys", .inline(try settings.keys(&findings))),
         ]
+        let algorithm = try settings.algorithm()
+        jwt.append(("algorithms", .texts([algorithm.rawValue])))
+        isSymmetric = algorithm.isSymmetric
+        secret = try settings.secret(algorithm, &findings)
+        if secret == nil { jwt.append(("keys", .inline(try settings.keys(&backends, &findings)))) }
         if let leeway = settings.leeway(&findings) { jwt.append(("leeway", .text(leeway.spelled))) }
         let scopes = try settings.scopes()
         if !scopes.isEmpty, let claim = settings["scopes_key"]?.text {
@@ -53,13 +70,35 @@ struct KrakenDValidator {
     }
 
     /// What makes two authenticators the same.
-    var identity: String { YAMLTree.inline(jwt).lines.map(\.text).joined() }
+    var identity: String { YAMLTree.inline(jwt).lines.map(\.text).joined() + (secret ?? "") }
 
     /// The reference to a claim.
     static func reference(to claim: String) -> String { "token.\(claim)" }
 
     static func condition(_ claim: String, _ test: (String, YAMLTree)) -> YAMLTree {
         .inline([("value", .text("{\(reference(to: claim))}")), test])
+    }
+
+    /// The path of a claim in a reference; nil if there is none. KrakenD separates names by dots, except
+    /// in the claims that URLs name.
+    static func path(of claim: String, isNested: Bool = true) -> String? {
+        guard !claim.isEmpty, !claim.contains(where: { $0.isWhitespace || "{}".contains($0) })
+        else { return nil }
+        let names =
+            isNested && !claim.hasPrefix("http")
+            ? claim.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            : [claim]
+        return names.map(quoted).joined(separator: ".")
+    }
+
+    /// The name in quotes, unless it consists of letters, digits, `_` and `-`.
+    private static func quoted(_ name: String) -> String {
+        let isPlain = name.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+                || Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
+                || (0x30...0x39).contains(byte)
+        }
+        return isPlain && !name.isEmpty ? name : String(jsonQuoting: name)
     }
 
     /// A text without references.
@@ -142,12 +181,14 @@ private struct KrakenDValidatorSettings {
 
     // MARK: Tokens
 
-    func issuer() throws(Refusal) -> String {
-        guard let issuer = node["issuer"]?.text, !issuer.isEmpty else {
-            throw refusal(
-                "issuer", "is missing: only tokens of a stated issuer are accepted")
-        }
-        return issuer
+    /// KrakenD does not read the claim of a validator without an issuer.
+    func issuer(_ findings: inout ImportFindings) -> String {
+        if let issuer = node["issuer"]?.text, !issuer.isEmpty { return issuer }
+        findings.note(
+            at: node["issuer"]?.location ?? node.location,
+            "'issuer: any', because the validator has no 'issuer': tokens of every issuer whose keys"
+                + " these are, as in KrakenD; write the issuer's name")
+        return "any"
     }
 
     func algorithm() throws(Refusal) -> SignatureAlgorithm {
@@ -155,43 +196,61 @@ private struct KrakenDValidatorSettings {
         guard let algorithm = node.text.flatMap({ SignatureAlgorithm(rawValue: $0) }) else {
             throw refusal("alg", "is not an algorithm for signatures")
         }
-        guard !algorithm.isSymmetric else {
-            throw refusal(
-                "alg",
-                "needs a secret, which a set of keys must not have; write it as 'secret' of"
-                    + " 'keys'")
-        }
         return algorithm
     }
 
+    /// The URL of a set with a secret, which is not fetched; nil for public keys, and for a local file.
+    func secret(
+        _ algorithm: SignatureAlgorithm, _ findings: inout ImportFindings
+    ) throws(Refusal) -> String? {
+        guard algorithm.isSymmetric, node["jwk_local_path"]?.text?.isEmpty != false else {
+            return nil
+        }
+        guard let url = node["jwk_url"]?.text, !url.isEmpty else {
+            throw refusal("jwk_url", "is missing")
+        }
+        findings.warning(
+            at: node["jwk_url"]?.location ?? node.location,
+            "\(algorithm.rawValue) needs a secret, which is not fetched: write the set at '\(url)' to"
+                + " the file that 'keys' names")
+        return url
+    }
+
     /// The members of `keys`.
-    func keys(_ findings: inout ImportFindings) throws(Refusal) -> [(String, YAMLTree)] {
+    func keys(
+        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+    ) throws(Refusal) -> [(String, YAMLTree)] {
         if let path = node["jwk_local_path"]?.text, !path.isEmpty {
             return [("file", .text(path))]
         }
         let url = try keySetURL()
-        if node["disable_jwk_security"]?.flag == true, url.hasPrefix("https:") {
+        guard url.server.scheme == .https || url.server.isLoopback else {
+            let (origin, target) = (url.text.dropLast(url.target.count), url.target)
+            findings.warning(
+                at: node["jwk_url"]?.location ?? node.location,
+                "the keys are fetched without TLS, as in KrakenD: a set that is modified on the way"
+                    + " accepts any token; write an https:// URL of '\(origin)'")
+            return [
+                ("from", .text(backends.nameOfKeyServer(String(origin)))), ("get", .text(target)),
+            ] + refresh(&findings)
+        }
+        if node["disable_jwk_security"]?.flag == true, url.server.scheme == .https {
             findings.warning(
                 at: node["disable_jwk_security"]?.location ?? node.location,
-                "'disable_jwk_security' is left out: the certificate of '\(url)' is verified")
+                "'disable_jwk_security' is left out: the certificate of '\(url.text)' is verified")
         }
-        return [("url", .text(url))] + refresh(&findings)
+        return [("url", .text(node["jwk_url"]?.text ?? ""))] + refresh(&findings)
     }
 
-    private func keySetURL() throws(Refusal) -> String {
+    private func keySetURL() throws(Refusal) -> Config.KeySetURL {
         guard let url = node["jwk_url"]?.text, !url.isEmpty else {
             throw refusal("jwk_url", "is missing")
         }
-        let parsed: Config.KeySetURL
         do throws(Refusal) {
-            parsed = try Config.KeySetURL(parsing: url)
+            return try Config.KeySetURL(parsing: url)
         } catch {
             throw refusal("jwk_url", error.message)
         }
-        guard parsed.server.scheme == .https || parsed.server.isLoopback else {
-            throw refusal("jwk_url", "has no https://: a modified set would accept any token")
-        }
-        return url
     }
 
     /// KrakenD fetches the keys for every request, unless it caches them.
@@ -219,8 +278,10 @@ private struct KrakenDValidatorSettings {
     }
 
     /// KrakenD reads the header first, then the cookie.
-    func places(_ findings: inout ImportFindings) throws(Refusal) -> [YAMLTree?] {
-        var places: [YAMLTree?] = [nil]
+    func places(
+        _ findings: inout ImportFindings
+    ) throws(Refusal) -> [KrakenDValidator.Place] {
+        var places = [KrakenDValidator.Place(tree: nil, header: "Authorization")]
         if let header = node["auth_header_name"]?.text, header.lowercased() != "authorization",
             !header.isEmpty
         {
@@ -230,13 +291,13 @@ private struct KrakenDValidatorSettings {
             findings.warning(
                 at: node["auth_header_name"]?.location ?? node.location,
                 "'\(header)' must have the token alone, without 'Bearer'")
-            places = [.inline([("header", .text(header))])]
+            places = [.init(tree: .inline([("header", .text(header))]), header: header)]
         }
         if let cookie = node["cookie_key"]?.text, !cookie.isEmpty {
             guard HeaderSyntax.isName(cookie) else {
                 throw refusal("cookie_key", "is not the name of a cookie")
             }
-            places.append(.inline([("cookie", .text(cookie))]))
+            places.append(.init(tree: .inline([("cookie", .text(cookie))]), header: "Cookie"))
         }
         return places
     }
@@ -249,9 +310,6 @@ private struct KrakenDValidatorSettings {
         guard !scopes.isEmpty else { return [] }
         guard scopes.allSatisfy({ !$0.contains(where: \.isWhitespace) && !$0.isEmpty }) else {
             throw refusal("scopes", "has a scope with a space")
-        }
-        if let claim = node["scopes_key"]?.text, claim.contains(".") {
-            throw refusal("scopes_key", "is a claim inside another one")
         }
         guard scopes.count == 1 || node["scopes_matcher"]?.text == "all" else {
             throw refusal(
@@ -301,26 +359,12 @@ private struct KrakenDValidatorSettings {
         return headers
     }
 
-    /// The path of a claim. KrakenD separates names by dots, except in the claims that URLs name.
     private func path(
         _ key: String, _ claim: String, isNested: Bool
     ) throws(Refusal) -> String {
-        guard !claim.isEmpty, !claim.contains(where: { $0.isWhitespace || "{}".contains($0) })
-        else { throw refusal(key, "has a claim that a reference cannot name: '\(claim)'") }
-        let names =
-            isNested && !claim.hasPrefix("http")
-            ? claim.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            : [claim]
-        return names.map(Self.quoted).joined(separator: ".")
-    }
-
-    /// The name in quotes, unless it consists of letters, digits, `_` and `-`.
-    private static func quoted(_ name: String) -> String {
-        let isPlain = name.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-                || Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
-                || (0x30...0x39).contains(byte)
+        guard let path = KrakenDValidator.path(of: claim, isNested: isNested) else {
+            throw refusal(key, "has a claim that a reference cannot name: '\(claim)'")
         }
-        return isPlain && !name.isEmpty ? name : String(jsonQuoting: name)
+        return path
     }
 }

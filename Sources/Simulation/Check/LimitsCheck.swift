@@ -52,9 +52,11 @@ struct LimitsCheck {
                             && $0.call.endpoint == endpoint ?? $0.call.endpoint
                     }
                     // From its first call to its response the request is certainly in progress.
-                    guard let first = attempts.map(\.sent).min(), let end = request.responded else {
-                        continue
-                    }
+                    guard let first = attempts.map(\.sent).min(), let responded = request.responded
+                    else { continue }
+                    // A response that waits for the windows of its client needs no permit.
+                    let end =
+                        request.http2 == nil ? responded : attempts.map(\.sent).max() ?? responded
                     spans.append(ConcurrentSpan(from: first, to: end))
                 }
             }

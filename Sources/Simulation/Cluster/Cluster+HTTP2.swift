@@ -8,7 +8,8 @@ extension Cluster {
         for connection in plan.connections where connection.usesHTTP2 {
             let framing = FramingScript(
                 plan.random.derived("framing", connection.number),
-                isUnusual: isUnusual("frames", connection.number), isHost: false)
+                isUnusual: isUnusual("frames", connection.number), isHost: false,
+                isSlow: plan.rates[.slowReaders] > 0)
             let client = HTTP2Client(connection, framing, on: peerLoop, of: self)
             http2Clients.append(client)
             client.scheduleConnect(to: plan.address)

@@ -6,6 +6,11 @@ struct FramingScript {
     var streamWindow = PeerFrame.defaultWindow
     /// Milliseconds until the gateway gets credit for received bytes.
     var creditDelay = 0
+    /// The windows of a client's streams are closed for so many milliseconds, before it opens them; nil for
+    /// windows that are open.
+    var opensWindowsAfter: Int?
+    /// Meanwhile it opens each of them by so many bytes every 20 ms.
+    var trickle = 0
     /// The most bytes of a DATA frame, and of a part of a header block.
     var pieceMax = PeerFrame.payloadMax
     /// Adds padding to frames.
@@ -17,11 +22,16 @@ struct FramingScript {
     /// Sends PING, frames of extensions, and SETTINGS with other windows.
     var sendsOthers = false
 
+    /// SETTINGS_INITIAL_WINDOW_SIZE at the beginning.
+    var firstWindow: Int { opensWindowsAfter == nil ? streamWindow : 0 }
+
     init() {}
 
-    init(_ random: RandomSource, isUnusual: Bool, isHost: Bool) {
+    /// - Parameter isSlow: it may close its windows
+    init(_ random: RandomSource, isUnusual: Bool, isHost: Bool, isSlow: Bool = false) {
         tableBytes = random.pick([0, 0, FieldReader.defaultTableBytes, 256])
         if isHost { streamsMax = random.pick([nil, 100, 100, 1, 2, 5]) }
+        if isSlow { closeWindows(random.derived("windows")) }
         guard isUnusual else { return }
         // With smaller ones, the credit for a large body would look like a flood.
         streamWindow = random.pick([PeerFrame.defaultWindow, 900, 900, 16_384, 1 << 20])
@@ -29,5 +39,12 @@ struct FramingScript {
         pieceMax = random.pick([PeerFrame.payloadMax, 40, 1000])
         pads = random.chance(0.3)
         sendsOthers = random.chance(0.5)
+        // Other settings would open closed windows.
+        if opensWindowsAfter != nil { sendsOthers = false }
+    }
+
+    private mutating func closeWindows(_ random: RandomSource) {
+        opensWindowsAfter = random.maybe(0.3, random.number(10...1500))
+        trickle = random.pick([0, 0, 1, 7])
     }
 }

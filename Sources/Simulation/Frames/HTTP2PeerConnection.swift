@@ -21,6 +21,8 @@ final class HTTP2PeerConnection {
     private var heldBack: [UInt8] = []
     private var isHolding = false
     private(set) var isOver = false
+    /// The windows that were closed at the beginning are open.
+    private var areWindowsOpen = false
     /// It sends nothing more, not even acknowledgements.
     var isFrozen = false
 
@@ -74,12 +76,31 @@ final class HTTP2PeerConnection {
     func open() {
         if !isHost { write(PeerFrame.preface) }
         var settings: [(PeerFrame.Setting, Int)] = [
-            (.headerTableSize, script.tableBytes), (.initialWindow, script.streamWindow),
+            (.headerTableSize, script.tableBytes), (.initialWindow, script.firstWindow),
         ]
         if !isHost { settings.append((.enablePush, 0)) }
         if let most = script.streamsMax { settings.append((.streamsMax, most)) }
-        unacknowledgedWindows.append(script.streamWindow)
+        unacknowledgedWindows.append(script.firstWindow)
         send(.settings(settings))
+        guard let time = script.opensWindowsAfter else { return }
+        loop.timer(after: .milliseconds(time)) { [weak self] in
+            guard let self, !isOver else { return }
+            areWindowsOpen = true
+            changeWindow(to: script.streamWindow)
+        }
+        if script.trickle > 0 { trickle() }
+    }
+
+    /// Opens the windows by a few bytes, again and again.
+    private func trickle() {
+        loop.timer(after: .milliseconds(20)) { [weak self] in
+            guard let self, !isOver, !isFrozen, !areWindowsOpen else { return }
+            for index in streams.indices where !streams[index].peerHasEnded {
+                streams[index].credit += script.trickle
+                send(.windowUpdate(script.trickle, on: streams[index].id))
+            }
+            trickle()
+        }
     }
 
     /// Changes the window of all streams.

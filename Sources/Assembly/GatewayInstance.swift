@@ -67,6 +67,7 @@ package final class GatewayInstance {
         hooks.rejection = { [installed] response, request, exchange in
             installed.gateway.reject(with: response, request, exchange)
         }
+        hooks.isProxy = { [installed] in installed.gateway.plan.proxies.trusts(peer: $0) }
         let handshakeLog = HandshakeLog(log)
         hooks.handshakeFailed = { [unowned loop] failure, client in
             handshakeLog.recordFailure(failure, from: client, at: loop.now)

@@ -16,6 +16,9 @@ package final class Permit {
 
     deinit { unsafe source.take()?.recordRelease() }
 
+    /// Whether three quarters of the permits of its kind are in use; nil after the unit is free.
+    package var shortage: Shortage? { unsafe source?.shortage }
+
     /// Releases the unit, at once or when the work has ended; later calls do nothing.
     package func release() {
         isReleased = true
@@ -41,7 +44,18 @@ package final class Permits {
 
     package var inUse: Int { unsafe count }
 
+    /// The limit of the last request for a permit.
+    @exclusivity(unchecked) private var limit = Int.max
+
+    var shortage: Shortage { unsafe Shortage(of: count, limit: limit) }
+
     package init() {}
+
+    /// Whether another permit leaves less than a quarter of them.
+    package func isShort(below limit: Int) -> Bool {
+        unsafe self.limit = limit
+        return unsafe Shortage(of: count &+ 1, limit: limit) != .none
+    }
 
     /// A permit; nil if as many as `limit` are in use.
     package func take(below limit: Int) -> Permit? {

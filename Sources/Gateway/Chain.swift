@@ -58,10 +58,11 @@ struct Chain {
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let limits = limits(of: plan)
+        let body = BodyReading.filter(upTo: plan.bodyMax, loop: loop)
         let filters: [Filter<Request, Response>?] = [
             // Above the padding and the deadline: both count from the request's last byte. Above
             // the limit: a client that sends its body slowly must not hold a permit.
-            BodyReading.filter(upTo: plan.bodyMax, loop: loop),
+            padding == nil ? body : nil,
             // Above the padding: a response that is held back keeps its permit. The 503 of this
             // filter is padded too, but takes no permit.
             plan.inFlightMax.map {
@@ -77,7 +78,7 @@ struct Chain {
         // Limits by a parameter or the body are the last check before the calls.
         let endpoint = Endpoint(
             plan, calls(of: plan), loop: loop, checkLimits: limits?.checkAfterValidation())
-        return (admission(plan, limits, padding) + filters).compactMap { $0 }
+        return (admission(plan, limits, padding, body) + filters).compactMap { $0 }
             .around(Service { endpoint.handleRequest($0, $1) })
     }
 
@@ -95,13 +96,16 @@ struct Chain {
         let service = Relay(
             relay, of: plan, backends[relay.backend], relayedCall(relay), via: via,
             checkLimits: limits?.checkAfterValidation(), loop: loop)
-        return (admission(plan, limits, nil) + filters).compactMap { $0 }
+        return (admission(plan, limits, nil, nil) + filters).compactMap { $0 }
             .around(Service { service.relayRequest($0, $1) })
     }
 
     /// What decides about a request by its head, above everything that reads its body.
+    ///
+    /// - Parameter body: reads the body; used with padding
     private func admission(
-        _ plan: EndpointPlan, _ limits: EndpointLimits?, _ padding: Filter<Request, Response>?
+        _ plan: EndpointPlan, _ limits: EndpointLimits?, _ padding: Filter<Request, Response>?,
+        _ body: Filter<Request, Response>?
     ) -> [Filter<Request, Response>?] {
         [
             // Above the body, which is not read for a client that is refused. Since it is above the
@@ -115,10 +119,13 @@ struct Chain {
                 } : nil,
             // Above the authentication, which costs more than a check by address.
             limits?.filter(at: .head, padding: padding),
+            // With padding, above the authentication: `100 Continue`, the window of HTTP/2 and the time of
+            // a refusal would show at once, and before the last byte, whether a credential is accepted.
+            padding == nil ? nil : body,
             // Above the authentication, whose refusals must not be stored either.
             plan.auth.map { _ in NoStore.filter },
-            // Above the body, which is read only from callers that are accepted, and so above the
-            // padding: a refusal is padded separately.
+            // Above the body, which is read only from callers that are accepted unless responses are
+            // padded, and so above the padding: a refusal is padded separately.
             plan.auth.map { auth in
                 let filter = EndpointAuth(
                     auth, of: plan, authenticators, failures: failureLimit(plan),

@@ -22,6 +22,8 @@ package final class GatewayService {
     private let transport: SecureTransport?
     /// By endpoint number.
     private var states: [Int: EndpointState] = [:]
+    /// The paddings of the endpoints that have one, by endpoint number.
+    private var paddings: [Int: Filter<Request, Response>] = [:]
     /// By the limit's name.
     private var limitCounts: [String: LimitCounts] = [:]
 
@@ -84,6 +86,9 @@ package final class GatewayService {
             authenticators: authenticators, proxies: plan.proxies, limits: limits,
             store: store, limitCounts: limitCounts, via: via, targets: targets)
         for number in endpointNumbers { states[number] = former?.states[number] ?? EndpointState() }
+        for (endpoint, number) in zip(plan.endpoints, endpointNumbers) {
+            paddings[number] = endpoint.padding.map { Padding.filter($0, loop: loop) }
+        }
         let routes = Routes(
             plan,
             recorded: plan.endpoints.map { endpoint in
@@ -117,7 +122,7 @@ package final class GatewayService {
     }
 
     /// Gives a response of the server itself the headers that the endpoint of its request has, and
-    /// records the endpoint.
+    /// records the endpoint. A 417 is padded like the responses of the endpoint.
     package func reject(
         with response: Response, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<Response> {
@@ -126,7 +131,11 @@ package final class GatewayService {
         if let transport, !transport.isSecure(request.head, exchange) {
             transport.removeFields(exchange)
         }
-        return exchange.local.value(response)
+        let rejection = exchange.local.value(response)
+        guard response.status == .expectationFailed,
+            let padding = exchange.endpoint.flatMap({ paddings[$0] })
+        else { return rejection }
+        return padding.around(Service { _, _ in rejection })(request, exchange)
     }
 
     /// Stops the health checks and the refreshes of keys. Requests in flight continue.

@@ -127,6 +127,7 @@ package final class Exchange {
         var endpoint: Int?
         var origin: AnyObject?
         var stream: StreamKind?
+        var callPermit: Permit?
         var responseFields: Fields
         var refusal: RefusalReason?
         var refusalCause: RefusalCause?
@@ -197,6 +198,12 @@ package final class Exchange {
         guard !hasEnded else { return }
         hasEnded = true
         resources.budget?.release(reservedBytes)
+        releasePermits()
+    }
+
+    /// The response lies in the connection, and little of it waits for the client: releases the
+    /// permits, which must not depend on how a client reads.
+    package func releasePermits() {
         guard unsafe !permits.isEmpty else { return }
         // A release may start other work, which must not find the permits again.
         let held = unsafe permits
@@ -204,8 +211,34 @@ package final class Exchange {
         for permit in held { permit.release() }
     }
 
-    /// Holds a permit until this exchange ends; releases it at once after the end.
-    package func holdUntilEnd(_ permit: Permit) {
+    /// The connection counts the bytes of the response from now on.
+    ///
+    /// - Parameter count: of the request, which the exchange still holds, in bytes
+    package func releaseMemory(keeping count: Int) {
+        guard !hasEnded, reservedBytes > count else { return }
+        resources.budget?.release(reservedBytes - count)
+        reservedBytes = count
+    }
+
+    /// The permit of the call that is passed through, before its response.
+    package var callPermit: Permit? {
+        get { unsafe state.callPermit }
+        set { unsafe state.callPermit = newValue }
+    }
+
+    /// The worst shortage of the limits whose permits it holds.
+    package var shortage: Shortage {
+        var worst = unsafe state.callPermit?.shortage ?? .none
+        for permit in unsafe permits { worst = max(worst, permit.shortage ?? .none) }
+        return worst
+    }
+
+    /// Permits are short: ends exchanges that wait for their clients.
+    package func makeRoom() { resources.makeRoom?() }
+
+    /// Holds a permit until the response lies in the connection, or this exchange ends; releases it at
+    /// once after the end.
+    package func holdPermit(_ permit: Permit) {
         if hasEnded { permit.release() } else { unsafe permits.append(permit) }
     }
 

@@ -10,6 +10,8 @@ package final class ExchangeResources {
     let budget: ByteBudget?
     /// Receives the record of an exchange in the end; nil for records that are not used again.
     let records: RequestRecordPool?
+    /// Ends exchanges that wait for their clients, because a limit is short; set by their server.
+    package var makeRoom: (() -> Void)?
 
     package init(
         local: LocalContext, budget: ByteBudget? = nil, records: RequestRecordPool? = nil

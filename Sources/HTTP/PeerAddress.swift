@@ -1,3 +1,5 @@
+package import Basics
+
 /// The other end of a client's connection: its address as text and as numbers, computed once per
 /// connection, so that no request parses it again, and what else is known about it. The exchanges of
 /// a connection share it.
@@ -7,6 +9,8 @@ package final class PeerAddress: Sendable {
     package let bits: Bits
     /// Nil for a plain connection whose requests are served.
     package let facts: ConnectionFacts?
+    /// The requests in flight of its client, over all workers; nil if they are not limited.
+    package let requests: SharedCount?
 
     /// An internet address in network byte order.
     package enum Bits: Sendable, Equatable {
@@ -18,9 +22,12 @@ package final class PeerAddress: Sendable {
         case unknown
     }
 
-    package init(text: String?, bits: Bits, facts: ConnectionFacts? = nil) {
+    package init(
+        text: String?, bits: Bits, facts: ConnectionFacts? = nil, requests: SharedCount? = nil
+    ) {
         self.text = text
         self.bits = bits
         self.facts = facts
+        self.requests = requests
     }
 }

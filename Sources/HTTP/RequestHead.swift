@@ -47,6 +47,9 @@ package final class RequestHead: Sendable {
     /// Whether the client waits for `100 Continue` before it sends the body.
     package let expectsContinue: Bool
 
+    /// Whether it has an expectation that this server does not know: 417 (RFC 9110 10.1.1).
+    package let hasUnknownExpectation: Bool
+
     /// Whether it opens a WebSocket on its HTTP/2 stream: an extended CONNECT (RFC 8441). `method` is
     /// GET, that of the same handshake in HTTP/1.1 (RFC 6455 4.1), so that one route, its rules and its
     /// records serve both.
@@ -65,7 +68,8 @@ package final class RequestHead: Sendable {
     /// A request that was read from a connection.
     package init(
         method: Method, target: Target, version: HTTPVersion, fields: Fields, keepsAlive: Bool,
-        framing: BodyFraming, expectsContinue: Bool, opensWebSocket: Bool = false
+        framing: BodyFraming, expectsContinue: Bool, hasUnknownExpectation: Bool = false,
+        opensWebSocket: Bool = false
     ) {
         self.method = method
         self.target = target
@@ -74,6 +78,7 @@ package final class RequestHead: Sendable {
         self.keepsAlive = keepsAlive
         self.framing = framing
         self.expectsContinue = expectsContinue
+        self.hasUnknownExpectation = hasUnknownExpectation
         self.opensWebSocket = opensWebSocket
     }
 }

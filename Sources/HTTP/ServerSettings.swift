@@ -13,8 +13,12 @@ package struct ServerSettings: Sendable, Equatable {
     /// 503 and is closed.
     package var connectionsPerClient: Int?
 
-    /// Requests in flight at once, counted from the end of their bodies. A further one gets a 503.
+    /// Requests in flight at once, counted from the end of their bodies until little of their responses
+    /// is unsent. A further one gets a 503.
     package var requestsInFlight = 2_000
+
+    /// The same for one client, over all workers; nil for no limit.
+    package var requestsPerClient: Int?
 
     /// Streamed responses and tunnels at once, counted from the end of their heads. A further one gets
     /// a 503.

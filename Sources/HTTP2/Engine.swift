@@ -264,6 +264,10 @@ extension H2Session {
         stream.outgoing.removeFirst(length)
         stream.lastTaken = now
         stream.sentBytes += length
+        if let mark = stream.lowMark, stream.outgoing.count <= mark {
+            stream.lowMark = nil
+            sendingEvents.append(.low(stream))
+        }
         queuedBytes -= length
         writeRoom -= head.count + length
         if case .open = stream.outgoing.end {

@@ -104,7 +104,11 @@ extension H2Session {
     }
 
     private func bytesAppended(_ count: Int, to stream: H2Stream, at now: Instant) {
-        if stream.outgoing.count == count { stream.lastTaken = now }
+        if stream.outgoing.count == count {
+            stream.queuedSince = now
+            stream.lastTaken = now
+            stream.sentWhenQueued = stream.sentBytes
+        }
         queuedBytes += count
     }
 
@@ -145,6 +149,18 @@ extension H2Session {
                 _ = nghttp2_submit_trailer(raw, stream.id, fields, count)
             }
         }
+    }
+
+    /// Ends a stream whose peer has exceeded a time limit, which costs the peer's budget.
+    package func resetSlow(_ stream: H2Stream, _ code: H2Code, at now: Instant) {
+        reset(stream, code)
+        chargeReset(at: now)
+    }
+
+    /// The peer has exceeded a time limit of a stream, or opened one that is refused.
+    package func chargeReset(at now: Instant) {
+        self.now = now
+        _ = charge(.reset)
     }
 
     /// Ends a stream at once, in both directions. It closes when the frame is sent.

@@ -72,6 +72,7 @@ package final class H2Session {
 
     enum SendingEvent {
         case drained(H2Stream)
+        case low(H2Stream)
         case ended(H2Stream)
         case closed(H2Stream, H2Code)
     }
@@ -204,6 +205,7 @@ package final class H2Session {
         for event in happened {
             switch event {
             case .drained(let stream) where stream.isOpen: stream.handler?.outputDrained()
+            case .low(let stream): stream.handler?.outputLow()
             case .drained: break
             case .ended(let stream):
                 if role == .server { budget.responseDelivered() }

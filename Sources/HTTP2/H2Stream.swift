@@ -14,8 +14,14 @@ package final class H2Stream {
     /// The index in the session's table.
     var index: Int
     var outgoing = OutgoingBody()
-    /// When the peer last took bytes, or they were first stored.
+    /// Since when bytes have been waiting to be sent without a pause.
+    package internal(set) var queuedSince: Instant
+    /// When the peer last took some, if that was later.
     package internal(set) var lastTaken: Instant
+    /// `sentBytes` at the beginning of that wait.
+    package internal(set) var sentWhenQueued = 0
+    /// `outputLow` is called, once, when no more bytes than this wait.
+    package var lowMark: Int?
     /// Bytes of the body that were sent.
     package internal(set) var sentBytes = 0
     /// The peer sent a frame or a message that is malformed; the stream is reset.
@@ -33,6 +39,7 @@ package final class H2Stream {
     init(_ id: Int32, index: Int, at now: Instant) {
         self.id = id
         self.index = index
+        queuedSince = now
         lastTaken = now
     }
 
@@ -59,6 +66,9 @@ package protocol H2StreamEvents: AnyObject {
     /// All bytes that were to be sent are sent; more may be appended.
     func outputDrained()
 
+    /// No more bytes than `lowMark` wait to be sent.
+    func outputLow()
+
     /// The end of this side was sent.
     func outputEnded()
 
@@ -70,4 +80,6 @@ package protocol H2StreamEvents: AnyObject {
 
 extension H2StreamEvents {
     package func responseReceived(_ head: ResponseHead, endsStream: Bool) {}
+
+    package func outputLow() {}
 }

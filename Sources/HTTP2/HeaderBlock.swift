@@ -23,6 +23,7 @@ struct HeaderBlock {
     private var cookie: [UInt8] = []
     private var contentLength: Int?
     private var expectsContinue = false
+    private var hasUnknownExpectation = false
     /// In bytes, 32 added for each field (RFC 9113 6.5.2).
     private var size = 0
     private var count = 0
@@ -106,8 +107,11 @@ struct HeaderBlock {
             return appendHost(name, value)
         case 6 where name.equalsIgnoringCase("cookie"): return appendCookie(value)
         case 6 where status == nil && name.equalsIgnoringCase("expect"):
-            guard value.equalsIgnoringCase("100-continue") else { return fail(.expectation) }
-            expectsContinue = true
+            if value.equalsIgnoringCase("100-continue") {
+                expectsContinue = true
+            } else {
+                hasUnknownExpectation = true
+            }
         case 14 where name.equalsIgnoringCase("content-length"):
             guard let length = value.decimalNumber else { return fail(.contentLength) }
             contentLength = length
@@ -199,7 +203,8 @@ struct HeaderBlock {
             method: method, target: target, version: .http2,
             fields: Fields(text: text, linesStart: linesStart), keepsAlive: true,
             framing: endsStream || opensWebSocket ? .none : framing,
-            expectsContinue: expectsContinue && !opensWebSocket, opensWebSocket: opensWebSocket)
+            expectsContinue: expectsContinue && !opensWebSocket,
+            hasUnknownExpectation: hasUnknownExpectation, opensWebSocket: opensWebSocket)
     }
 
     /// Whether a request is an extended CONNECT for a WebSocket; throws for other tunnels. nghttp2 has
@@ -227,6 +232,7 @@ struct HeaderBlock {
 
     /// The fields behind a body.
     mutating func trailers() throws(WireError) -> Fields {
+        guard !hasUnknownExpectation else { throw .expectation }
         let (text, linesStart) = try finishLines()
         return Fields(text: text, linesStart: linesStart)
     }

@@ -1,13 +1,14 @@
+import Basics
 import Promises
 package import Reactor
 
-/// How many connections each client has, over all workers of the process
-/// (`connections_per_client`).
+/// How many connections and requests in flight each client has, over all workers of the process
+/// (`connections_per_client`, `requests_per_client`).
 ///
 /// One object for all workers, behind a lock: the kernel distributes a client's connections over
 /// the workers at random, so a limit per worker would reject clients that are far below their own.
-/// The lock is taken when a connection opens and closes, and only if the limit is set; requests do
-/// not take it.
+/// The lock is taken when a connection opens and closes, and with its first request; further requests
+/// count in an object that the connection holds.
 package final class ClientConnectionCounts: Sendable {
     private let counts = Guarded<[Client: Count]>([:])
 
@@ -21,6 +22,8 @@ package final class ClientConnectionCounts: Sendable {
     private struct Count {
         var served = 0
         var refused = 0
+        /// Requests in flight; nil until there was one.
+        var requests: SharedCount?
 
         subscript(kind: Kind) -> Int {
             get { kind == .served ? served : refused }
@@ -58,6 +61,16 @@ package final class ClientConnectionCounts: Sendable {
             count[kind] += 1
             counts[client] = count
             return true
+        }
+    }
+
+    /// The count of the requests in flight of a client, which has a connection.
+    func requests(of client: Client) -> SharedCount {
+        counts.withLock { counts in
+            if let requests = counts[client]?.requests { return requests }
+            let requests = SharedCount()
+            counts[client]?.requests = requests
+            return requests
         }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 
 /// The transport of an exchange: a connection of HTTP/1.1 or a stream of HTTP/2. Used by `ExchangeRunner` and the
@@ -11,6 +12,15 @@ protocol ExchangeCarrier: AnyObject {
     /// The reader of the request's body starts, pauses, resumes or cancels it. Nothing is delivered
     /// before this returns, unless delivery is resumed.
     func bodyDemandChanged(to demand: BodyDemand)
+
+    /// Since when the exchange waits for its client; nil if it does not.
+    func clientWait(now: Instant) -> ClientWait?
+
+    /// Ends the exchange, which waits for its client while a limit is short.
+    func endWaiting()
+
+    /// The present time of the loop.
+    var now: Instant { get }
 
     /// Sends an interim response. The final response has not begun.
     func sendInterim(_ status: Status, _ fields: Fields)

@@ -6,8 +6,9 @@ import Reactor
 /// Runs one exchange, from the head of its request to the last byte of its response: reserves its
 /// memory, takes its permit, calls the service, then responds, rejects or cancels.
 ///
-/// The exchange ends when the body of its response ends: the runner then returns permit and memory
-/// and reports the end to the hooks. Independent of the protocol: a connection of HTTP/1.1 has one
+/// The exchange ends when the last byte of its response has left the process: the runner then reports the
+/// end to the hooks. It returns the permit earlier, when the whole response lies in the connection and
+/// little of it waits for the client. Independent of the protocol: a connection of HTTP/1.1 has one
 /// runner at a time. Its carrier, the connection, owns it; confined to the loop's thread.
 final class ExchangeRunner {
     let request: Request
@@ -27,6 +28,8 @@ final class ExchangeRunner {
     /// Of the promise of the service, or of that of the chain that a rejection passes.
     private var observation: LocalObservation?
     private var hasPermit = false
+    /// What is left of the exchange needs no permit.
+    private var needsNoPermit = false
     /// Whether it counts as a streamed response.
     private var isStreaming = false
     private var isRejected = false
@@ -114,7 +117,11 @@ final class ExchangeRunner {
 
     /// Passes the request to the service, or rejects it if a limit is reached.
     func runService() {
-        guard server.hasPermits else { return shed(.requestsInFlight) }
+        if request.head.hasUnknownExpectation {
+            server.losses.count(.malformed)
+            return reject(.malformed(.expectation), closesConnection: true)
+        }
+        if let refusal = server.refusal(of: exchange.peer) { return shed(refusal) }
         guard exchange.reserve(request.memoryBytes) else { return shed(.bufferedBytes) }
         // A complete request is in flight before the service runs.
         if requestBody == nil { takePermit() }
@@ -134,12 +141,12 @@ final class ExchangeRunner {
         exchange.requestReceived = server.loop.now
         guard let requestBody, requestBody.isBeingRead else { return }
         // Behind the head of its response a request counts as a stream.
-        guard !isStreaming else { return requestBody.deliverEnd(trailers) }
+        guard !isStreaming, !needsNoPermit else { return requestBody.deliverEnd(trailers) }
         // The request is in flight from now on and not earlier, so that a slow upload takes no
         // permit. Beyond the limit the body fails, and the endpoint's chain responds with the 503,
         // so that it is padded.
-        guard hasPermit || server.hasPermits else {
-            server.losses.count(.requestsInFlight)
+        if !hasPermit, let refusal = server.refusal(of: exchange.peer) {
+            server.losses.count(refusal)
             return requestBody.fail(RequestLimitReached())
         }
         takePermit()
@@ -188,7 +195,7 @@ final class ExchangeRunner {
 
     /// Responds with a streamed body, unless too many are being sent.
     private func stream(_ response: consuming Response, from source: any BodySource) {
-        guard server.streams < server.settings.streams else {
+        guard server.hasRoomForStream() else {
             source.cancel()
             return shed(.streams)
         }
@@ -248,6 +255,57 @@ final class ExchangeRunner {
         }
     }
 
+    // MARK: Waiting for the client
+
+    /// The whole response lies in the connection: from the limit on, the exchange needs no permit.
+    ///
+    /// - Parameter unsent: bytes of the response that wait for the client
+    func responseHandedOver(unsent: Int) {
+        if unsent <= Server.unsentBytesWithoutPermit { releasePermits() }
+    }
+
+    private func releasePermits() {
+        needsNoPermit = true
+        returnPermit()
+        endStream()
+        exchange.releasePermits()
+    }
+
+    /// The connection counts the bytes of the response from now on.
+    func releaseResponseMemory() {
+        exchange.releaseMemory(keeping: request.memoryBytes)
+    }
+
+    /// The worst shortage of the limits that the exchange holds a part of, without its bytes.
+    var shortage: Shortage {
+        guard !isOver else { return .none }
+        var worst = exchange.shortage
+        if hasPermit { worst = max(worst, server.requestShortage(of: exchange.peer)) }
+        if isStreaming { worst = max(worst, server.streamShortage) }
+        return worst
+    }
+
+    /// Identifies the client, as far as requests are counted by client.
+    var client: ObjectIdentifier {
+        exchange.peer.requests.map { ObjectIdentifier($0) } ?? ObjectIdentifier(exchange.peer)
+    }
+
+    func clientWait(_ now: Instant) -> ClientWait? {
+        isRequest && !isTunnel ? carrier?.clientWait(now: now) : nil
+    }
+
+    /// Ends the exchange, which waits for its client while a limit is short.
+    func endWaiting() {
+        guard let carrier else { return }
+        // At once, so that the next one is ended only if that is not enough.
+        exchange.callPermit?.release()
+        releasePermits()
+        if responseSource != nil, exchange.record.streamEnd == nil {
+            exchange.record.streamEnd = .clientDisconnected
+        }
+        carrier.endWaiting()
+    }
+
     private func respond(with response: consuming Response, closesConnection: Bool) {
         status = response.status
         self.response = consume response
@@ -284,7 +342,7 @@ final class ExchangeRunner {
         guard !isOver else { return }
         isOver = true
         returnPermit()
-        if isStreaming { server.streams -= 1 }
+        endStream()
         exchange.interim = nil
         requestBody?.detach()
         carrier = nil
@@ -302,15 +360,24 @@ final class ExchangeRunner {
     // MARK: Permits
 
     private func takePermit() {
-        guard !isOver, !isRejected, !hasPermit else { return }
+        guard !isOver, !isRejected, !hasPermit, !needsNoPermit else { return }
         hasPermit = true
         server.requestsInFlight += 1
+        exchange.peer.requests?.increment()
     }
 
     private func returnPermit() {
         guard hasPermit else { return }
         hasPermit = false
         server.requestsInFlight -= 1
+        exchange.peer.requests?.decrement()
+    }
+
+    /// It counts as a streamed response no longer.
+    private func endStream() {
+        guard isStreaming else { return }
+        isStreaming = false
+        server.streams -= 1
     }
 }
 

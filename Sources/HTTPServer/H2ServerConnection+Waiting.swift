@@ -7,6 +7,12 @@ import Reactor
 extension H2ServerConnection: ServedConnection {
     var exchanges: [Exchange] { requests.compactMap(\.exchange) }
 
+    func forEachRunner(_ action: (ExchangeRunner) -> Void) {
+        for request in requests {
+            if let runner = request.runner, runner.isRequest { action(runner) }
+        }
+    }
+
     func leaveIdle(_ reason: LeaveReason) {
         switch reason {
         case .drainRequested: requests.isEmpty ? completeDrain() : announceDrain()

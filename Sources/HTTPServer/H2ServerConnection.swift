@@ -18,7 +18,7 @@ final class H2ServerConnection {
     let countedClient: ClientConnectionCounts.Client?
     let session: H2Session
     /// The client's address and what else is known about it, for the exchanges.
-    private(set) lazy var client = PeerAddress(stream.peer, facts)
+    private(set) lazy var client = server.peerAddress(of: stream, countedClient, facts)
     private let facts: ConnectionFacts?
 
     var state = State.open
@@ -166,15 +166,13 @@ final class H2ServerConnection {
         }
     }
 
-    /// Ends streams that could not send for `write_timeout`, because the client has not opened
+    /// Ends streams of which the client took too little in `write_timeout`, because it has not opened
     /// their windows (CVE-2019-9517).
     private func endBlockedStreams() {
         blockedTimer = nil
         guard isServing else { return }
-        let timeout = server.settings.limits.writeTimeout
-        for request in requests where request.stream.queuedBytes > 0 {
-            let due = request.stream.lastTaken + timeout
-            if due <= server.loop.now { request.reset(.cancel) }
+        for request in requests where request.isTooSlow(server.loop.now) {
+            session.resetSlow(request.stream, .cancel, at: server.loop.now)
         }
         outputChanged()
         armBlockedTimer()
@@ -183,7 +181,7 @@ final class H2ServerConnection {
     private func armBlockedTimer() {
         guard session.queuedBytes > 0, blockedTimer == nil else { return }
         let blocked = requests.lazy.filter { $0.stream.queuedBytes > 0 }
-        guard let first = blocked.map(\.stream.lastTaken).min() else { return }
+        guard let first = blocked.map(\.slowSince).min() else { return }
         let due = first + server.settings.limits.writeTimeout
         blockedTimer = server.loop.timer(after: due - server.loop.now) { [weak self] in
             self?.endBlockedStreams()
@@ -355,12 +353,29 @@ extension H2ServerConnection: H2SessionEvents {
     ) {
         guard isServing else { return }
         hadRequest = true
+        guard heldBytes <= server.settings.bufferedBytes / Self.bytesShare else {
+            return refuse(stream)
+        }
         let request = H2ServerStream(
             stream, of: self, index: requests.count, head, endsStream: endsStream)
         stream.handler = request
         requests.append(request)
         beginning.append(request)
     }
+
+    /// The connection holds more than its share of the memory.
+    private func refuse(_ stream: H2Stream) {
+        server.losses.count(.bufferedBytes)
+        session.resetSlow(stream, .refusedStream, at: server.loop.now)
+    }
+
+    /// What its streams hold, in bytes.
+    private var heldBytes: Int { session.queuedBytes + storedBytes + self.stream.unsentBytes }
+
+    /// A connection that holds more than this part of `buffered_bytes` gets no further streams.
+    ///
+    /// A quarter: one connection must not use up what all share.
+    private static let bytesShare = 4
 
     func invalidFrameReceived() {
         server.losses.count(.malformed)

@@ -36,6 +36,9 @@ final class H2ServerStream {
     private var isStarting = false
     private var receivedBytes = 0
     private var deadline = ConnectionDeadline()
+    /// How fast the client takes the response: for `write_timeout`, and while a limit is short.
+    private var timeoutPace: ClientPace
+    private var shortagePace: ClientPace
 
     /// The state of the request's body.
     private enum Upload {
@@ -62,6 +65,8 @@ final class H2ServerStream {
         self.index = index
         self.head = head
         clientHasEnded = endsStream
+        timeoutPace = ClientPace(since: stream.queuedSince)
+        shortagePace = timeoutPace
     }
 
     /// Its timer does not retain it.
@@ -211,10 +216,53 @@ final class H2ServerStream {
         let server = connection.server
         let now = server.loop.now
         if deadline.hasPassed(server.timeouts, progress, now: now) {
+            connection.session.chargeReset(at: now)
             hasResponded ? reset(.cancel) : reject(.tooSlow)
             connection.outputChanged()
         }
         armTimer(server, now)
+    }
+
+    // MARK: Time limits of the response
+
+    /// When the present measurement for `write_timeout` began, or the client took the last bytes, whichever
+    /// is earlier.
+    var slowSince: Instant {
+        min(max(timeoutPace.since, stream.queuedSince), stream.lastTaken)
+    }
+
+    /// Whether the client took too little of the response in `write_timeout`, or nothing. If it took enough, the next
+    /// measurement begins.
+    func isTooSlow(_ now: Instant) -> Bool {
+        guard stream.queuedBytes > 0, let server = connection?.server else { return false }
+        let timeout = server.settings.limits.writeTimeout
+        begin(&timeoutPace)
+        guard now < stream.lastTaken + timeout else { return true }
+        guard now >= timeoutPace.since + timeout else { return false }
+        let held = stream.queuedBytes + timeoutPace.transferred(stream.sentBytes)
+        return timeoutPace.slowSince(
+            stream.sentBytes, needing: held / Self.timeoutsMax, now: now) != nil
+    }
+
+    /// In one `write_timeout` a client must take a sixteenth of what its stream holds: a minimum rate in
+    /// proportion to the memory.
+    private static let timeoutsMax = 16
+
+    /// Since when the client takes so little that it would not take all that the stream holds in
+    /// `write_timeout`.
+    private func blockedSince(_ now: Instant, _ server: Server) -> Instant? {
+        guard stream.queuedBytes > 0 else { return nil }
+        begin(&shortagePace)
+        let held = stream.queuedBytes + shortagePace.transferred(stream.sentBytes)
+        let share = (now - shortagePace.since) / server.settings.limits.writeTimeout
+        let needed = Int(min(1, max(0, share)) * Double(held))
+        return shortagePace.slowSince(stream.sentBytes, needing: needed, now: now)
+    }
+
+    /// A measurement begins when bytes begin to wait.
+    private func begin(_ pace: inout ClientPace) {
+        guard stream.queuedSince > pace.since else { return }
+        pace = ClientPace(since: stream.queuedSince, base: stream.sentWhenQueued)
     }
 
     // MARK: Memory
@@ -275,6 +323,14 @@ final class H2ServerStream {
             length: response.statedLength(toHead: runner.request.head.isHead),
             of: runner, server, endsStream: endsStream)
         if !endsStream { connection?.session.sendBody(body, on: stream, at: server.loop.now) }
+        responseHandedOver()
+    }
+
+    /// The whole response lies in the session.
+    private func responseHandedOver() {
+        runner?.responseHandedOver(unsent: stream.queuedBytes)
+        guard stream.queuedBytes > Server.unsentBytesWithoutPermit else { return }
+        stream.lowMark = Server.unsentBytesWithoutPermit
     }
 
     private func beginRelay(
@@ -350,6 +406,34 @@ final class H2ServerStream {
 }
 
 extension H2ServerStream: ExchangeCarrier {
+    var now: Instant { connection?.server.loop.now ?? stream.queuedSince }
+
+    func clientWait(now: Instant) -> ClientWait? {
+        guard let server = connection?.server else { return nil }
+        if hasResponded {
+            return blockedSince(now, server).map { ClientWait(since: $0, holdsBytes: true) }
+        }
+        // What is stored has arrived, and waits for its reader.
+        guard upload == .delivering, !clientHasEnded, stored.isEmpty else { return nil }
+        return runner?.requestBody?.awaitedSince(
+            rate: server.settings.limits.bodyBytesPerSecond, now: now
+        ).map { ClientWait(since: $0, holdsBytes: false) }
+    }
+
+    func endWaiting() {
+        guard let connection else { return }
+        let (session, now) = (connection.session, connection.server.loop.now)
+        if hasResponded {
+            abandon(status: ServerHooks.ExchangeEnd.clientGone)
+            session.resetSlow(stream, .enhanceYourCalm, at: now)
+            connection.updateBudget()
+        } else {
+            session.chargeReset(at: now)
+            reject(.overloaded)
+        }
+        connection.outputChanged()
+    }
+
     func responseReady(closesConnection: Bool) {
         guard !hasResponded, let connection, let runner, let response = runner.response else {
             return
@@ -412,6 +496,8 @@ extension H2ServerStream: H2StreamEvents {
         relay?.resumeRelay()
     }
 
+    func outputLow() { responseHandedOver() }
+
     func outputEnded() {
         guard connection != nil else { return }
         let ended = runner
@@ -442,6 +528,7 @@ extension H2ServerStream: RelayTarget {
             !trailers.isEmpty && runner?.request.head.fields.acceptsTrailers ?? false
         connection.session.endBody(
             of: stream, trailers: sendsTrailers ? trailers : Fields())
+        responseHandedOver()
         connection.outputChanged()
     }
 

@@ -1,9 +1,14 @@
+import Basics
 import HTTP
 import Reactor
 
 extension PeerAddress {
     /// The peer of a stream.
-    convenience init(_ address: SocketAddress?, _ facts: ConnectionFacts?) {
+    ///
+    /// - Parameter requests: of its client; nil without a limit
+    convenience init(
+        _ address: SocketAddress?, _ facts: ConnectionFacts?, requests: SharedCount? = nil
+    ) {
         let bits: Bits =
             switch address {
             case .ip(.v4(let bits), _)?: .v4(bits)
@@ -12,7 +17,8 @@ extension PeerAddress {
             case nil: .unknown
             }
         self.init(
-            text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits, facts: facts)
+            text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits, facts: facts,
+            requests: requests)
     }
 }
 

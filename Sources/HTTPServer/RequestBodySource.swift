@@ -13,6 +13,9 @@ final class RequestBodySource: BodySource {
     private var carrier: (any ExchangeCarrier)?
     private var sink: (any BodySink)?
     private var hasStarted = false
+    private var isPaused = false
+    private var receivedBytes = 0
+    private var pace = ClientPace(since: Instant(nanoseconds: 0))
     /// The trailer section of HTTP/1.1, as far as it has arrived.
     private var trailerLines: [UInt8] = []
 
@@ -37,15 +40,21 @@ final class RequestBodySource: BodySource {
         hasStarted = true
         guard let carrier else { return fail(sink, ExchangeEnded()) }
         self.sink = sink
+        beginPace()
         carrier.bodyDemandChanged(to: .started)
     }
 
     func pause() {
-        if isBeingRead { carrier?.bodyDemandChanged(to: .paused) }
+        guard isBeingRead else { return }
+        isPaused = true
+        carrier?.bodyDemandChanged(to: .paused)
     }
 
     func resume() {
-        if isBeingRead { carrier?.bodyDemandChanged(to: .resumed) }
+        guard isBeingRead else { return }
+        isPaused = false
+        beginPace()
+        carrier?.bodyDemandChanged(to: .resumed)
     }
 
     func cancel() {
@@ -60,8 +69,25 @@ final class RequestBodySource: BodySource {
 
     // MARK: For the connection
 
+    /// Since when its reader has waited for bytes that the client does not send at the minimum rate; nil
+    /// if it does not wait, or gets them.
+    ///
+    /// - Parameter rate: in bytes per second
+    func awaitedSince(rate: Int, now: Instant) -> Instant? {
+        guard isBeingRead, !isPaused else { return nil }
+        let milliseconds = Int(clamping: (now - pace.since).inNanoseconds / 1_000_000)
+        let (bytes, overflow) = milliseconds.multipliedReportingOverflow(by: rate)
+        return pace.slowSince(
+            receivedBytes, needing: overflow ? .max : bytes / 1000, now: now)
+    }
+
+    private func beginPace() {
+        if let carrier { pace = ClientPace(since: carrier.now, base: receivedBytes) }
+    }
+
     /// Further bytes have arrived.
     func deliver(_ piece: Span<UInt8>) {
+        receivedBytes &+= piece.count
         sink?.bodyReceived(piece)
     }
 

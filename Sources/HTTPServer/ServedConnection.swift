@@ -17,6 +17,9 @@ protocol ServedConnection: AnyObject {
     /// Its exchanges that have not ended.
     var exchanges: [Exchange] { get }
 
+    /// Calls with the runner of each request.
+    func forEachRunner(_ action: (ExchangeRunner) -> Void)
+
     /// The server will drain: the connection asks its client to use another one.
     func announceDrain()
 
@@ -41,6 +44,8 @@ protocol ServedConnection: AnyObject {
 
 extension ServedConnection {
     var isRefused: Bool { false }
+
+    func forEachRunner(_ action: (ExchangeRunner) -> Void) {}
 
     /// In HTTP/1.1 the next response announces the end of the connection.
     func announceDrain() {}

@@ -39,6 +39,7 @@ package final class Server {
     private lazy var handshakeLimit = HandshakeLimit(of: self)
     /// Every open connection, at the index that it stores as its slot.
     private var connections: [any ServedConnection] = []
+    var openConnections: [any ServedConnection] { connections }
     /// How many of them were refused. They do not count for the limits: a client that keeps its refused
     /// connection open must not cause further refusals.
     private var refusedCount = 0
@@ -76,8 +77,63 @@ package final class Server {
     /// What it refused, and which connections it closed to keep others.
     package internal(set) var losses = ServerLosses()
 
-    /// Whether another request may start.
-    var hasPermits: Bool { requestsInFlight < settings.requestsInFlight }
+    /// From when on exchanges that wait for their clients may be searched again.
+    var nextSearch = Instant(nanoseconds: .min)
+    var searchTimer: Timer?
+
+    /// Unsent bytes of a complete response with which its exchange needs no permit.
+    ///
+    /// 64 KiB: what the buffer of a socket takes at least, so that no permit depends on how a client
+    /// reads a small response, whatever the protocol.
+    static let unsentBytesWithoutPermit = 64 * 1024
+
+    /// Why no request of a client may start; nil if one may. Makes room if few permits are left.
+    func refusal(of peer: PeerAddress) -> ServerLosses.Refusal? {
+        if unsafe inFlight >= requestMarks.low || isShort(of: peer.requests) { makeRoom() }
+        guard unsafe inFlight < requestMarks.most else { return .requestsInFlight }
+        guard let requests = peer.requests, unsafe requests.value >= requestMarks.mostOfClient
+        else {
+            return nil
+        }
+        return .requestsPerClient
+    }
+
+    private func isShort(of requests: SharedCount?) -> Bool {
+        requests.map { unsafe $0.value >= requestMarks.lowOfClient } ?? false
+    }
+
+    /// The shortage of requests in flight, of all clients and of one.
+    func requestShortage(of peer: PeerAddress) -> Shortage {
+        let ofAll = Shortage(of: requestsInFlight, limit: settings.requestsInFlight)
+        guard let requests = peer.requests, let limit = settings.requestsPerClient else {
+            return ofAll
+        }
+        return max(ofAll, Shortage(of: requests.value, limit: limit))
+    }
+
+    var streamShortage: Shortage { Shortage(of: streams, limit: settings.streams) }
+
+    /// Whether another streamed response may begin. Makes room if few may.
+    func hasRoomForStream() -> Bool {
+        if streamShortage != .none { makeRoom() }
+        return streams < settings.streams
+    }
+
+    /// The limits of requests in flight, as every request compares them.
+    private struct RequestMarks {
+        let low, most, lowOfClient, mostOfClient: Int
+
+        init(_ settings: ServerSettings) {
+            (low, most) = Self.marks(settings.requestsInFlight)
+            (lowOfClient, mostOfClient) = Self.marks(settings.requestsPerClient ?? .max)
+        }
+
+        /// From `low` on, a quarter or less is left.
+        private static func marks(_ limit: Int) -> (Int, Int) { (limit - limit / 4, limit) }
+    }
+
+    /// Unchecked like the settings.
+    @exclusivity(unchecked) private var requestMarks: RequestMarks
 
     /// - Parameters:
     ///   - listeners: by the number of the listener; at least one
@@ -93,6 +149,7 @@ package final class Server {
         self.loop = loop
         entropy = loop.entropy
         unsafe currentSettings = settings
+        unsafe requestMarks = RequestMarks(settings)
         wireLimits = WireLimits(settings.limits)
         listenerSettings = listeners
         handshakeQueue = HandshakeQueue(loop)
@@ -106,10 +163,15 @@ package final class Server {
             local: loop.local, budget: budget, records: RequestRecordPool())
         // Unowned: a weak reference would slow down every reference count of the server.
         budget.reclaim = { [unowned self] reason in reclaimMemory(reason) }
+        exchangeResources.makeRoom = { [unowned self] in makeRoom() }
     }
 
     // An exchange that outlives the server may still use the budget.
-    deinit { budget.reclaim = nil }
+    deinit {
+        budget.reclaim = nil
+        exchangeResources.makeRoom = nil
+        searchTimer?.cancel()
+    }
 
     /// The memory in use for requests and connections.
     package var bufferedBytes: Int { budget.bytesHeld }
@@ -175,11 +237,10 @@ package final class Server {
     /// - Parameter number: of the listener
     package func accept(_ stream: any ByteStream, from number: Int = 0) {
         guard stream.peer != nil else { return stream.close() }
-        let client = settings.connectionsPerClient.flatMap { _ in
-            ClientConnectionCounts.Client(stream.peer)
-        }
-        if let client, let limit = settings.connectionsPerClient,
-            !clientConnections.add(client, as: .served, atMost: limit)
+        let client = countsClients ? ClientConnectionCounts.Client(stream.peer) : nil
+        if let client,
+            !clientConnections.add(
+                client, as: .served, atMost: settings.connectionsPerClient ?? .max)
         {
             // Before room is made: a client beyond its own limit must not evict connections of others.
             losses.count(.connectionsPerClient)
@@ -208,6 +269,22 @@ package final class Server {
             facts: settings(of: number).plainFacts)
         connections.append(connection)
         connection.startReading()
+    }
+
+    private var countsClients: Bool {
+        settings.connectionsPerClient != nil || settings.requestsPerClient != nil
+    }
+
+    /// The address of a connection's client, with its count of requests unless they are not limited: many
+    /// clients share the address of a proxy.
+    func peerAddress(
+        of stream: any ByteStream, _ client: ClientConnectionCounts.Client?,
+        _ facts: ConnectionFacts?
+    ) -> PeerAddress {
+        guard settings.requestsPerClient != nil, let client, let address = stream.peer,
+            !hooks.isProxy(address)
+        else { return PeerAddress(stream.peer, facts) }
+        return PeerAddress(address, facts, requests: clientConnections.requests(of: client))
     }
 
     /// The connections that count for the limit.
@@ -255,6 +332,7 @@ package final class Server {
     /// - Parameter listeners: as many as before; nil leaves them unchanged
     package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
         unsafe currentSettings = settings
+        unsafe requestMarks = RequestMarks(settings)
         wireLimits = WireLimits(settings.limits)
         if let listeners, listeners.count == listenerSettings.count {
             // A listener that has TLS no more must not stay paused.
@@ -302,6 +380,7 @@ package final class Server {
     /// Closes every connection at once, in any state.
     package func close() {
         isClosed = true
+        searchTimer.take()?.cancel()
         closeListeners()
         for connection in connections { connection.close() }
     }
@@ -458,6 +537,7 @@ package final class Server {
             case .low: (0, settings.unreadGrace)
             case .bytes(let count): (count, settings.unreadGraceMin)
             }
+        makeRoom(forBytes: count)
         let now = loop.now
         var checksLeft = Self.checksPerReclaim
         while checksLeft > 0, budget.isLow(with: count), let slot = unsafe unread.first {

@@ -109,10 +109,42 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     /// The response is written: ends the exchange.
     private func completeResponse(bodyBytes: Int) -> ServerStateMachine.Event {
         let ended = runner.take()
-        ended?.endExchange(bodyBytes: bodyBytes)
         let unsent = stream.unsentBytes
+        if unsent == 0 {
+            ended?.endExchange(bodyBytes: bodyBytes)
+        } else if let ended {
+            ended.responseHandedOver(unsent: unsent)
+            ended.releaseResponseMemory()
+            unsentExchange = UnsentExchange(runner: ended, bodyBytes: bodyBytes)
+        }
         updateBudget(unsent: unsent)
         return .responseEnded(waitsForClient: unsent > 0)
+    }
+
+    /// An exchange whose response is written, and not sent to its end.
+    struct UnsentExchange {
+        let runner: ExchangeRunner
+        /// Bytes of the body that were written.
+        let bodyBytes: Int
+    }
+
+    /// The client has taken all output, or the connection ends.
+    ///
+    /// - Parameter unsent: bytes that the client does not get
+    func endUnsentExchange(dropping unsent: Int) {
+        guard let (runner, bodyBytes) = unsentExchange.take().map({ ($0.runner, $0.bodyBytes) })
+        else { return }
+        guard unsent > 0 else { return runner.endExchange(bodyBytes: bodyBytes) }
+        recordEnd(of: runner)
+        runner.endExchange(bodyBytes: max(0, bodyBytes - unsent), isTruncated: true)
+    }
+
+    /// The client does not get all of a streamed response.
+    private func recordEnd(of runner: ExchangeRunner?) {
+        // The source of the body knows a better reason, if there is one.
+        guard let runner, runner.exchange.stream != nil, runner.exchange.record.streamEnd == nil
+        else { return }
+        runner.exchange.record.streamEnd = server.isClosed ? .cutOff : .clientDisconnected
     }
 
     // MARK: Streamed bodies
@@ -179,12 +211,10 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
         runner = nil
         if let relay {
             self.relay = nil
-            // The source of the body knows a better reason, if there is one.
-            if let record = ended?.exchange.record, record.streamEnd == nil {
-                record.streamEnd = server.isClosed ? .cutOff : .clientDisconnected
-            }
+            recordEnd(of: ended)
+            let unsent = stream.unsentBytes
             relay.cancel()
-            ended?.endExchange(bodyBytes: relay.bodyBytes, isTruncated: true)
+            ended?.endExchange(bodyBytes: max(0, relay.bodyBytes - unsent), isTruncated: true)
         } else {
             ended?.cancel(
                 status: server.isClosed

@@ -5,8 +5,34 @@ import Reactor
 /// Memory, timeouts and the end of a connection.
 extension ServerConnection: ServedConnection {
     var exchanges: [Exchange] {
-        guard let runner, runner.isRequest else { return [] }
-        return [runner.exchange]
+        var exchanges: [Exchange] = []
+        forEachRunner { exchanges.append($0.exchange) }
+        return exchanges
+    }
+
+    func forEachRunner(_ action: (ExchangeRunner) -> Void) {
+        if let runner, runner.isRequest { action(runner) }
+        if let unsent = unsentExchange?.runner, unsent.isRequest { action(unsent) }
+    }
+
+    // MARK: Waiting for the client
+
+    var now: Instant { server.loop.now }
+
+    func clientWait(now: Instant) -> ClientWait? {
+        // `closeUnread` ends connections whose bytes are short.
+        if wait == .output {
+            return unsafe readsOutput(now: now)
+                ? nil : ClientWait(since: deadline.since, holdsBytes: false)
+        }
+        guard isRunning else { return nil }
+        return runner?.requestBody?.awaitedSince(
+            rate: server.settings.limits.bodyBytesPerSecond, now: now
+        ).map { ClientWait(since: $0, holdsBytes: false) }
+    }
+
+    func endWaiting() {
+        handle(wait == .output ? .deadlinePassed : .rejected(.overloaded))
     }
 
     func close() {

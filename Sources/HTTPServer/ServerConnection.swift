@@ -44,6 +44,8 @@ final class ServerConnection: ByteStreamDelegate {
 
     /// The running exchange, until the last byte of its response is written.
     var runner: ExchangeRunner?
+    /// The exchange whose response is written, and not sent to its end.
+    var unsentExchange: UnsentExchange?
     /// Writes the body of a streamed response.
     var relay: ResponseRelay<ServerConnection>?
     /// The bytes of the version of the next response that probes have sent.
@@ -63,7 +65,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// `unsent` changes only by what the client takes.
     @exclusivity(unchecked) var pieceBytes = 0
     /// The client's address and what else is known about it, for the exchanges.
-    private(set) lazy var client = PeerAddress(stream.peer, facts)
+    private(set) lazy var client = server.peerAddress(of: stream, countedClient, facts)
     private let facts: ConnectionFacts?
 
     /// - Parameters:
@@ -144,6 +146,7 @@ final class ServerConnection: ByteStreamDelegate {
 
     func streamDrained() {
         updateBudget(unsent: 0)
+        endUnsentExchange(dropping: 0)
         handle(.outputDrained)
     }
 
@@ -160,6 +163,7 @@ final class ServerConnection: ByteStreamDelegate {
     var clientHasEnded: Bool { unsafe machine.clientHasEnded }
     var isDraining: Bool { unsafe machine.isDraining }
     var isClosed: Bool { unsafe machine.isClosed }
+    var isRunning: Bool { unsafe machine.isRunning }
 
     /// Passes an event to the machine and performs its actions. An event that occurs meanwhile, for
     /// example from a service that reads the body at once, is handled afterwards.
@@ -262,6 +266,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// - Parameter isCutShort: the response is incomplete, and a client would not notice it if the
     ///   connection were closed without a reset (RFC 9112 8)
     private func closeStream(isCutShort: Bool = false) {
+        endUnsentExchange(dropping: stream.unsentBytes)
         unsafe deadline.cancel()
         watchTimer.take()?.cancel()
         server.removeActivity(at: slot)

@@ -15,18 +15,22 @@ package struct ServerLosses: Sendable, Equatable {
         case connectionsPerClient
         /// `limits.requests_in_flight`
         case requestsInFlight
+        /// `limits.requests_per_client`
+        case requestsPerClient
         /// `limits.buffered_bytes`
         case bufferedBytes
         /// `limits.streams`
         case streams
     }
 
-    /// Why an open connection was closed.
+    /// Why an open connection was closed, or a request was ended.
     package enum Shedding: Int, Sendable, CaseIterable {
         /// It was idle, and a new connection needed its place.
         case idle
         /// Its client did not read, and memory was short.
         case unread
+        /// The request waited for its client, and a limit was short.
+        case waiting
         /// Its client sent too many HTTP/2 frames, or TLS records without data, that only cost work.
         case flood
     }

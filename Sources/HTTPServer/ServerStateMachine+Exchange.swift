@@ -37,7 +37,11 @@ extension ServerStateMachine {
     }
 
     mutating func bodyEnded() -> Action? {
-        if state == .discarding { return awaitNextRequest() }
+        if case .discarding(let isBlocked) = state {
+            guard isBlocked else { return awaitNextRequest() }
+            state = .blocked
+            return nil
+        }
         return bodyChanges(from: .delivering, to: .complete, nil)
     }
 
@@ -123,7 +127,7 @@ extension ServerStateMachine {
         }
         guard facts.keepsAlive, body != .broken else { return finish() }
         if body != .complete {
-            state = .discarding
+            state = .discarding(isBlocked: waitsForClient)
             return .readOn
         }
         guard waitsForClient else { return awaitNextRequest() }
@@ -149,7 +153,8 @@ extension ServerStateMachine {
         switch state {
         case .idle, .yielding: state = .blocked
         case .relaying(let body, _): state = .relaying(body, isBlocked: true)
-        case .head, .running, .responding, .discarding, .blocked, .finishing, .lingering, .closed:
+        case .discarding: state = .discarding(isBlocked: true)
+        case .head, .running, .responding, .blocked, .finishing, .lingering, .closed:
             break
         }
         return nil
@@ -161,12 +166,14 @@ extension ServerStateMachine {
         case .relaying(let body, _):
             state = .relaying(body, isBlocked: false)
             return .resumeRelay
+        case .discarding:
+            state = .discarding(isBlocked: false)
+            return nil
         case .finishing where clientHasEnded: return close()
         case .finishing:
             state = .lingering
             return nil
-        case .idle, .head, .running, .responding, .discarding, .yielding, .lingering, .closed:
-            return nil
+        case .idle, .head, .running, .responding, .yielding, .lingering, .closed: return nil
         }
     }
 }

@@ -23,8 +23,9 @@ struct ServerStateMachine {
         case responding(RequestBody)
         /// The head of the response was written, and its body follows piece by piece.
         case relaying(RequestBody, isBlocked: Bool)
-        /// The response was written before the request's body had arrived: the rest is discarded.
-        case discarding
+        /// The response was written before the request's body had arrived: the rest is discarded. The
+        /// client may not have taken all of the response.
+        case discarding(isBlocked: Bool)
         /// The response was written, and the client has not taken all of it.
         case blocked
         /// More requests may have arrived; they wait for the next loop iteration.
@@ -119,7 +120,7 @@ struct ServerStateMachine {
         case .bodyDeliveryCancelled: return bodyDeliveryCancelled()
         case .bodyEnded: return bodyEnded()
         case .bodyBroken(let error): return bodyBroken(error)
-        case .discardedTooMuch: return state == .discarding ? finish() : nil
+        case .discardedTooMuch: return discardedTooMuch()
         case .responseReady(let closesConnection): return responseReady(closesConnection)
         case .responseHeadSent: return responseHeadSent()
         case .tunnelHeadSent: return tunnelHeadSent()
@@ -143,6 +144,10 @@ struct ServerStateMachine {
 }
 
 extension ServerStateMachine {
+    private mutating func discardedTooMuch() -> Action? {
+        if case .discarding = state { finish() } else { nil }
+    }
+
     private mutating func iterationUsedUp() -> Action? {
         if state == .idle { state = .yielding }
         return nil

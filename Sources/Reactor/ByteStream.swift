@@ -42,7 +42,7 @@ package protocol ByteStream: AnyObject {
     /// causes another call.
     func flushSoon()
 
-    /// Bytes offered to the kernel that it has not taken yet.
+    /// Bytes offered to the kernel that it has not taken yet; after a failure, those that were dropped.
     var unsentBytes: Int { get }
 
     /// The bytes that the stream itself holds, counted by the memory of its loop: its session and its

@@ -7,6 +7,8 @@ package struct StreamDelegateState {
     package var failureTimer: Timer?
     /// A failure that happened before `startReading`.
     package private(set) var undeliveredFailure: IOFailure?
+    /// The unsent bytes that a failure dropped.
+    package private(set) var droppedBytes = 0
 
     package init() {}
 
@@ -35,7 +37,8 @@ package struct StreamDelegateState {
         failureTimer.take()?.cancel()
     }
 
-    fileprivate mutating func store(_ failure: IOFailure) {
+    fileprivate mutating func store(_ failure: IOFailure, droppedBytes: Int) {
+        self.droppedBytes = droppedBytes
         if !hasStarted { undeliveredFailure = failure }
     }
 }
@@ -43,6 +46,9 @@ package struct StreamDelegateState {
 /// A stream that has a delegate and can fail: shared by all conformers of `ByteStream`.
 package protocol FailingStream: AnyObject {
     var delegateState: StreamDelegateState { get set }
+
+    /// Bytes offered to the kernel that it has not taken.
+    var unsentBytes: Int { get }
 
     /// Closes at once and takes the delegate out.
     func close()
@@ -68,8 +74,9 @@ extension FailingStream {
     /// Closes the stream and reports the failure, once.
     package func fail(_ failure: IOFailure) {
         let delegate = delegateState.takeDelegate()
+        let unsent = unsentBytes
         close()
-        delegateState.store(failure)
+        delegateState.store(failure, droppedBytes: unsent)
         delegate?.streamFailed(failure)
     }
 }

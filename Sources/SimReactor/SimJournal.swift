@@ -7,6 +7,8 @@ package struct SimJournal {
     private struct Mark {
         let end: Int
         let time: Instant
+        /// Whether the network took all of them at once.
+        var isTaken = true
         /// Orders the marks of a network, also those with the same time.
         let number: Int
     }
@@ -45,7 +47,11 @@ package struct SimJournal {
         reads.append(Mark(end: read + count, time: now, number: number))
     }
 
-    mutating func recordUnsent(_ count: Int) { unsentMax = max(unsentMax, count) }
+    /// After a write.
+    mutating func recordUnsent(_ count: Int) {
+        unsentMax = max(unsentMax, count)
+        writes[writes.count - 1].isTaken = count == 0
+    }
 
     mutating func recordDrained(at now: Instant) { drained.append(now) }
 
@@ -67,6 +73,13 @@ package struct SimJournal {
 
     /// When the byte at this offset was written; nil if it never was.
     package func written(at offset: Int) -> Instant? { Self.mark(of: offset, in: writes)?.time }
+
+    /// When the network had taken the byte at this offset, and whatever else the writer kept then; nil if
+    /// it never had.
+    package func taken(at offset: Int) -> Instant? {
+        guard let write = Self.mark(of: offset, in: writes) else { return nil }
+        return write.isTaken ? write.time : drained.first { $0 >= write.time }
+    }
 
     /// When the byte at this offset was read; nil if it never was.
     package func read(at offset: Int) -> Instant? { Self.mark(of: offset, in: reads)?.time }

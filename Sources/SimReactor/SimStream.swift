@@ -222,7 +222,9 @@ package final class SimStream: ByteStream, FailingStream {
 
     package func discardBuffered() { buffered.removeAll(keepingCapacity: true) }
 
-    package var unsentBytes: Int { isClosed ? 0 : outgoing.unsent.count + outgoing.lostBytes }
+    package var unsentBytes: Int {
+        isClosed ? delegateState.droppedBytes : outgoing.unsent.count + outgoing.lostBytes
+    }
 
     /// The network has taken all unsent bytes.
     func windowDrained() {

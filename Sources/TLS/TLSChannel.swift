@@ -220,6 +220,8 @@ final class TLSChannel: FailingStream {
 
     // MARK: Writing
 
+    var unsentBytes: Int { inner.unsentBytes }
+
     /// Whether all bytes of the user were offered to the kernel.
     var hasOfferedAll: Bool { plain.isEmpty && (!hasUnoffered || inner.hasOfferedAll) }
 

@@ -50,7 +50,7 @@ final class TLSStream: ByteStream {
 
     func flushSoon() { channel.flushSoon() }
 
-    var unsentBytes: Int { channel.inner.unsentBytes }
+    var unsentBytes: Int { channel.unsentBytes }
 
     var heldBytes: Int { channel.heldBytes }
 

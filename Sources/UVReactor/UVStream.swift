@@ -35,6 +35,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
 
     /// Whether libuv has a write request; `queued` is what was written since.
     @exclusivity(unchecked) private var isSending = false
+    /// The size of that request. libuv does not count it any more when it reports its failure.
+    private var sendingBytes = 0
     @exclusivity(unchecked) private var queued: OutgoingBytes?
 
     let peer: SocketAddress?
@@ -261,6 +263,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     private func sendQueued() {
         guard let raw, let bytes = queued.take() else { return }
         isSending = true
+        sendingBytes = bytes.count
         let code = UVRequest<uv_write_t, OutgoingBytes>.submit(bytes) { request in
             var buffer = bytes.buffer
             return tributary_uv_write(request, raw, &buffer, 1) { request, status in
@@ -276,7 +279,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         loop.beginCallback()
         isSending = false
         if status < 0 {
-            lostBytes = max(1, queued?.count ?? 0)
+            lostBytes = sendingBytes + (queued?.count ?? 0)
             queued = nil
             failLater(status)
         } else if queued != nil {
@@ -295,7 +298,7 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     }
 
     var unsentBytes: Int {
-        guard let raw else { return 0 }
+        guard let raw else { return delegateState.droppedBytes }
         return uv_stream_get_write_queue_size(raw) + (queued?.count ?? 0) + lostBytes
     }
 

@@ -183,8 +183,14 @@ import Testing
                 limits: limits) == "1 connectRefused")
     }
 
-    @Test func rejectsUnknownExpectations() throws {
-        #expect(try outcome(Self.get + [("expect", "tea")]) == "1 expectation")
+    @Test func readsUnknownExpectations() throws {
+        for (value, isUnknown) in [("tea", true), ("100-Continue", false)] {
+            let server = try H2Side(.server)
+            var frames = H2Frames.opening()
+            frames.request(Self.get + [("expect", value)], on: 1, endsStream: true)
+            server.receive(frames.bytes)
+            #expect(server.streams.first?.request?.hasUnknownExpectation == isUnknown)
+        }
     }
 
     @Test func limitsTheHead() throws {

@@ -1,3 +1,4 @@
+import Basics
 import HTTPServer
 import Reactor
 import Testing
@@ -40,6 +41,21 @@ import Testing
         connections.remove(one, as: .served)
         #expect(connections.count == 0)
         #expect(connections.add(one, as: .served, atMost: 1))
+    }
+
+    @Test func countsRequestsOfAClientTogether() throws {
+        let connections = ClientConnectionCounts()
+        let (one, two) = (
+            try #require(client("192.0.2.1:80")), try #require(client("192.0.2.2:80"))
+        )
+        for client in [one, one, two] {
+            #expect(connections.add(client, as: .served, atMost: 2))
+        }
+        connections.requests(of: one).increment()
+        connections.requests(of: one).increment()
+        connections.requests(of: one).decrement()
+        #expect(connections.requests(of: one).value == 1)
+        #expect(connections.requests(of: two).value == 0)
     }
 
     @Test func countsRefusedConnectionsApart() throws {

@@ -23,6 +23,9 @@ import Testing
         func bodyDemandChanged(to demand: BodyDemand) { demands.append(demand) }
 
         func sendInterim(_ status: Status, _ fields: Fields) {}
+        func clientWait(now: Instant) -> ClientWait? { nil }
+        func endWaiting() {}
+        var now: Instant { Instant(nanoseconds: 0) }
     }
 
     private let carrier = ScriptedCarrier()

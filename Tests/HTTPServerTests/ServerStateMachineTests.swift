@@ -48,6 +48,18 @@ import Testing
         #expect(actions([.deadlinePassed], result.machine).actions == [.close])
     }
 
+    /// The rest of a body may end before the client has taken the response, or after it.
+    @Test(arguments: [[Event.bodyEnded, .outputDrained], [.outputDrained, .bodyEnded]])
+    func waitsForTheBodyAndForTheOutput(_ order: [Event]) {
+        let result = actions([
+            .requestBegan(Self.arriving), Self.ready, .responseEnded(waitsForClient: true),
+        ])
+        #expect(result.actions.last == .readOn && result.machine.wait == .body)
+        let first = actions([order[0]], result.machine)
+        #expect(first.actions == [nil])
+        #expect(actions([order[1]], first.machine).actions == [.readOn])
+    }
+
     /// Small writes are buffered, so their blocking may be reported after the response.
     @Test func waitsForAClientWhoseOutputBlocksLater() {
         let result = actions([

@@ -128,7 +128,7 @@ import Testing
         #expect(!body.isCancelled)
         harness.advance(2_000)
         #expect(body.isCancelled && harness.server.connectionCount == 0)
-        #expect(harness.log == ["GET / 200 20000 truncated"])
+        #expect(harness.log == ["GET / 200 992 truncated"])
         #expect(harness.server.bufferedBytes == 0 && harness.server.requestsInFlight == 0)
     }
 

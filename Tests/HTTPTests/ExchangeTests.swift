@@ -15,7 +15,7 @@ import Testing
 
     @Test func holdsPermitsUntilItsEnd() throws {
         let exchange = exchange()
-        for _ in 0..<2 { exchange.holdUntilEnd(try #require(permits.take(below: 2))) }
+        for _ in 0..<2 { exchange.holdPermit(try #require(permits.take(below: 2))) }
         #expect(permits.inUse == 2)
         exchange.end()
         #expect(permits.inUse == 0)
@@ -26,7 +26,7 @@ import Testing
     @Test func releasesPermitsWithOtherOwnersAtItsEnd() throws {
         let exchange = exchange()
         let permit = try #require(permits.take(below: 1))
-        exchange.holdUntilEnd(permit)
+        exchange.holdPermit(permit)
         exchange.end()
         #expect(permits.inUse == 0)
         withExtendedLifetime(permit) {}
@@ -34,7 +34,7 @@ import Testing
 
     @Test func releasesPermitsWhenItIsDropped() throws {
         var exchange: Exchange? = exchange()
-        exchange?.holdUntilEnd(try #require(permits.take(below: 1)))
+        exchange?.holdPermit(try #require(permits.take(below: 1)))
         #expect(permits.inUse == 1)
         exchange = nil
         #expect(exchange == nil && permits.inUse == 0)
@@ -62,17 +62,17 @@ import Testing
         let exchange = exchange()
         exchange.end()
         let permit = try #require(permits.take(below: 1))
-        exchange.holdUntilEnd(permit)
+        exchange.holdPermit(permit)
         #expect(permits.inUse == 0)
     }
 
     /// A release may start work that holds permits of the same exchange.
     @Test func releaseMayUseTheExchangeAgain() throws {
         let exchange = exchange()
-        exchange.holdUntilEnd(try #require(permits.take(below: 1)))
+        exchange.holdPermit(try #require(permits.take(below: 1)))
         permits.afterRelease { [permits] in
             permits.afterRelease(nil)
-            permits.take(below: 1).map(exchange.holdUntilEnd)
+            permits.take(below: 1).map(exchange.holdPermit)
         }
         exchange.end()
         #expect(permits.inUse == 0)

@@ -1,7 +1,7 @@
 import Basics
 import GatewayConfig
 import HTTP
-import Reactor
+package import Reactor
 
 /// `clients.trusted_proxies` and `address_from`: which peers are proxies whose forwarding headers
 /// are trusted, and which of the two families of headers they maintain.
@@ -21,6 +21,9 @@ package struct TrustedProxies: Sendable, Equatable {
         networks: [], includesUnixSockets: false, source: .forwardedFor)
 
     package var isEmpty: Bool { networks.isEmpty && !includesUnixSockets }
+
+    /// Whether a peer is one of the proxies.
+    package func trusts(peer: SocketAddress) -> Bool { trusts(ClientHost(peer)) }
 
     func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 

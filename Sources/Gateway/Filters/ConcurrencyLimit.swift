@@ -65,7 +65,7 @@ final class ConcurrencyLimit {
     func filter(isHedged: Bool) -> CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
-                switch admit(on: exchange.local) {
+                switch admit(exchange) {
                 case .admitted(let permit):
                     next(request.with(permit), exchange).holding(permit)
                 case .queued(let permit):
@@ -84,7 +84,7 @@ final class ConcurrencyLimit {
     var relayFilter: CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
-                switch admit(on: exchange.local) {
+                switch admit(exchange) {
                 case .admitted(let permit): next(request.holding(permit), exchange)
                 case .queued(let permit):
                     permit.then { permit in next(request.holding(permit), exchange) }
@@ -99,6 +99,12 @@ final class ConcurrencyLimit {
     ) -> LocalPromise<ClientResponse> {
         request.recordRefusal(.queueFull, of: exchange, at: loop.now)
         return exchange.local.error(CallFailure.queueFull)
+    }
+
+    /// Requests a permit, after making room if few are left.
+    private func admit(_ exchange: Exchange) -> Admission {
+        if permits.isShort(below: plan.concurrentMax) { exchange.makeRoom() }
+        return admit(on: exchange.local)
     }
 
     /// Requests a permit. The work that starts with it holds it until it has ended.

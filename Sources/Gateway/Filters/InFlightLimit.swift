@@ -4,7 +4,7 @@ import Promises
 import Reactor
 
 /// `max_in_flight`: limits the requests of one endpoint at the same time. A request counts from the
-/// last byte of its body until its exchange ends, also while the padding delays its response.
+/// last byte of its body until its response lies in the connection, also while the padding delays it.
 enum InFlightLimit {
     /// - Parameters:
     ///   - state: the endpoint's, which survives a reload
@@ -14,11 +14,12 @@ enum InFlightLimit {
     ) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
+                if state.inFlight.isShort(below: max) { exchange.makeRoom() }
                 guard let permit = state.inFlight.take(below: max) else {
                     state.refusals &+= 1
                     return refusal(request, exchange)
                 }
-                exchange.holdUntilEnd(permit)
+                exchange.holdPermit(permit)
                 return next(request, exchange)
             }
         }

@@ -118,6 +118,10 @@ package final class Planner {
             server.connectionsPerClient = limits?.connectionsPerClient?.value
             server.requestsInFlight = share(
                 limits?.requestsInFlight?.value ?? server.requestsInFlight)
+            server.requestsPerClient =
+                limits?.requestsPerClient?.value
+                ?? PlanDefaults.requestsPerClient(
+                    of: limits?.requestsInFlight?.value ?? PlanDefaults.server.requestsInFlight)
             server.streams = share(limits?.streams?.value ?? server.streams)
             server.streamsPerConnection =
                 limits?.streamsPerConnection?.value ?? server.streamsPerConnection

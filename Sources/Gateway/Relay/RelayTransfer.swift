@@ -21,7 +21,11 @@ final class RelayTransfer: RelayedRequest {
     let acceptsTrailers: Bool
     let upgrade: FieldValue?
     private(set) var hasStartedBody = false
-    var permit: Permit?
+    /// In the exchange, where a shortage of permits finds it.
+    var permit: Permit? {
+        get { exchange.callPermit }
+        set { exchange.callPermit = newValue }
+    }
 
     /// Whether a response that has arrived as a whole is sent as one. Over HTTP/2 it may wait for the
     /// client's window, and counts as a stream meanwhile.
@@ -137,7 +141,7 @@ final class RelayTransfer: RelayedRequest {
         }
         do {
             let response = try accepted(result.get())
-            if let permit = permit.take() { exchange.holdUntilEnd(permit) }
+            if let permit = permit.take() { exchange.holdPermit(permit) }
             lastActivity = now
             resolver.fulfill(
                 relay.response(response, with: relayed(response.body), to: exchange))

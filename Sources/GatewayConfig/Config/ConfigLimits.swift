@@ -7,6 +7,7 @@ extension Config {
         package var connections: Located<Int>?
         package var connectionsPerClient: Located<Int>?
         package var requestsInFlight: Located<Int>?
+        package var requestsPerClient: Located<Int>?
         package var streams: Located<Int>?
         package var streamsPerConnection: Located<Int>?
         package var handshakes: Located<Int>?

@@ -19,6 +19,12 @@ package enum PlanDefaults {
     /// For `limits`; `ServerSettings` gives the reason of each.
     package static let server = ServerSettings()
 
+    /// `limits.requests_per_client`: a quarter of all, so that no client keeps others out, and what one
+    /// HTTP/2 connection may open.
+    package static func requestsPerClient(of requestsInFlight: Int) -> Int {
+        max(requestsInFlight / 4, server.streamsPerConnection)
+    }
+
     package static let workers = Config.Workers.auto
     package static let logFormat = Config.Log.Format.json
     package static let logLevel = Config.Log.Level.info

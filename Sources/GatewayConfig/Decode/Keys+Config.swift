@@ -111,6 +111,11 @@ extension Config.Limits: PlainBlock {
             default: .number(PlanDefaults.server.requestsInFlight),
             "maximum number of requests in flight; else 503"),
         .value(
+            "requests_per_client", \.requestsPerClient, .positive,
+            default: .description("a quarter of requests_in_flight, at least 100"),
+            "maximum number of requests in flight of one IPv4 address or IPv6 /64 network; else 503"
+        ),
+        .value(
             "streams", \.streams, .positive, default: .number(PlanDefaults.server.streams),
             "maximum number of streamed responses, after their heads; else 503"),
         .value(

@@ -128,7 +128,8 @@ struct RequestHeadParser: HeadParser {
             fields: Fields(text: text, linesStart: first.end),
             keepsAlive: !control.saysClose && (first.version >= .http11 || control.saysKeepAlive),
             framing: framing,
-            expectsContinue: control.expectsContinue && first.version >= .http11)
+            expectsContinue: control.expectsContinue && first.version >= .http11,
+            hasUnknownExpectation: control.hasUnknownExpectation)
     }
 
     @inline(__always)
@@ -140,6 +141,5 @@ struct RequestHeadParser: HeadParser {
         } else if !control.isHostValid {
             throw .host
         }
-        if control.hasUnknownExpectation { throw .expectation }
     }
 }

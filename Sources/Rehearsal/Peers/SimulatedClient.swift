@@ -43,6 +43,13 @@ package final class SentRequest {
             ? nil
             : client.stream?.incomingJournal.written(at: responseStart + PeerMessage.versionBytes)
     }
+
+    /// When the last byte of the response had left the gateway.
+    package var responseTaken: Instant? {
+        response.flatMap {
+            client.stream?.incomingJournal.taken(at: responseStart + $0.length - 1)
+        }
+    }
 }
 
 /// A simulated client: it sends the requests of its script and records the responses.

@@ -27,6 +27,7 @@ struct HTTP2ResponsesCheck {
         case .refusedStream where record.configs.contains { $0.limits.streamsPerConnection != nil }:
             return nil
         case .cancel where isTooSlow(until: http2.resetWritten): return nil
+        case .enhanceYourCalm where mayBeEndedForOthers(at: http2.resetWritten): return nil
         default: return "its stream was reset with \(code)"
         }
     }
@@ -57,6 +58,13 @@ struct HTTP2ResponsesCheck {
         else { return false }
         let timeouts = record.configs.map { $0.limits.writeTimeout ?? 30_000 }
         return timeouts.min().map { end - began >= .milliseconds($0) } ?? false
+    }
+
+    /// Whether the client may have left the response in the gateway for long enough that a limit which is
+    /// short ends it.
+    private func mayBeEndedForOthers(at end: Instant?) -> Bool {
+        guard let end, let began = request.firstRead else { return false }
+        return record.rates[.slowReaders] > 0 && end - began >= .milliseconds(100)
     }
 
     /// Whether the client, by not reading or by not sending, may have exceeded a time limit.

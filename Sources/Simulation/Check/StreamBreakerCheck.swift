@@ -67,6 +67,6 @@ struct StreamBreakerCheck {
     private func endsWithHead(_ relay: RelayRecord, _ model: StreamModel) -> Bool {
         guard relay.key == model.relays.last?.key else { return true }
         guard let head = relay.headRead, let moment = model.moment(head) else { return false }
-        return moment == model.ended
+        return moment == model.handedOver
     }
 }

@@ -42,7 +42,7 @@ struct StreamLimitsCheck {
 
     /// The time in which a request is certainly in progress.
     private func span(of model: StreamModel, from: Instant?) -> ConcurrentSpan? {
-        guard let from, let ended = model.endedAt else { return nil }
+        guard let from, let ended = model.handedOverAt else { return nil }
         return ConcurrentSpan(from: from, to: max(from, ended))
     }
 

@@ -38,7 +38,7 @@ struct StreamTimesCheck {
     }
 
     private func checkDuration(_ model: StreamModel, _ proxy: DrawnProxy, _ began: Instant) {
-        guard let most = proxy.maxDuration, let ended = model.ended,
+        guard let most = proxy.maxDuration, let ended = model.handedOver,
             let latest = model.moment(began + .milliseconds(most))
         else { return }
         // The gateway's own response is written at that moment, too.
@@ -47,7 +47,8 @@ struct StreamTimesCheck {
 
     /// While the response is passed on, no pause is longer than `idle_timeout`.
     private func checkIdle(_ model: StreamModel, _ proxy: DrawnProxy) {
-        guard let origin = model.origin, let head = origin.headRead, let ended = model.ended else {
+        guard let origin = model.origin, let head = origin.headRead, let ended = model.handedOver
+        else {
             return
         }
         let limit = Duration.milliseconds(proxy.idleTimeout)
@@ -94,7 +95,7 @@ struct StreamTimesCheck {
     /// Whether a retry may have ended by `connect_timeout`. When that began is unknown: no host saw it,
     /// and the connection attempt may be that of an earlier request.
     private func mayHaveFailedToConnectAgain(_ model: StreamModel, _ proxy: DrawnProxy) -> Bool {
-        guard let retry = proxy.retry, let ended = model.ended, let former = model.relays.last,
+        guard let retry = proxy.retry, let ended = model.handedOver, let former = model.relays.last,
             model.relays.count < retry.attempts
         else { return false }
         return model.moment(former.headRead ?? former.sentAt).map { $0 <= ended } ?? false
@@ -109,7 +110,7 @@ struct StreamTimesCheck {
     }
 
     private func check(_ model: StreamModel, isOneOf moments: [Instant], _ reason: String) {
-        guard let ended = model.ended else { return }
+        guard let ended = model.handedOver else { return }
         if !moments.compactMap(model.moment).contains(ended) {
             add(model, "ended at \(ended) because of \(reason), which does not fit any limit")
         }

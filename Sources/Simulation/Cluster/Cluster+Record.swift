@@ -39,7 +39,7 @@ extension RequestRecord {
         self.init(
             request: sent.request, index: sent.index, bytes: sent.bytes, worker: sent.client.worker,
             began: sent.began, firstRead: sent.firstRead, read: sent.read, response: sent.response,
-            responded: sent.responded, received: sent.received,
+            responded: sent.responded, received: sent.received, taken: sent.responseTaken,
             clientDisconnected: sent.client.disconnected)
     }
 }

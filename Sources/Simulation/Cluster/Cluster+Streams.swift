@@ -97,7 +97,9 @@ extension RequestRecord {
             responded: response == nil
                 ? nil
                 : stream.fromGateway.written(at: exchange.responseStart + PeerMessage.versionBytes),
-            received: exchange.received, clientDisconnected: client.disconnected, stream: stream)
+            received: exchange.received,
+            taken: exchange.responseEnd.flatMap { stream.fromGateway.taken(at: $0 - 1) },
+            clientDisconnected: client.disconnected, stream: stream)
     }
 }
 

@@ -159,7 +159,9 @@ extension HTTP2PeerConnection {
         }
         if let id, let index = index(of: id) {
             streams[index].pendingCredit += count
-            if streams[index].pendingCredit >= max(1, creditOfNewStreams / 2) {
+            // Closed windows are opened by less, and the credit for each piece would look like a flood.
+            let window = max(creditOfNewStreams, script.streamWindow)
+            if streams[index].pendingCredit >= max(1, window / 2) {
                 increments.append((id, streams[index].pendingCredit))
                 streams[index].pendingCredit = 0
             }

@@ -69,6 +69,19 @@ struct StreamModel {
     /// When the exchange was over, in the precision of its record.
     var ended: Moment? { recorded?.ended }
 
+    /// When the whole response lay in the connection, or the exchange was over before. Later only the client
+    /// is awaited, for which other limits exist.
+    var handedOver: Moment? {
+        if ["idle", "max_duration"].contains(loggedEnd) { return ended }
+        let complete = origin == nil ? request.responded : origin?.read
+        return [complete.flatMap(moment), ended].compactMap { $0 }.min()
+    }
+
+    var handedOverAt: Instant? {
+        guard let recorded, let time = handedOver?.sinceStart else { return nil }
+        return recorded.began + time
+    }
+
     /// A time in the precision of the record.
     func moment(_ instant: Instant) -> Moment? {
         recorded.map {

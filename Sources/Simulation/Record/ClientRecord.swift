@@ -42,6 +42,8 @@ struct RequestRecord {
     /// When the gateway wrote the response, and when the client had all of it.
     let responded: Instant?
     let received: Instant?
+    /// When the last byte of the response had left the gateway.
+    var taken: Instant?
     /// When its client closed the connection.
     let clientDisconnected: Instant?
     /// Of a request for an endpoint with `proxy`.

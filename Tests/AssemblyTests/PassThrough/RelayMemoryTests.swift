@@ -53,13 +53,14 @@ import Testing
     @Test func endsDownloadsWithoutRoom() throws {
         let harness = try H2RelayHarness(
             backend: Self.breaker, top: "limits: { buffered_bytes: 400KiB }")
-        let client = try client(harness, window: 0)
-        let calls = try download(harness, client, streams: 3)
+        // A connection gets no further streams beyond a quarter of the memory.
+        let clients = try (0..<3).map { _ in try client(harness, window: 0) }
+        let calls = try clients.flatMap { try download(harness, $0, streams: 1) }
         #expect(held(harness.gateway) <= 400 * 1024)
         #expect(calls.contains { $0.closed == .internalError })
         let ends = harness.logged("end")
         #expect(!ends.isEmpty && ends.allSatisfy { $0 == "memory_limit" })
-        client.peer.stream.close()
+        for client in clients { client.peer.stream.close() }
         harness.pass(50)
         // The backend is not to blame: no breaker is open.
         let other = try harness.connect()

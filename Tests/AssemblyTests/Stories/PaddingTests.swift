@@ -180,6 +180,41 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// What a client sees before the response is the same for right and wrong credentials.
+    @Test(arguments: ["word", "wrong"])
+    func bodyIsReadWhateverTheCredential(_ password: String) throws {
+        let harness = try GatewayHarness(
+            "one: { from: a, post: /1, body: \"{request.body?}\" }",
+            endpoint: "route: POST /x\nauth: tools\ndeadline: 300ms\nmin_duration: 400ms",
+            top: "auth: { tools: { basic: { keys: tools.yaml } } }",
+            files: ["tools.yaml": Keys.entry("ci", "word", user: true)])
+        let client = try harness.send(
+            request(
+                "POST", "/x",
+                [
+                    "Authorization: \(Keys.basic("ci", password))", "Expect: 100-continue",
+                    "Content-Length: 2",
+                ]))
+        harness.pass(100)
+        #expect(client.interim == [100])
+        client.send("{}")
+        harness.pass(399)
+        #expect(client.responses.isEmpty)
+        harness.pass(1)
+        #expect(client.responses.last?.status == (password == "word" ? 200 : 401))
+        harness.expectQuiet()
+    }
+
+    @Test func unknownExpectationIsPadded() throws {
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms")
+        let padded = try harness.fetch(request("GET", "/x", ["Expect: tea"]))
+        #expect(padded.outcome == "417 at 400")
+        let other = try harness.fetch(request("GET", "/y", ["Expect: tea"]))
+        #expect(other.outcome == "417 at 0")
+        harness.expectQuiet()
+    }
+
     @Test func maxInFlightRefusalIsPadded() throws {
         let harness = try GatewayHarness(
             "one: { from: a, get: /1 }", endpoint: "min_duration: 400ms\nmax_in_flight: 1")

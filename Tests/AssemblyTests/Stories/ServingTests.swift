@@ -209,15 +209,18 @@ import Testing
         harness.expectQuiet()
     }
 
-    /// Connections that were open before the limit was set do not count.
+    /// Connections that were open before the limit was set count, too, and stay open.
     @Test func aReloadLimitsTheNextConnectionsOfAClient() throws {
         let harness = try GatewayHarness(Self.call)
-        for _ in 0..<5 { _ = try harness.connect() }
+        let open = try (0..<5).map { _ in try harness.connect() }
         try harness.install(
-            GatewayHarness.text(Self.call, "", "", "limits: { connections_per_client: 1 }"))
-        let next = try harness.send(get())
-        #expect(harness.response(of: next).status == 200)
+            GatewayHarness.text(Self.call, "", "", "limits: { connections_per_client: 5 }"))
         #expect(try harness.fetch().status == 503)
+        open[0].leave()
+        harness.pass(10)
+        #expect(try harness.fetch().status == 200)
+        open[1].send(get())
+        #expect(harness.response(of: open[1]).status == 200)
         harness.expectQuiet()
     }
 

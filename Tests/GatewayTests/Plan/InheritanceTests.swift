@@ -93,6 +93,7 @@ import Testing
     @Test func usesServerDefaultsWithoutLimits() throws {
         var settings = ServerSettings()
         settings.responseFields = ["X-Content-Type-Options": "nosniff"]
+        settings.requestsPerClient = 500
         #expect(try plan().server == settings)
     }
 

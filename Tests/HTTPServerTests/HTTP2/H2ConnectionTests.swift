@@ -199,7 +199,7 @@ import Testing
         #expect(requests.allSatisfy { $0.closed == .noError })
         #expect(
             harness.log == [
-                "refused 414", "refused 431", "refused 417", "refused 400", "GET / 200 1",
+                "refused 414", "refused 431", "refused 400", "GET / 417 110", "GET / 200 1",
             ])
         #expect(harness.server.losses[.malformed] == 4)
     }

@@ -24,6 +24,8 @@ final class ServerHarness: Harness {
     private var pending: [PendingResponse] = []
     /// The numbers of requests whose promises were cancelled.
     private(set) var cancelled: [Int] = []
+    /// Whether the clients are proxies.
+    var isProxy = false
     /// The calls of the hooks: `GET /path 200 5`, `refused 400`.
     private(set) var log: [String] = []
 
@@ -59,6 +61,7 @@ final class ServerHarness: Harness {
                 "\(ended.request.method) \(ended.request.target) \(ended.status) \(ended.bodyBytes)"
                     + (ended.isTruncated ? " truncated" : ""))
         }
+        hooks.isProxy = { [unowned self] _ in isProxy }
         hooks.handshakeFailed = { [unowned self] failure, _ in log.append("handshake \(failure)") }
         hooks.requestRefused = { [unowned self] status, _ in log.append("refused \(status)") }
         return hooks

@@ -14,7 +14,9 @@ import Testing
         #expect(requests(in: text) == "POST / close {ok}")
     }
 
-    @Test func rejectsUnknownExpectations() {
-        #expect(requests(in: get("/", "Expect: something-else\r\n")) == "refused 417")
+    /// The server rejects them.
+    @Test func readsUnknownExpectations() {
+        #expect(
+            requests(in: get("/", "Expect: something-else\r\n")) == "GET / expects the unknown")
     }
 }

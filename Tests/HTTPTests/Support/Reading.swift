@@ -101,6 +101,7 @@ func transcript(
 private func describe(_ head: RequestHead) -> String {
     "\(head.method) \(head.target)\(head.keepsAlive ? "" : " close")"
         + (head.expectsContinue ? " expects" : "")
+        + (head.hasUnknownExpectation ? " expects the unknown" : "")
 }
 
 private func describe(_ body: [UInt8]) -> String {

@@ -97,6 +97,7 @@ extension ServerLosses.Refusal {
         case .connections: "connections"
         case .connectionsPerClient: "connections_per_client"
         case .requestsInFlight: "requests_in_flight"
+        case .requestsPerClient: "requests_per_client"
         case .bufferedBytes: "buffered_bytes"
         case .streams: "streams"
         }
@@ -108,6 +109,7 @@ extension ServerLosses.Shedding {
         switch self {
         case .idle: "idle"
         case .unread: "unread"
+        case .waiting: "waiting"
         case .flood: "flood"
         }
     }

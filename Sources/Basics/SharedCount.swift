@@ -1,0 +1,14 @@
+import Synchronization
+
+/// A number that several workers count up and down together. Usable on all threads.
+package final class SharedCount: Sendable {
+    private let number = Atomic<Int>(0)
+
+    package init() {}
+
+    package var value: Int { number.load(ordering: .relaxed) }
+
+    package func increment() { number.add(1, ordering: .relaxed) }
+
+    package func decrement() { number.subtract(1, ordering: .relaxed) }
+}

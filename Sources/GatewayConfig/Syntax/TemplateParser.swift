@@ -66,6 +66,11 @@ private struct TemplateParser {
         let (value, separator) = Self.split(String(text))
         let isOptional = value.hasSuffix("?")
         let name = isOptional ? String(value.dropLast()) : value
+        guard !(isOptional && name.hasSuffix(",")) else {
+            throw TemplateError(
+                offset: open + 1,
+                text: "{\(String(text))}: the '?' comes before the comma: {\(name.dropLast())?,}")
+        }
         do {
             return TemplateText.Reference(
                 text: String(text), offset: open + 1, name: name, isOptional: isOptional,

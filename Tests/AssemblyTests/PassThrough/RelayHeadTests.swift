@@ -199,6 +199,12 @@ import Testing
         #expect(lines.count == 5 && !lines.contains { $0.hasPrefix("X-A") })
     }
 
+    @Test func joinedListInAHeaderHasNoValueWithAComma() throws {
+        let proxy = "to: a, headers: { X-A: \"{request.header.X-B,}\" }"
+        #expect(try sent(["X-B: b"], proxy: proxy).contains("X-A: b"))
+        #expect(try !sent(["X-B: b,c"], proxy: proxy).contains { $0.hasPrefix("X-A") })
+    }
+
     @Test func forwardRestrictsFieldsAndQuery() throws {
         let harness = try RelayHarness(endpoint: "forward: { headers: [X-A], query: [b, a] }")
         try harness.send(

@@ -1,3 +1,4 @@
+import HTTP
 import TestSupport
 import Testing
 
@@ -131,6 +132,7 @@ import Testing
         harness.pass(10)
         #expect(harness.seen.first?.target == "/up?a=1")
         #expect(harness.seen.first?["X-Key"] == "k")
+        #expect(harness.seen.first?["User-Agent"] == "tributary/\(Product.version)")
         #expect(harness.seen.first?["Host"] == "127.0.0.1:7001")
         harness.expectQuiet()
     }

@@ -1,3 +1,4 @@
+import HTTP
 import TestSupport
 import Testing
 
@@ -325,6 +326,7 @@ import Testing
         harness.on("/jwks", .ok(TestIssuer.keys("k1"), after: 20))
         harness.pass(30)
         #expect(fetches(harness) == ["0"])
+        #expect(harness.seen.first?["User-Agent"] == "tributary/\(Product.version)")
         #expect(try harness.fetch(get("/x", TestIssuer.bearer())).outcome == "200 at 0")
         harness.expectQuiet()
     }

@@ -218,15 +218,22 @@ extension ConfigCheck {
     private mutating func checkFile(
         _ file: Located<Config.File>, of jwt: Config.JWT, _ title: String
     ) {
+        let isSecret = jwt.keys?.isSecret(for: jwt) == true
         let keys: KeySet
         do throws(KeySetError) {
             keys =
-                jwt.keys?.isSecret(for: jwt) == true
+                isSecret
                 ? try KeySet(secretFile: file.value.bytes) : try KeySet(file: file.value.bytes)
         } catch {
             problems.error(
                 at: file.location, "'file' of \(title): '\(file.value.title)' \(error)")
             return
+        }
+        if isSecret, file.value.bytes.isLine {
+            problems.warning(
+                at: file.location,
+                "the line end of '\(file.value.title)' is a part of the secret; with 'secret:"
+                    + " ${file:...}' it is not")
         }
         for key in keys.unusable {
             problems.warning(
@@ -292,6 +299,14 @@ extension String {
             line.contains("-----BEGIN ")
                 && (line.contains("PUBLIC KEY-----") || line.contains("CERTIFICATE-----"))
         }
+    }
+}
+
+extension Bytes {
+    /// Whether it is a text other than JSON with a line end behind it, as editors write it.
+    fileprivate var isLine: Bool {
+        array.last == UInt8(ascii: "\n") && array.first != UInt8(ascii: "{")
+            && String(validating: array, as: UTF8.self) != nil
     }
 }
 

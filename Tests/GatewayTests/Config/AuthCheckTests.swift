@@ -73,6 +73,81 @@ import Testing
         #expect(isFound == isRefused, "\(found)")
     }
 
+    private static let bytes = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+
+    /// The warnings and errors of keys that are a secret.
+    private func found(_ keys: String, file: String = "") -> [String] {
+        load(
+            [
+                "c.yaml": """
+                version: 1
+                clients: { trusted_proxies: [10.0.0.1] }
+                auth:
+                  it: { jwt: { issuer: i, audience: s, algorithms: [HS256], keys: { \(keys) } } }
+                backends: { a: { url: http://h:1 } }
+                endpoints:
+                  - { route: GET /x, auth: it, calls: { one: { from: a, get: /one } } }
+                """, "k": file,
+            ], environment: ["KEY": Self.bytes]
+        ).problems.lines.dropLast().map { String($0) }
+    }
+
+    @Test(arguments: [
+        (#"secret: "${KEY}", encoding: base64url"#, nil),
+        (#"secret: "${KEY}=", encoding: base64url"#, nil),
+        (#"secret: "${KEY}=", encoding: base64"#, nil),
+        (#"secret: "${KEY}", encoding: base64"#, nil),
+        (#"secret: "${KEY}", encoding: text"#, nil),
+        (#"secret: "${KEY}_", encoding: base64"#, "is not in the base64 of 'encoding'"),
+        (#"secret: "${KEY}+", encoding: base64url"#, "is not in the base64url of 'encoding'"),
+        ("file: k, encoding: base64", "'encoding' of authenticator 'it' applies only to 'secret'"),
+    ])
+    func readsSecretsInTheirEncoding(_ keys: String, problem: String?) {
+        let lines = found(keys, file: String(repeating: "s", count: 32))
+        #expect(lines.map { $0.contains(problem ?? "none") } == problem.map { _ in [true] } ?? [])
+    }
+
+    /// Base64 of 24 bytes has 32 characters.
+    @Test func theBytesOfASecretDetermineItsLength() {
+        let text = String(Self.bytes.prefix(32))
+        let lines = found("secret: \(text), encoding: base64")
+        #expect(lines.contains { $0.contains("needs a secret of at least 32 bytes") }, "\(lines)")
+        #expect(!found("secret: \(text)").contains { $0.contains("needs a secret of") })
+    }
+
+    @Test(arguments: [
+        (String(repeating: "s", count: 32), nil),
+        (#"{"kty":"oct","k":"\#(bytes)"}\#n"#, nil),
+        (#"{"keys":[{"kty":"oct","kid":"a","k":"\#(bytes)"}]}"#, nil),
+        (String(repeating: "s", count: 32) + "\n", "the line end of 'k' is a part of the secret"),
+        (String(repeating: "s", count: 31), "(secret of 31 bytes) does not fit HS256"),
+        (#"{"kty":"EC","k":"\#(bytes)"}"#, "is not symmetric"),
+        (
+            "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
+            "is PEM, which is no secret"
+        ),
+    ])
+    func readsSecretsFromFiles(_ file: String, problem: String?) {
+        let lines = found("file: k", file: file)
+        #expect(lines.isEmpty == (problem == nil), "\(lines)")
+        if let problem { #expect(lines.contains { $0.contains(problem) }, "\(lines)") }
+    }
+
+    /// A public key is no secret, so that the algorithms of a file are of one kind.
+    @Test func aFileIsEitherSecretOrPublic() {
+        let lines = load([
+            "c.yaml": """
+            version: 1
+            auth:
+              it: { jwt: { issuer: i, audience: s, algorithms: [HS256, RS256], keys: { file: k } } }
+            backends: { a: { url: http://h:1 } }
+            endpoints:
+              - { route: GET /x, auth: it, calls: { one: { from: a, get: /one } } }
+            """, "k": String(repeating: "s", count: 32),
+        ]).problems.lines
+        #expect(lines.contains { $0.contains("RS256 of authenticator 'it' needs public keys") })
+    }
+
     @Test(arguments: [("[any]", 1), ("[shop, any]", 1), ("[shop]", 0), ("anyone", 0)])
     func warnsOfAnyInAListOfAudiences(_ audience: String, _ count: Int) {
         let found = problems(

@@ -50,6 +50,9 @@ package final class RequestHead: Sendable {
     /// Whether it has an expectation that this server does not know: 417 (RFC 9110 10.1.1).
     package let hasUnknownExpectation: Bool
 
+    /// Whether it has a `Via`: a proxy has passed it on (RFC 9110 7.6.3).
+    package let hasVia: Bool
+
     /// Whether it opens a WebSocket on its HTTP/2 stream: an extended CONNECT (RFC 8441). `method` is
     /// GET, that of the same handshake in HTTP/1.1 (RFC 6455 4.1), so that one route, its rules and its
     /// records serve both.
@@ -69,7 +72,7 @@ package final class RequestHead: Sendable {
     package init(
         method: Method, target: Target, version: HTTPVersion, fields: Fields, keepsAlive: Bool,
         framing: BodyFraming, expectsContinue: Bool, hasUnknownExpectation: Bool = false,
-        opensWebSocket: Bool = false
+        hasVia: Bool? = nil, opensWebSocket: Bool = false
     ) {
         self.method = method
         self.target = target
@@ -79,6 +82,7 @@ package final class RequestHead: Sendable {
         self.framing = framing
         self.expectsContinue = expectsContinue
         self.hasUnknownExpectation = hasUnknownExpectation
+        self.hasVia = hasVia ?? fields.contains(.via)
         self.opensWebSocket = opensWebSocket
     }
 }

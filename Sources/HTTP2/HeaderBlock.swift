@@ -24,6 +24,7 @@ struct HeaderBlock {
     private var contentLength: Int?
     private var expectsContinue = false
     private var hasUnknownExpectation = false
+    private var hasVia = false
     /// In bytes, 32 added for each field (RFC 9113 6.5.2).
     private var size = 0
     private var count = 0
@@ -103,6 +104,7 @@ struct HeaderBlock {
         beginLines()
         guard takes(name, value) else { return }
         switch name.count {
+        case 3 where name.equalsIgnoringCase("via"): hasVia = true
         case 4 where status == nil && name.equalsIgnoringCase("host"):
             return appendHost(name, value)
         case 6 where name.equalsIgnoringCase("cookie"): return appendCookie(value)
@@ -204,7 +206,8 @@ struct HeaderBlock {
             fields: Fields(text: text, linesStart: linesStart), keepsAlive: true,
             framing: endsStream || opensWebSocket ? .none : framing,
             expectsContinue: expectsContinue && !opensWebSocket,
-            hasUnknownExpectation: hasUnknownExpectation, opensWebSocket: opensWebSocket)
+            hasUnknownExpectation: hasUnknownExpectation, hasVia: hasVia,
+            opensWebSocket: opensWebSocket)
     }
 
     /// Whether a request is an extended CONNECT for a WebSocket; throws for other tunnels. nghttp2 has

@@ -133,7 +133,7 @@ struct RequestBuilder {
     /// The fields of this call only.
     private func fields(_ values: CallValues) throws(CallFailure) -> Fields {
         // A request that other gateways of this kind have passed on is rare.
-        guard hasFields || values.head.fields.contains(.via) else { return Fields() }
+        guard hasFields || values.head.hasVia else { return Fields() }
         var fields = plan.headers.isEmpty ? Fields() : Fields(reserving: Self.reservedFieldBytes)
         fields.append(forwarded.ofClients, of: values.head)
         if !forwarded.ofProxies.isEmpty, values.client?.isProxied == true {

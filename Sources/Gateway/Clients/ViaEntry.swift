@@ -38,7 +38,7 @@ struct ViaEntry {
 
     /// Whether the request has passed this process before.
     func isNamed(in fields: Fields) -> Bool {
-        fields.contains(.via) && fields.all(.via).contains { $0.bytes.contains(name) }
+        fields.all(.via).contains { $0.bytes.contains(name) }
     }
 
     /// Whether other gateways of this kind have passed the request on: their calls must keep the

@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import GatewayConfig
 package import HTTP
 
@@ -17,12 +17,13 @@ package struct PathRules {
         folded = bypassed.isEmpty ? nil : FoldedRouter(plan.endpoints, first: bypassed)
     }
 
-    /// Whether the endpoint, which the router has found, refuses the path.
-    package func refuse(_ path: Bytes, _ method: Method, at endpoint: Int) -> Bool {
+    /// Whether the endpoint, which the router has found, refuses the path of a request.
+    package func refuse(_ head: RequestHead, at endpoint: Int) -> Bool {
         guard let rule = rules.span[endpoint] else { return false }
+        let path = head.target.path
         if PathReading(of: path.span) != .plain { return true }
         guard let folded, !rule.bypassed.isEmpty else { return false }
-        return folded.endpoints(for: method, path).contains { rule.bypassed.contains($0) }
+        return folded.endpoints(for: head.method, path).contains { rule.bypassed.contains($0) }
     }
 }
 

@@ -57,8 +57,8 @@ final class Routes {
 
     /// Above everything that an endpoint does: both are properties of the head alone.
     private func refusal(of head: RequestHead, at endpoint: Int) -> RefusalReason? {
-        if paths.refuse(head.target.path, head.method, at: endpoint) { return .path }
-        return via.isNamed(in: head.fields) ? .loop : nil
+        if paths.refuse(head, at: endpoint) { return .path }
+        return head.hasVia && via.isNamed(in: head.fields) ? .loop : nil
     }
 
     private func enter(_ index: Int, _ head: RequestHead, _ exchange: Exchange) {

@@ -90,7 +90,7 @@ package struct Explanation {
 
     /// Whether `paths` of the endpoint refuses the request.
     private var refusesPath: Bool {
-        endpoint.map { PathRules(plan).refuse(head.target.path, head.method, at: $0.index) }
+        endpoint.map { PathRules(plan).refuse(head, at: $0.index) }
             ?? false
     }
 

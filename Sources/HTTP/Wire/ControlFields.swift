@@ -14,6 +14,7 @@ struct ControlFields {
     private(set) var saysKeepAlive = false
     private(set) var expectsContinue = false
     private(set) var hasUnknownExpectation = false
+    private(set) var hasVia = false
     /// The content has a coding, or a cache must not store it for everyone.
     private(set) var restrictsUse = false
 
@@ -23,8 +24,8 @@ struct ControlFields {
     static func mayInclude(nameOf length: Int, first: UInt8) -> Bool {
         // One bit for each length and for each letter.
         let lengths: UInt64 =
-            1 << 17 | 1 << 16 | 1 << 14 | 1 << 13 | 1 << 10 | 1 << 6 | 1 << 4
-        let letters: UInt64 = 1 << 20 | 1 << 8 | 1 << 5 | 1 << 3
+            1 << 17 | 1 << 16 | 1 << 14 | 1 << 13 | 1 << 10 | 1 << 6 | 1 << 3 | 1 << 4
+        let letters: UInt64 = 1 << 22 | 1 << 20 | 1 << 8 | 1 << 5 | 1 << 3
         return lengths &>> UInt64(truncatingIfNeeded: length) & letters &>> UInt64(first & 31) & 1
             == 1
     }
@@ -37,6 +38,7 @@ struct ControlFields {
         let text = bytes.extracting(value)
         let name = bytes.extracting(name)
         switch name.count {
+        case 3 where name.equalsIgnoringCase("via"): hasVia = true
         case 4 where name.isToken("host"):
             hostCount += 1
             isHostValid = Authority.isValid(bytes, value)

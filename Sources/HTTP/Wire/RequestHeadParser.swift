@@ -129,7 +129,7 @@ struct RequestHeadParser: HeadParser {
             keepsAlive: !control.saysClose && (first.version >= .http11 || control.saysKeepAlive),
             framing: framing,
             expectsContinue: control.expectsContinue && first.version >= .http11,
-            hasUnknownExpectation: control.hasUnknownExpectation)
+            hasUnknownExpectation: control.hasUnknownExpectation, hasVia: control.hasVia)
     }
 
     @inline(__always)

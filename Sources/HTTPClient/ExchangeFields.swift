@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 package import HTTP
 
 /// The fields that tell a backend about the client's request of a call: its id, its trace and the
@@ -14,10 +14,6 @@ package struct ExchangeFields {
 
     /// The attempt's place in the record of the exchange; nil for one that is not recorded.
     let attempt: Int?
-
-    /// Held until the backend can have ended its work: over HTTP/2 a cancelled call may keep its stream open. Nil
-    /// without a limit.
-    package var permit: Permit?
 
     /// - Parameters:
     ///   - span: random; identifies the call in the trace

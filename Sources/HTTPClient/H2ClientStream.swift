@@ -59,7 +59,7 @@ final class H2ClientStream {
             return false
         }
         self.stream = stream
-        permit = call.request.exchange?.permit
+        permit = call.permit
         permit?.workBegan()
         call.h2Stream = self
         call.recordSent(.http2, reusingConnection: reusesConnection)

@@ -24,6 +24,9 @@ final class PendingCall {
     /// Nil for an attempt that is not recorded. Its record serves no other exchange while this call
     /// exists, because `request` retains the exchange.
     private let attempt: RecordedAttempt?
+    /// Held until the backend can have ended its work: over HTTP/2 a cancelled call may keep its stream
+    /// open. Nil without a limit.
+    let permit: Permit?
     var assignment = Assignment.unassigned
 
     /// Unchecked: it is taken out before it is used.
@@ -49,12 +52,13 @@ final class PendingCall {
 
     init(
         _ request: consuming ClientRequest, to pool: Pool, _ stream: (any StreamedCall)?,
-        within limit: TimeLimit? = nil
+        within limit: TimeLimit? = nil, holding permit: Permit?
     ) {
         self.pool = pool
         self.stream = stream
         timeLimitError = limit?.error
         attempt = RecordedAttempt(of: request)
+        self.permit = permit
         self.request = request
     }
 
@@ -116,7 +120,7 @@ final class PendingCall {
             ClientResponse(
                 status: head.status, fields: head.fields,
                 body: isUpgraded ? .tunnel(source) : .stream(source),
-                attempt: request.exchange?.attempt))
+                attempt: attempt?.place()))
     }
 
     /// A piece of the body arrived. Throws if the response cannot be taken.
@@ -137,7 +141,7 @@ final class PendingCall {
         if stream != nil, let source = unsafe source { return source.complete() }
         guard
             let response = unsafe collector.finish(
-                toHead: request.method.isHead, attempt: request.exchange?.attempt)
+                toHead: request.method.isHead, attempt: attempt?.place())
         else { return }
         takeResolver()?.fulfill(response)
     }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import HTTP
 import HTTP2
 package import Promises
@@ -95,10 +95,11 @@ package final class Pool {
     ///
     /// - Parameter limit: nil for no other limit than `connectTimeout`
     package func send(
-        _ request: consuming ClientRequest, within limit: consuming TimeLimit? = nil
+        _ request: consuming ClientRequest, within limit: consuming TimeLimit? = nil,
+        holding permit: Permit? = nil
     ) -> LocalPromise<ClientResponse> {
         let duration = limit?.duration
-        let call = PendingCall(request, to: self, nil, within: limit)
+        let call = PendingCall(request, to: self, nil, within: limit, holding: permit)
         if let duration { call.startTimer(after: duration, on: loop) }
         return dispatchCall(call)
     }
@@ -109,9 +110,10 @@ package final class Pool {
     /// Rejects with `ClientFailure`, which is also the error of a failed body. Cancelling has an
     /// effect until the head arrives; afterwards the source is cancelled instead.
     package func sendStreaming(
-        _ request: consuming ClientRequest, _ stream: any StreamedCall
+        _ request: consuming ClientRequest, _ stream: any StreamedCall,
+        holding permit: Permit? = nil
     ) -> LocalPromise<ClientResponse> {
-        dispatchCall(PendingCall(request, to: self, stream))
+        dispatchCall(PendingCall(request, to: self, stream, holding: permit))
     }
 
     /// Sends the call on an idle connection, or lets it wait for a connection.

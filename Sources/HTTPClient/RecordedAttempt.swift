@@ -6,8 +6,10 @@ import HTTP
 /// Not copyable, so that the calls below need no reference count.
 struct RecordedAttempt: ~Copyable {
     private let record: RequestRecord
-    /// The place of the attempt in the record.
     private let number: Int
+
+    /// The place of the attempt in the record.
+    func place() -> Int { number }
 
     /// Nil for a request whose attempt is not recorded.
     init?(of request: borrowing ClientRequest) {

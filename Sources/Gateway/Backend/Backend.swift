@@ -49,17 +49,17 @@ final class Backend {
         /// Sends a request, which moves to the pool.
         func send(
             _ request: consuming ClientRequest, _ relayed: (any RelayedRequest)?,
-            within limit: consuming TimeLimit?
+            within limit: consuming TimeLimit?, holding permit: Permit?
         ) -> LocalPromise<ClientResponse> {
             if !pathPrefix.isEmpty { request.target = target(request.target) }
-            guard let relayed else { return pool.send(request, within: limit) }
+            guard let relayed else { return pool.send(request, within: limit, holding: permit) }
             if let name = relayed.host {
                 request.template = request.template.replacingHost(name)
             }
             if relayed.upgrade != nil, let upgradePool {
-                return upgradePool.sendStreaming(request, relayed)
+                return upgradePool.sendStreaming(request, relayed, holding: permit)
             }
-            return pool.sendStreaming(request, relayed)
+            return pool.sendStreaming(request, relayed, holding: permit)
         }
     }
 
@@ -179,7 +179,7 @@ final class Backend {
         request.exchange = beginAttempt(
             context.attempt, at: 0, before: context.relayed == nil ? context.deadline : nil,
             exchange)
-        return firstHost.send(request, context.relayed, within: limit)
+        return firstHost.send(request, context.relayed, within: limit, holding: nil)
     }
 
     /// Sends a request of the gateway itself, which serves no client, through the breaker to the host
@@ -268,7 +268,8 @@ final class Backend {
             request.attempt, at: index, before: request.relayed == nil ? request.deadline : nil,
             exchange)
         let response = hosts[index].send(
-            request.sent(toHost: index, fields), request.relayed, within: request.timeLimit)
+            request.sent(toHost: index, fields), request.relayed, within: request.timeLimit,
+            holding: request.permit)
         if let hostStates, plan.eject != nil {
             // Before any repetition on another host, which is an attempt of its own.
             request.whenDecided(response, exchange) { [loop] sample in

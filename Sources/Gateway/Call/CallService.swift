@@ -67,8 +67,7 @@ extension CallRequest {
     /// What is sent to a host of the backend. Made of the parts: a copy of the whole request that is
     /// changed would be copied again.
     func sent(toHost index: Int, _ exchange: consuming ExchangeFields) -> ClientRequest {
-        exchange.permit = permit
-        return ClientRequest(
+        ClientRequest(
             method: method, target: target, template: shared.templates[index],
             fields: shared.request.fields, exchange: exchange, body: shared.request.body)
     }

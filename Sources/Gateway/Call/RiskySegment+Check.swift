@@ -7,6 +7,9 @@ extension RiskySegment {
     /// Whether the finished segment is empty or harmful. False where a value is missing, for which the
     /// call is skipped.
     func isRefused(in values: CallValues) -> Bool {
+        if let param, let text = values.params[param], !text.isEmpty, text.isPlainPath {
+            return false
+        }
         var (isEmpty, isPlain) = (!hasText, isTextPlain)
         for case .reference(let reference, _) in pieces {
             guard let text = values.text(of: reference) else { return false }

@@ -17,10 +17,10 @@ final class FanOutState: CallValues {
     /// The calls that their conditions disabled; empty for most requests.
     private var disabled: [Int] = []
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
-    private(set) var partBytes = 0
+    @exclusivity(unchecked) private(set) var partBytes = 0
     let record: RequestRecord
-    /// What the responses of the calls forbid a cache.
-    private(set) var storingLimits = StoringLimits()
+    /// What the responses of the calls forbid a cache. Unchecked like `failures`.
+    @exclusivity(unchecked) private(set) var storingLimits = StoringLimits()
 
     init(
         head: RequestHead, params: Params, body: Bytes, checkedBody: JSONSlice?,
@@ -49,14 +49,14 @@ final class FanOutState: CallValues {
     /// - Parameter attempt: the attempt whose response has the part
     func recordPart(_ part: Part, of call: CallPlan, from attempt: Int?) {
         record.endCall(call.index, .succeeded, deciding: attempt, at: loop.now)
-        partBytes += part.value.bytes.count
+        unsafe partBytes += part.value.bytes.count
         store(part.value, of: call.index)
     }
 
     /// Records what the fields of a call's response forbid a cache.
     func recordStoringLimits(_ fields: Fields) {
         guard !fields.isEmpty else { return }
-        storingLimits.formUnion(StoringLimits(of: fields))
+        unsafe storingLimits.formUnion(StoringLimits(of: fields))
     }
 
     /// Records that a call failed, for the report.

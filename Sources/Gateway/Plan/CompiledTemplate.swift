@@ -43,14 +43,25 @@ package struct CompiledTemplate {
     }
 
     /// A reference, compiled.
-    package struct Reference {
+    ///
+    /// A class, so that a use of it retains one reference.
+    package final class Reference: Sendable {
         package let source: Source
         /// As configured, without a `?`, for reports.
         package let name: String
         /// Whether it is left out where it is absent; otherwise the call is skipped.
         package let isOptional: Bool
         /// Between the elements of a list, as it is sent; nil if the value is a single one.
-        package var separator: Bytes?
+        package let separator: Bytes?
+
+        package init(
+            source: Source, name: String, isOptional: Bool, separator: Bytes? = nil
+        ) {
+            self.source = source
+            self.name = name
+            self.isOptional = isOptional
+            self.separator = separator
+        }
     }
 
     package enum Piece {

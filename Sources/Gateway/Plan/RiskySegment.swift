@@ -24,6 +24,9 @@ final class RiskySegment {
     /// Whether only values can make it harmful.
     let isTextPlain: Bool
 
+    /// The parameter, where a single value of one is the whole segment.
+    let param: Int?
+
     /// Nil where the segment has no reference.
     init?(_ pieces: [CompiledTemplate.Piece]) {
         let references = pieces.compactMap(\.reference)
@@ -35,13 +38,13 @@ final class RiskySegment {
         self.pieces = pieces
         self.reported = reported
         usesResponse = callReference != nil
+        if pieces.count == 1, reported.separator == nil, case .param(let index) = reported.source {
+            param = index
+        } else {
+            param = nil
+        }
     }
 
-    /// The parameter, where a parameter is the whole segment.
-    var param: Int? {
-        guard pieces.count == 1, case .param(let index) = reported.source else { return nil }
-        return index
-    }
 }
 
 extension CompiledTemplate {

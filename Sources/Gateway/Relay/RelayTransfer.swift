@@ -48,7 +48,7 @@ final class RelayTransfer: RelayedRequest {
     private var requestPipe: RelayPipe?
     private var responsePipe: RelayPipe?
     /// Wait for the outcome of the present attempt.
-    private var outcomeHandlers: [() -> Void] = []
+    @exclusivity(unchecked) private var outcomeHandlers: [() -> Void] = []
     private var call: LocalPromise<ClientResponse>?
     /// Unchecked: it is taken out before it is used or released.
     @exclusivity(unchecked) private var resolver: LocalResolver<Response>?
@@ -273,12 +273,13 @@ final class RelayTransfer: RelayedRequest {
     // MARK: The outcome
 
     func whenAttemptEnds(_ body: @escaping () -> Void) {
-        if case .ended = phase { body() } else { outcomeHandlers.append(body) }
+        if case .ended = phase { body() } else { unsafe outcomeHandlers.append(body) }
     }
 
     func endAttempt() {
-        let handlers = outcomeHandlers
-        outcomeHandlers = []
+        guard unsafe !outcomeHandlers.isEmpty else { return }
+        let handlers = unsafe outcomeHandlers
+        unsafe outcomeHandlers = []
         for handle in handlers { handle() }
     }
 

@@ -220,6 +220,15 @@ package final class Exchange {
         reservedBytes = count
     }
 
+    /// The requests in flight of the client; 0 if they are not limited.
+    package var requestsOfClient: Int { peer.requests?.value ?? 0 }
+
+    /// It counts among the requests in flight of its client from now on.
+    package func countRequest() { peer.requests?.increment() }
+
+    /// It counts no longer.
+    package func uncountRequest() { peer.requests?.decrement() }
+
     /// The permit of the call that is passed through, before its response.
     package var callPermit: Permit? {
         get { unsafe state.callPermit }

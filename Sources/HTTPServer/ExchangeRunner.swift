@@ -121,7 +121,7 @@ final class ExchangeRunner {
             server.losses.count(.malformed)
             return reject(.malformed(.expectation), closesConnection: true)
         }
-        if let refusal = server.refusal(of: exchange.peer) { return shed(refusal) }
+        if let refusal = server.refusal(of: exchange) { return shed(refusal) }
         guard exchange.reserve(request.memoryBytes) else { return shed(.bufferedBytes) }
         // A complete request is in flight before the service runs.
         if requestBody == nil { takePermit() }
@@ -145,7 +145,7 @@ final class ExchangeRunner {
         // The request is in flight from now on and not earlier, so that a slow upload takes no
         // permit. Beyond the limit the body fails, and the endpoint's chain responds with the 503,
         // so that it is padded.
-        if !hasPermit, let refusal = server.refusal(of: exchange.peer) {
+        if !hasPermit, let refusal = server.refusal(of: exchange) {
             server.losses.count(refusal)
             return requestBody.fail(RequestLimitReached())
         }
@@ -280,7 +280,7 @@ final class ExchangeRunner {
     var shortage: Shortage {
         guard !isOver else { return .none }
         var worst = exchange.shortage
-        if hasPermit { worst = max(worst, server.requestShortage(of: exchange.peer)) }
+        if hasPermit { worst = max(worst, server.requestShortage(of: exchange)) }
         if isStreaming { worst = max(worst, server.streamShortage) }
         return worst
     }
@@ -363,14 +363,14 @@ final class ExchangeRunner {
         guard !isOver, !isRejected, !hasPermit, !needsNoPermit else { return }
         hasPermit = true
         server.requestsInFlight += 1
-        exchange.peer.requests?.increment()
+        exchange.countRequest()
     }
 
     private func returnPermit() {
         guard hasPermit else { return }
         hasPermit = false
         server.requestsInFlight -= 1
-        exchange.peer.requests?.decrement()
+        exchange.uncountRequest()
     }
 
     /// It counts as a streamed response no longer.

@@ -87,28 +87,23 @@ package final class Server {
     /// reads a small response, whatever the protocol.
     static let unsentBytesWithoutPermit = 64 * 1024
 
-    /// Why no request of a client may start; nil if one may. Makes room if few permits are left.
-    func refusal(of peer: PeerAddress) -> ServerLosses.Refusal? {
-        if unsafe inFlight >= requestMarks.low || isShort(of: peer.requests) { makeRoom() }
+    /// Why the request of an exchange may not start; nil if it may. Makes room if few permits are left.
+    func refusal(of exchange: Exchange) -> ServerLosses.Refusal? {
+        guard
+            unsafe inFlight >= requestMarks.low
+                || exchange.requestsOfClient >= requestMarks.lowOfClient
+        else { return nil }
+        makeRoom()
         guard unsafe inFlight < requestMarks.most else { return .requestsInFlight }
-        guard let requests = peer.requests, unsafe requests.value >= requestMarks.mostOfClient
-        else {
-            return nil
-        }
-        return .requestsPerClient
-    }
-
-    private func isShort(of requests: SharedCount?) -> Bool {
-        requests.map { unsafe $0.value >= requestMarks.lowOfClient } ?? false
+        return unsafe exchange.requestsOfClient >= requestMarks.mostOfClient
+            ? .requestsPerClient : nil
     }
 
     /// The shortage of requests in flight, of all clients and of one.
-    func requestShortage(of peer: PeerAddress) -> Shortage {
+    func requestShortage(of exchange: Exchange) -> Shortage {
         let ofAll = Shortage(of: requestsInFlight, limit: settings.requestsInFlight)
-        guard let requests = peer.requests, let limit = settings.requestsPerClient else {
-            return ofAll
-        }
-        return max(ofAll, Shortage(of: requests.value, limit: limit))
+        guard let limit = settings.requestsPerClient else { return ofAll }
+        return max(ofAll, Shortage(of: exchange.requestsOfClient, limit: limit))
     }
 
     var streamShortage: Shortage { Shortage(of: streams, limit: settings.streams) }

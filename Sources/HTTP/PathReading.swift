@@ -12,10 +12,11 @@ package enum PathReading: Comparable, Sendable {
     /// - empty segments, which many servers merge; the one at the end is a slash and no segment
     /// - `;`, where servlet containers cut a segment
     /// - an encoded slash, `?` or `#`, which some servers decode before they split
-    /// - control bytes, and white space around a segment, which some servers trim
+    /// - control bytes, and white space around a segment, which some servers trim, also in Unicode
     /// - a dot at the end of a segment, which file names of Windows do not have
     /// - an escape in what the escapes mean (`%252F`), for servers that decode twice
-    /// - bytes that are not UTF-8, overlong forms included, and full-width forms of ASCII
+    /// - bytes that are not UTF-8, overlong forms included, and other forms of ASCII characters, such as
+    ///   full-width ones
     case ambiguous
     /// Some servers leave the path's own folder, or end it. Refused in every path of a backend.
     ///
@@ -37,7 +38,8 @@ package enum PathReading: Comparable, Sendable {
         let scan = PathScan(decoded.bytes.span)
         reading = max(reading, scan.reading)
         if !scan.isASCII, let folded = decoded.bytes.span.foldedToASCII() {
-            reading = max(reading, .ambiguous, PathScan(folded.span).reading)
+            if folded.hasForms { reading = max(reading, .ambiguous) }
+            reading = max(reading, PathScan(folded.bytes.span).reading)
         }
         self = reading
     }
@@ -142,40 +144,84 @@ extension Span<UInt8> {
         return high << 4 | low
     }
 
-    /// The text with the ASCII characters that it has in other forms: overlong ones, which old
-    /// decoders accept, and full-width ones, which Windows maps to ASCII. Nil without such forms.
-    fileprivate func foldedToASCII() -> [UInt8]? {
+    /// The text with the ASCII characters that it has in other forms: overlong ones, which old decoders
+    /// accept, and those that Windows or a normalization of Unicode maps to ASCII. Also with a space for
+    /// white space and invisible characters. Nil without any of these.
+    fileprivate func foldedToASCII() -> (bytes: [UInt8], hasForms: Bool)? {
         var bytes: [UInt8] = []
+        var hasForms = false
         var index = 0
         while index < count {
-            let (byte, length) = character(at: index)
+            let (byte, length) = overlongForm(at: index) ?? form(at: index) ?? (self[index], 1)
+            if length > 1, byte != ASCII.space { hasForms = true }
             bytes.append(byte)
             index += length
         }
-        return bytes.count < count ? bytes : nil
+        return bytes.count < count ? (bytes, hasForms) : nil
     }
 
-    /// The byte at an offset, or the ASCII character that begins there in another form.
-    private func character(at index: Int) -> (byte: UInt8, length: Int) {
-        func bits(_ offset: Int) -> UInt8? {
-            guard index + offset < count, self[index + offset] & 0xC0 == 0x80 else { return nil }
-            return self[index + offset] & 0x3F
-        }
+    /// The ASCII character that begins here with more bytes than it needs.
+    private func overlongForm(at index: Int) -> (byte: UInt8, length: Int)? {
+        let length: Int
         switch self[index] {
         case 0xC0, 0xC1:
-            guard let low = bits(1) else { break }
-            return ((self[index] & 1) << 6 | low, 2)
-        case 0xE0:
-            guard let middle = bits(1), middle < 2, let low = bits(2) else { break }
-            return (middle << 6 | low, 3)
-        case 0xEF:
-            // U+FF01 to U+FF5E are `!` to `~`.
-            guard let middle = bits(1), middle == 0x3C || middle == 0x3D, let low = bits(2),
-                middle == 0x3C ? low > 0 : low < 0x1F
-            else { break }
-            return ((middle == 0x3C ? 0x20 : 0x60) + low, 3)
-        default: break
+            // Old decoders ignore the upper bits of the second byte.
+            guard index + 1 < count else { return nil }
+            return ((self[index] & 1) << 6 | self[index + 1] & 0x3F, 2)
+        case 0xE0: length = 3
+        case 0xF0: length = 4
+        case 0xF8: length = 5
+        case 0xFC: length = 6
+        default: return nil
         }
-        return (self[index], 1)
+        var byte: UInt8 = 0
+        for offset in 1..<length {
+            // All bits above the seven of ASCII are zeros.
+            guard let bits = bits(index + offset), byte < 2, offset == length - 1 || bits < 2 else {
+                return nil
+            }
+            guard offset >= length - 2 || bits == 0 else { return nil }
+            byte = byte << 6 | bits
+        }
+        return (byte, length)
+    }
+
+    /// The character of two or three bytes that begins here, if it is a form of an ASCII character.
+    private func form(at index: Int) -> (byte: UInt8, length: Int)? {
+        let lead = self[index]
+        guard lead >= 0xC2, lead < 0xF0, let second = bits(index + 1) else { return nil }
+        if lead < 0xE0 {
+            return Self.ascii(of: UInt16(lead & 0x1F) << 6 | UInt16(second)).map { ($0, 2) }
+        }
+        guard let third = bits(index + 2) else { return nil }
+        let scalar = UInt16(lead & 0xF) << 12 | UInt16(second) << 6 | UInt16(third)
+        return Self.ascii(of: scalar).map { ($0, 3) }
+    }
+
+    /// The lower bits of a continuation byte.
+    private func bits(_ index: Int) -> UInt8? {
+        guard index < count, self[index] & 0xC0 == 0x80 else { return nil }
+        return self[index] & 0x3F
+    }
+
+    /// What Windows (best fit) or the normalization NFKC makes of a character; a space for what is
+    /// trimmed or ignored.
+    private static func ascii(of scalar: UInt16) -> UInt8? {
+        switch scalar {
+        case 0xFF01...0xFF5E: UInt8(truncatingIfNeeded: scalar &- 0xFF01 &+ 0x21)
+        case 0x85, 0xA0, 0x1680, 0x180E, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000:
+            ASCII.space
+        case 0xAD, 0x200B...0x200F, 0x2060...0x2064, 0xFEFF: ASCII.space
+        case 0x2024, 0x2025, 0xFE52: UInt8(ascii: ".")
+        case 0x2044, 0x2215: ASCII.slash
+        case 0x2216, 0xFE68: UInt8(ascii: "\\")
+        case 0x037E, 0xFE54: ASCII.semicolon
+        case 0xFE56: ASCII.question
+        case 0xFE5F: UInt8(ascii: "#")
+        case 0xFE6A: ASCII.percent
+        case 0x017F: UInt8(ascii: "s")
+        case 0x212A: UInt8(ascii: "K")
+        default: nil
+        }
     }
 }

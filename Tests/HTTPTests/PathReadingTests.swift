@@ -10,7 +10,8 @@ import Testing
         "/", "/a", "/a/", "/a/b.c", "/.well-known/x", "/...a", "/a..b/..c", "/a%20b",
         "/%C3%A9/%E2%82%AC",
         "/100%25", "/a%25zz", "/%41dmin", "/a:b@c,d=e&f+g!$'()*~", "/a%2Eb", "/x%3Dy", "a", "",
-        "/%EF%BD%A1", "/%E3%80%80", "/%F0%9F%98%80",
+        "/%EF%BD%A1", "/a%E3%80%80b", "/a%C2%A0b", "/%F0%9F%98%80", "/%C4%B1", "/a%E2%80%8Db",
+        "/%E2%80%93", "/%E2%82%AC",
     ])
     func allServersReadIt(_ path: String) {
         #expect(reading(path) == .plain)
@@ -22,7 +23,10 @@ import Testing
         "/a%09",
         "/a%0Ab", "/%0D", "/a%1F", "/a%7F", "/%252F", "/a%252e%252e/b", "/%2541", "/%E9", "/%FF/a",
         "/%C3", "/%C0%AF", "/%C0%80a", "/%E0%80%AF", "/%ED%A0%80", "/%EF%BC%8F", "/%EF%BD%81dmin",
-        "/a%EF%BC%8E",
+        "/a%EF%BC%8E", "/%C2%A0a", "/a%C2%A0", "/a%C2%A0/b", "/%E3%80%80", "/a%E2%80%83",
+        "/%E2%80%8Ba",
+        "/a%EF%BB%BF", "/a%E2%88%95b", "/a%E2%81%84b", "/a%EF%B9%94b", "/a%CD%BEb", "/a%EF%B9%96b",
+        "/a%EF%B9%9Fb", "/%C5%BFecret", "/%E2%84%AAeys", "/a%EF%B9%92", "/a%F0%80%80%AFb",
     ])
     func someServersReadAnotherPath(_ path: String) {
         #expect(reading(path) >= .ambiguous)
@@ -35,6 +39,9 @@ import Testing
         "/a%00", "/%00",
         "/a%5Cb", "/%5c", "/..%5ca", "/%C0%AE%C0%AE/a", "/%C0%AE.%C0%AFa", "/%E0%80%AE./a",
         "/a%C1%9Cb", "/%C0%80",
+        "/%C0%2E%C0%2E/a", "/%C0%6E./a", "/a%C1%1Cb", "/%F0%80%80%AE%F0%80%80%AE/a",
+        "/%F8%80%80%80%AE./a", "/%FC%80%80%80%80%AE./a", "/..%C2%A0/a", "/%E2%80%8B../a",
+        "/%E2%80%A5/a", "/%E2%80%A4%E2%80%A4/a", "/%EF%B9%92./a", "/a%EF%B9%A8b", "/..%E2%88%95a",
         "/%EF%BC%8E%EF%BC%8E/a", "/%EF%BC%8E%EF%BC%8E%EF%BC%8Fa", "/%EF%BC%BCa", "..", "a%2F..",
     ])
     func someServersLeaveTheFolder(_ path: String) {

@@ -16,12 +16,13 @@ struct RouteBypasses {
         // Without a parameter or `*`, a path has only one spelling.
         guard let route = endpoints[index].route?.value, endpoints[index].acceptsUnusualSegments
         else { return [] }
+        let usual = endpoints[index].usualParameters
         return endpoints.indices.filter { other in
             guard other != index, protections.has(other, moreThan: index),
                 let otherRoute = endpoints[other].route?.value,
                 route.method.overlaps(otherRoute.method)
             else { return false }
-            return RouteReading(of: route, as: otherRoute).exists
+            return RouteReading(of: route, usual, as: otherRoute).exists
         }
     }
 }
@@ -34,15 +35,18 @@ extension Config {
 
 /// Whether servers may read a path of one route as a path of another one.
 ///
-/// In the reading of a server, a parameter may be several segments, and the last one none. Literals
-/// stay what they are, without regard to case.
+/// In the reading of a server, a parameter may be several segments (`a%2Fb`), none (`;a`), or the end
+/// of the path (`a%3Fb`). Literals stay what they are, without regard to case.
 private struct RouteReading {
     private let source: [Config.Route.Segment]
     private let target: [Config.Route.Segment]
+    /// The parameters of the source that every server reads as one segment.
+    private let usual: Set<String>
 
-    init(of source: Config.Route, as target: Config.Route) {
+    init(of source: Config.Route, _ usual: Set<String>, as target: Config.Route) {
         self.source = source.folded.segments
         self.target = target.folded.segments
+        self.usual = usual
     }
 
     /// Where the reading has been compared up to.
@@ -73,7 +77,10 @@ private struct RouteReading {
 
     private func next(_ state: State) -> [State] {
         var states: [State] = []
-        if state.source < source.count, let skipped = skipping(state) { states.append(skipped) }
+        if state.source < source.count {
+            if let skipped = skipping(state) { states.append(skipped) }
+            if let ended = ending(state) { states.append(ended) }
+        }
         if state.target < target.count, case .rest = target[state.target] {
             var ended = state
             ended.target += 1
@@ -95,11 +102,20 @@ private struct RouteReading {
         switch source[state.source] {
         case .literal: return nil
         case .rest: return next
-        case .parameter:
-            guard state.taken > 0 || next.source == source.count else { return nil }
+        case .parameter(let name):
+            guard state.taken == 1 || !usual.contains(name) else { return nil }
             if state.taken != 1 { next.deviates = true }
             return next
         }
+    }
+
+    /// The end of the path within a parameter: `?` and `#` for servers that decode before they split.
+    private func ending(_ state: State) -> State? {
+        guard case .parameter(let name) = source[state.source], !usual.contains(name) else {
+            return nil
+        }
+        return State(
+            source: source.count, target: state.target, taken: 0, deviates: true)
     }
 
     private func takingSegment(_ state: State) -> State? {
@@ -109,7 +125,9 @@ private struct RouteReading {
             guard text == other else { return nil }
             next.source += 1
         case (.literal, _): next.source += 1
-        case (.parameter, _): next.taken = min(state.taken + 1, 2)
+        case (.parameter(let name), _):
+            guard state.taken == 0 || !usual.contains(name) else { return nil }
+            next.taken = min(state.taken + 1, 2)
         case (.rest, _): break
         }
         if case .rest = target[state.target] { return next }
@@ -172,10 +190,12 @@ extension Config.Endpoint {
     /// Whether a segment of its paths can be any text.
     fileprivate var acceptsUnusualSegments: Bool {
         guard let route = route?.value else { return false }
-        return route.hasRest
-            || route.parameters.contains { name in
-                params.first { $0.name.value == name }?.hasUsualValues != true
-            }
+        return route.hasRest || !usualParameters.isSuperset(of: route.parameters)
+    }
+
+    /// Its parameters that servers read alike.
+    fileprivate var usualParameters: Set<String> {
+        Set(params.filter(\.hasUsualValues).map(\.name.value))
     }
 }
 

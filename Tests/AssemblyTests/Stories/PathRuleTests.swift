@@ -164,6 +164,43 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A parameter in the middle that servers take for nothing, or for the end of the path.
+    @Test(arguments: [
+        ("GET /files/{name}/download", "GET /files/download", "/files/%3B/download"),
+        ("GET /files/{name}/download", "GET /files/download", "/files/;a/download"),
+        ("GET /files/{name}/download", "GET /files/download", "/files/%20/download"),
+        ("GET /files/{name}/download", "GET /files/download", "/files/%C2%A0/download"),
+        ("GET /users/{id}/avatar", "GET /users/{id}", "/users/5%3F/avatar"),
+        ("GET /users/{id}/avatar", "GET /users/{id}", "/users/5%23/avatar"),
+        ("ANY /a/{b}/c/*", "ANY /a/*", "/a/b%3F/c/d"),
+    ])
+    func parametersInTheMiddleAreNoWayAround(
+        _ wide: String, _ protected: String, _ target: String
+    ) throws {
+        let harness = try harness(
+            "route: \"\(wide)\", auth: none, proxy: a",
+            protected: "route: \"\(protected)\", auth: k, proxy: a")
+        #expect(try status(harness, target) == 400)
+        #expect(harness.seen.isEmpty)
+        #expect(try status(harness, wide.contains("*") ? "/a/b/c/d" : target.plainSegments) == 200)
+        harness.expectQuiet()
+    }
+
+    @Test func typedParametersInTheMiddleNeedNoRule() throws {
+        let harness = try harness(
+            #"route: "GET /users/{id}/{file}", params: { id: { type: integer } }, auth: none, calls: { one: { from: a, get: "/{file}", at: . } }"#,
+            protected: #"route: "GET /users/{id}", auth: k, proxy: a"#)
+        harness.on("/x%3By", .ok("{}"))
+        // The last parameter may be the end of the path.
+        #expect(try status(harness, "/users/1/x%3By") == 400)
+        let other = try self.harness(
+            #"route: "GET /users/{id}/avatar", params: { id: { type: integer } }, auth: none, calls: { one: { from: a, get: "/a", at: . } }"#,
+            protected: #"route: "GET /users/{id}", auth: k, proxy: a"#)
+        #expect(try other.fetch(get("/users/5%3F/avatar")).body.contains("must be an integer"))
+        harness.expectQuiet()
+        other.expectQuiet()
+    }
+
     @Test func theLogHasTheReason() throws {
         let harness = try harness()
         _ = try harness.fetch(get("/api/a;b"))
@@ -183,5 +220,13 @@ import Testing
         #expect(passed.responses.map(\.status.code) == [200])
         client.peer.stream.close()
         harness.expectQuiet()
+    }
+}
+
+extension String {
+    /// The path with usual text for its encoded and unusual segments.
+    fileprivate var plainSegments: String {
+        split(separator: "/").map { $0.contains { "%;".contains($0) } ? "x" : String($0) }
+            .reduce(into: "") { $0 += "/" + $1 }
     }
 }

@@ -37,6 +37,7 @@ INLINE tributary_bytes16 load_few(const uint8_t *text, size_t count) {
     }
 
 FIRST_OF_FEW(tributary_end_of_name, TRIBUTARY_ENDS_NAME)
+FIRST_OF_FEW(tributary_end_of_word, TRIBUTARY_ENDS_WORD)
 FIRST_OF_FEW(tributary_end_of_query, TRIBUTARY_ENDS_QUERY)
 FIRST_OF_FEW(tributary_end_of_path, TRIBUTARY_ENDS_PATH)
 FIRST_OF_FEW(tributary_end_of_value, TRIBUTARY_ENDS_VALUE)

@@ -9,8 +9,8 @@ extension FieldName {
 }
 
 extension Span<UInt8> {
-    /// Whether it has only letters, digits, `-` and `.`, as nearly all names have.
-    package var isUsualFieldName: Bool { skipCommonBytes(from: 0) == count }
+    /// Whether it has only letters, digits and `-`, as nearly all names have.
+    package var isUsualFieldName: Bool { isWord }
 
     /// `FieldName.hyphenated`
     package var hyphenated: Bytes {

@@ -27,6 +27,8 @@ typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
 /* The bytes that end each class. */
 #define TRIBUTARY_ENDS_NAME(block, byte) \
     (TRIBUTARY_IS_OUTSIDE((block) | 0x20, 'a', 26) & (TRIBUTARY_IS_OUTSIDE(block, '-', 13) | ((block) == '/')))
+#define TRIBUTARY_ENDS_WORD(block, byte) \
+    (TRIBUTARY_IS_OUTSIDE((block) | 0x20, 'a', 26) & TRIBUTARY_IS_OUTSIDE(block, '0', 10) & ((block) != '-'))
 #define TRIBUTARY_ENDS_QUERY(block, byte) \
     (TRIBUTARY_IS_OUTSIDE(block, '!', 94) | (((block) | 1) == '#') | (((block) | 2) == '>'))
 #define TRIBUTARY_ENDS_PATH(block, byte) \
@@ -61,6 +63,8 @@ typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
 
 /* All but letters, digits, `-` and `.`. */
 TRIBUTARY_FIRST(tributary_end_of_name, TRIBUTARY_ENDS_NAME)
+/* All but letters, digits and `-`. */
+TRIBUTARY_FIRST(tributary_end_of_word, TRIBUTARY_ENDS_WORD)
 /* All but visible ASCII without `"`, `#`, `<` and `>`. */
 TRIBUTARY_FIRST(tributary_end_of_query, TRIBUTARY_ENDS_QUERY)
 /* The same, and `?`, `%` and `\`. */

@@ -31,6 +31,8 @@ package final class RelayPlan {
     package let interim: Config.Proxy.Interim
     /// Where the credential is that the backend must not receive.
     let credentials: [CredentialSource]
+    /// The headers in which `auth` reads credentials, whether they pass or not.
+    let credentialHeaders: [FieldName]
     package let retry: RetryPlan?
     /// In lower case.
     package let upgrades: [FieldValue]
@@ -57,7 +59,10 @@ package final class RelayPlan {
         removed = try planner.removed(besides: headers.map(\.name))
         passesUnderscores =
             (proxy.underscores?.value ?? PlanDefaults.proxyUnderscores) == .pass
-        credentials = planner.credentials
+        let sources = planner.credentialSources
+        credentialHeaders = sources.compactMap(\.header)
+        credentials =
+            (proxy.credential?.value ?? PlanDefaults.proxyCredential) == .drop ? sources : []
         retry = proxy.retry.map { RetryPlan($0) }
         upgrades = proxy.upgrade.compactMap { FieldValue($0.value) }
     }

@@ -80,10 +80,9 @@ final class RelayPlanner {
         return names
     }
 
-    var credentials: [CredentialSource] {
-        guard (proxy.credential?.value ?? PlanDefaults.proxyCredential) == .drop,
-            let rule = planner.config.authRule(of: scope.endpoint)
-        else { return [] }
+    /// Where the authenticators of the endpoint read credentials.
+    var credentialSources: [CredentialSource] {
+        guard let rule = planner.config.authRule(of: scope.endpoint) else { return [] }
         return rule.any.compactMap { name in
             planner.config.authenticators.first { $0.name.value == name.value }
                 .flatMap { try? AuthenticatorPlan($0, planner).source }

@@ -13,6 +13,8 @@ final class RelayHead {
     private let proxies: TrustedProxies
     /// The fields that do not pass to the backend from any client, also with `-` for `_`.
     private let dropped: FieldNameSet
+    /// `dropped`, and the names with `-` for those with `_` that the gateway decides by.
+    private let refused: FieldNameSet
     /// The fields that the gateway decides by: no other spelling of theirs passes.
     private let used: FieldNameSet
     private let via: ViaEntry
@@ -37,11 +39,16 @@ final class RelayHead {
             references.contains { if case .param(index) = $0.source { true } else { false } }
         }
         proxies = endpoint.proxies
-        let dropped = Self.ownFields + plan.removed + plan.credentialFields
-        self.dropped = FieldNameSet(dropped + dropped.map(\.hyphenated))
-        used = FieldNameSet(
+        let used =
             endpoint.usedHeaders + references.compactMap(\.source.headerName)
-                + (plan.forward?.headers ?? []) + [.userAgent])
+            + plan.credentialHeaders + (plan.forward?.headers ?? []) + [.userAgent]
+        self.used = FieldNameSet(used)
+        let removed = Self.ownFields + plan.removed + plan.credentialFields
+        let dropped = removed + removed.map(\.hyphenated)
+        self.dropped = FieldNameSet(dropped)
+        // Of `X_User`, which is used, `X-User` is another spelling.
+        refused = FieldNameSet(
+            dropped + used.map(\.hyphenated).filter { !used.contains($0) })
         forwarded = plan.forward.map { FieldNameSet($0.headers) }
         generated = FieldNameSet(plan.forwarded)
         forwardedLines = ForwardedLine.all(named: plan.forwarded)
@@ -82,7 +89,7 @@ final class RelayHead {
     private func passes(
         _ name: Span<UInt8>, isProxied: Bool, _ hasCookies: inout Bool
     ) -> Bool {
-        if dropped.contains(name) || (!name.isUsualFieldName && !passesUnusual(name)) {
+        if refused.contains(name) || (!name.isUsualFieldName && !passesUnusual(name)) {
             return false
         }
         // Only a trusted proxy may state the client; the generated lines continue its lines.
@@ -99,8 +106,8 @@ final class RelayHead {
         return true
     }
 
-    /// Whether a field passes whose name has other bytes than letters, digits, `-` and `.`. Many servers
-    /// take `_` for `-`, so that a client could state what the gateway states or decides by.
+    /// Whether a field passes whose name has other bytes than letters, digits and `-`. Many servers take
+    /// `_` for `-`, and PHP also `.`, so that a client could state what the gateway states or decides by.
     private func passesUnusual(_ name: Span<UInt8>) -> Bool {
         let hyphenated = name.hyphenated
         let other = hyphenated.span
@@ -109,7 +116,7 @@ final class RelayHead {
         {
             return false
         }
-        if used.contains(other), !used.contains(name) { return false }
+        if used.contains(other) || refused.contains(other), !used.contains(name) { return false }
         if plan.passesUnderscores || forwarded?.contains(name) == true { return true }
         return name.firstOffset(of: UInt8(ascii: "_")) == nil
     }
@@ -212,7 +219,7 @@ final class RelayHead {
     func requestTrailers(_ fields: Fields) -> Fields {
         guard !fields.isEmpty else { return fields }
         return fields.endToEnd(reserving: 0) { name in
-            if dropped.contains(name) || name.isAboutClient { return false }
+            if refused.contains(name) || name.isAboutClient { return false }
             if !name.isUsualFieldName, !passesUnusual(name) { return false }
             if dropsCookies, name.equalsIgnoringCase("Cookie") { return false }
             return forwarded?.contains(name) ?? true

@@ -129,6 +129,7 @@ import Testing
         "Gateway_Deadline_Ms",
         "Keep_Alive", "Transfer_Encoding", "Content_Length", "Content_Type", "Proxy_Authorization",
         "Proxy", "X_Api_Key", "X_Tenant", "X~User", "Proxy_Connection", "User_Agent", "X_Plan",
+        "X.User", "X.Set-By_Backend", "X-Written.With-Underscore", "X-Written-With-Underscore",
     ]
 
     private func passed(_ names: [String], _ proxy: String = "") throws -> [String] {
@@ -136,7 +137,9 @@ import Testing
             "to: a, client_cert: off, drop_headers: [X-Dropped], headers: { X-User: none }\(proxy)",
             endpoint: """
                 auth: k
-                params: { X-Tenant: { type: string, in: header } }
+                params:
+                  X-Tenant: { type: string, in: header }
+                  X_Written_With_Underscore: { type: string, in: header, required: false }
                 rate_limits: [plans]
                 """,
             backend: "headers: { X-Set-By-Backend: '1' }",
@@ -159,6 +162,12 @@ import Testing
         #expect(try passed(["X-Other", "X_Other", "X.Other"]) == ["X-Other", "X.Other"])
         #expect(
             try passed(["X-Other", "X_Other"], ", underscores: pass") == ["X-Other", "X_Other"])
+    }
+
+    /// A backend that checks the credential again must read the same one.
+    @Test func otherSpellingsOfPassedCredentialsDoNotPass() throws {
+        let names = ["X_Api_Key", "X.Api.Key", "X_Other"]
+        #expect(try passed(names, ", underscores: pass, credential: pass") == ["X_Other"])
     }
 
     @Test func listedNamesWithUnderscoresPass() throws {

@@ -6,7 +6,8 @@ import HTTP
 ///
 /// - PHP ignores blanks before a name, what follows a zero byte, and brackets at its end (`role[]`), and
 ///   reads `.`, a space and `[` as `_`
-/// - ASP.NET ignores the case of letters, and decodes `%u0072`
+/// - Rack and the package qs ignore brackets before a name (`[role]`), Rack also single ones behind it
+/// - ASP.NET ignores the case of letters, and decodes `%u0072`; ASP ignores a `%` that begins no escape
 package struct QueryName: Equatable, Sendable {
     private let folded: [UInt8]
 
@@ -14,19 +15,29 @@ package struct QueryName: Equatable, Sendable {
     package init(_ name: Bytes) {
         var text = name.span.leniently
         if let end = text.firstIndex(of: 0) { text.removeSubrange(end...) }
-        text = Array(text.drop { Self.isIgnored($0) })
+        let start = text.firstIndex { !Self.isIgnored($0) && !Self.isBracket($0) }
+        // A name of brackets alone is no other name.
+        if let start { text.removeSubrange(..<start) }
         if let bracket = text.dropFirst().firstIndex(of: UInt8(ascii: "[")),
             text[bracket...].contains(UInt8(ascii: "]"))
         {
             text.removeSubrange(bracket...)
         }
-        while let last = text.last, Self.isIgnored(last) { text.removeLast() }
+        while start != nil, let last = text.last,
+            Self.isIgnored(last) || last == UInt8(ascii: "]")
+        {
+            text.removeLast()
+        }
         folded = text.map(Self.folded)
     }
 
     /// Blanks, control bytes, and a `?` that some readers remove.
     private static func isIgnored(_ byte: UInt8) -> Bool {
         byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "?")
+    }
+
+    private static func isBracket(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 {
@@ -49,7 +60,7 @@ extension QueryParameter {
 }
 
 extension Span<UInt8> {
-    /// Decoded; a malformed escape stays as it is.
+    /// Decoded, without each `%` that begins no escape.
     fileprivate var leniently: [UInt8] {
         var bytes: [UInt8] = []
         var index = 0
@@ -65,8 +76,6 @@ extension Span<UInt8> {
                 {
                     bytes.append(UInt8(truncatingIfNeeded: value))
                     index += 5
-                } else {
-                    bytes.append(self[index])
                 }
             case let byte: bytes.append(byte)
             }

@@ -53,7 +53,9 @@ import Testing
         "?user_role=x",
         "a;user_role=x", "a=b;user_role=x", "a=b;c;+user_role[]=x", "user_role;a=b", "user_role",
         "a=;lang=x",
-        "LANG=x", "lang[0]=x",
+        "LANG=x", "lang[0]=x", "[lang]=x", "[lang=x", "]lang=x", "lang]=x", "%5Blang%5D=x",
+        "[lang][a]=x",
+        "%%6Cang=x", "la%ng=x",
     ])
     func allForwardsNoAlias(_ parameter: String) throws {
         let forward = QueryForward.all(exceptNamed: [Bytes("lang"), Bytes("user_role")])
@@ -65,7 +67,7 @@ import Testing
     @Test(arguments: [
         "userrole=x", "user-role=x", "a=user_role", "a=b;c=user_role", "user_roles=x",
         "xuser_role=x", "[]=x",
-        "user_role2=x", "%zz=x", "=user_role",
+        "user_role2=x", "%zz=x", "=user_role", "a[lang]=x", "[a][lang]=x", "[=x",
     ])
     func allForwardsOtherNames(_ parameter: String) throws {
         let forward = QueryForward.all(exceptNamed: [Bytes("lang"), Bytes("user_role")])

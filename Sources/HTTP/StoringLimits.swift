@@ -24,8 +24,14 @@ package struct StoringLimits: OptionSet, Sendable {
         self.init()
         var start = 0
         var isQuoted = false
+        var isEscaped = false
         for index in value.indices {
+            if isEscaped {
+                isEscaped = false
+                continue
+            }
             switch value[index] {
+            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
             case UInt8(ascii: "\""): isQuoted.toggle()
             case UInt8(ascii: ",") where !isQuoted:
                 insert(directive: value.extracting(start..<index))
@@ -33,7 +39,13 @@ package struct StoringLimits: OptionSet, Sendable {
             default: break
             }
         }
-        insert(directive: value.extracting(start..<value.count))
+        var rest = value.extracting(start..<value.count)
+        // A quoted string without an end must not hide the directives behind it.
+        while isQuoted, let comma = rest.firstOffset(of: UInt8(ascii: ","), from: 0) {
+            insert(directive: rest.extracting(0..<comma))
+            rest = rest.extracting((comma + 1)..<rest.count)
+        }
+        insert(directive: rest)
     }
 
     private mutating func insert(directive: Span<UInt8>) {

@@ -81,8 +81,8 @@ extension ClientResponse {
     /// The coding of its content (RFC 9110 8.4); nil without one.
     fileprivate var contentCoding: FieldValue? {
         guard !fields.isEmpty, !content.isEmpty else { return nil }
-        return fields.all(.contentEncoding).first {
-            !$0.bytes.isEmpty && !$0.bytes.span.equalsIgnoringCase("identity")
+        return fields.all(.contentEncoding).first { value in
+            ListEntries(value.bytes).contains { !$0.span.equalsIgnoringCase("identity") }
         }
     }
 }

@@ -25,6 +25,9 @@ import Testing
 
     @Test(arguments: [
         ("gzip", true), ("br", true), ("GZIP, identity", true), ("identity", false), ("", false),
+        ("identity, Identity", false), (" , identity,", false), (",", false),
+        ("identity, br", true),
+        ("x-gzip", true),
     ])
     func codedBodyIsAFailure(_ coding: String, _ fails: Bool) throws {
         let harness = try GatewayHarness(

@@ -16,6 +16,8 @@ import Testing
             ("No-Cache", "private", "private, no-cache"),
             ("private=\"set-cookie, x\", max-age=1", nil, "private"),
             ("x=\"a, no-store\"", nil, nil), ("no-storex", "x-private", nil),
+            (#"x="a\"b", no-store"#, nil, "no-store"), (#"x="a\\", private"#, nil, "private"),
+            (#"x="\", no-store""#, nil, nil), (#"x="a, b, no-store"#, nil, "no-store"),
         ] as [(String?, String?, String?)])
     func theMostRestrictiveIsSent(_ one: String?, _ two: String?, _ sent: String?) throws {
         let harness = try GatewayHarness(Self.calls)

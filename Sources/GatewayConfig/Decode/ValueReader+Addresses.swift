@@ -40,16 +40,22 @@ extension ValueReader where Value == Config.BackendURL {
 extension ValueReader where Value == String {
     /// A name, or an address without brackets.
     static var host: ValueReader {
-        text(.host) { text throws(Refusal) in
-            // An IPv6 address has brackets only if a port follows.
-            guard !text.hasPrefix("[") else {
-                throw Refusal("must be an address without brackets")
-            }
-            guard !text.contains(":") || URLSyntax.isIPv6(text[...]) else {
-                throw Refusal("must be a name or an address, without scheme and port")
-            }
-            if !text.contains(":") { _ = try URLSyntax.host(text[...]) }
+        text(.host) { text throws(Refusal) in try HostSyntax.check(text) }
+    }
+}
+
+/// The syntax of `hosts`.
+package enum HostSyntax {
+    /// A name, or an address without brackets.
+    package static func check(_ text: String) throws(Refusal) {
+        // An IPv6 address has brackets only if a port follows.
+        guard !text.hasPrefix("[") else {
+            throw Refusal("must be an address without brackets")
         }
+        guard !text.contains(":") || URLSyntax.isIPv6(text[...]) else {
+            throw Refusal("must be a name or an address, without scheme and port")
+        }
+        if !text.contains(":") { _ = try URLSyntax.host(text[...]) }
     }
 }
 

@@ -46,12 +46,14 @@ struct KrakenDProtection {
 
     /// Whether an extension of an endpoint controls access to it.
     static func protects(_ key: String) -> Bool {
-        if key.hasPrefix("auth/") { return !ofBackends.contains(key) }
-        if key.hasPrefix("github") {
-            // Custom builds have their own namespaces.
-            return ["auth", "jose", "jwt", "apikey"].contains { key.lowercased().contains($0) }
+        // KrakenD ignores such keys; they are used for comments.
+        guard let first = key.first, !"@_$".contains(first) else { return false }
+        if key == "security/policies" { return true }
+        guard !ofBackends.contains(key) else { return false }
+        // Custom builds have their own namespaces.
+        return ["auth", "jose", "jwt", "apikey", "api-key"].contains {
+            key.lowercased().contains($0)
         }
-        return key == "security/policies"
     }
 
     private static func protectsService(_ member: DocumentNode.Member) -> Bool {

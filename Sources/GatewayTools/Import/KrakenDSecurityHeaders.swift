@@ -46,7 +46,23 @@ struct KrakenDSecurityHeaders {
                     + " requests for any host are accepted")
             return nil
         }
-        return .texts(list.texts)
+        let hosts = list.texts.filter { isHost($0, list.location, &findings) }
+        // Without any, the check of the result says that all hosts are accepted.
+        return .texts(hosts.isEmpty ? list.texts : hosts)
+    }
+
+    /// One host that the result cannot have must not open it to all others.
+    private static func isHost(
+        _ text: String, _ location: SourceLocation, _ findings: inout ImportFindings
+    ) -> Bool {
+        do throws(Refusal) {
+            try HostSyntax.check(text)
+            return true
+        } catch {
+            findings.warning(
+                at: location, "'\(text)' of 'allowed_hosts' is left out: it \(error.message)")
+            return false
+        }
     }
 
     private static func headers(_ node: DocumentNode) -> [(String, YAMLTree)] {

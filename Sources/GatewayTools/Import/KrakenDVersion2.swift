@@ -46,7 +46,8 @@ enum KrakenDVersion2 {
     private static let oldSettings = [
         "maxErrors": "max_errors", "logStatusChange": "log_status_change", "maxRate": "max_rate",
         "clientMaxRate": "client_max_rate", "jwk-url": "jwk_url",
-        "propagate-claims": "propagate_claims",
+        "propagate-claims": "propagate_claims", "denylist": "deny", "blacklist": "deny",
+        "allowlist": "allow", "whitelist": "allow",
     ]
 
     private static let namespaces: [String: String] = {

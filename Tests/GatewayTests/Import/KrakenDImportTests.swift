@@ -35,6 +35,44 @@ import YAMLReader
         if let text = imported.text { try Golden.expect(base + ".yaml", says: text) }
     }
 
+    private static func imported(service: String = "", endpoint: String = "", version: Int = 3)
+        -> (text: String, findings: String)
+    {
+        let json = """
+            {"version": \(version), "host": ["http://a"], "extra_config": {\(service)}, "endpoints": [
+            {"endpoint": "/x", "extra_config": {\(endpoint)}, "backend": [{"url_pattern": "/a"}]}]}
+            """
+        let imported = KrakenDImport(Array(json.utf8), file: "k.json", opensProtected: false)
+        return (imported.text ?? "", imported.lines.joined(separator: "\n"))
+    }
+
+    /// An extension of a custom build that looks like access control leaves its endpoint out.
+    @Test(arguments: [
+        ("my-jwt-check", false), ("custom/authz", false), ("Auth/Validator", false),
+        ("github_com/me/apikey", false), ("x/api-key", false), ("@auth/validator", true),
+        ("my-cache", true), ("auth/client-credentials", true),
+    ])
+    func unknownAccessControlOpensNothing(_ name: String, _ isWritten: Bool) {
+        let (text, _) = Self.imported(endpoint: #""\#(name)": {"a": 1}"#)
+        #expect(text.contains("\n  - route: GET /x") == isWritten)
+    }
+
+    /// A host that the result cannot have does not open it to all hosts.
+    @Test func otherHostsStayAllowed() {
+        let (text, findings) = Self.imported(
+            service: #""security/http": {"allowed_hosts": ["a.example", "b.example:8080"]}"#)
+        #expect(text.contains("\nhosts: [a.example]\n"))
+        #expect(findings.contains("'b.example:8080' of 'allowed_hosts' is left out"))
+    }
+
+    @Test(arguments: ["blacklist", "denylist", "deny"])
+    func oldNamesOfTheBotDetectorDeny(_ name: String) {
+        let (text, _) = Self.imported(
+            service: #""github_com/devopsfaith/krakend-botdetector": {"\#(name)": ["bad"]}"#,
+            version: 2)
+        #expect(text.contains("deny: [bad]"))
+    }
+
     /// The result is valid with and without the protected endpoints.
     @Test(
         arguments: names.filter { !unreadable.contains($0) }.flatMap { name in

@@ -26,6 +26,8 @@ struct HTTP2ResponsesCheck {
         case .protocolError where [.noHost, .badField].contains(request.request.defect): return nil
         case .refusedStream where record.configs.contains { $0.limits.streamsPerConnection != nil }:
             return nil
+        // A connection that holds its share of the memory gets no further streams.
+        case .refusedStream where record.mayLackRoom: return nil
         case .cancel where isTooSlow(until: http2.resetWritten): return nil
         case .enhanceYourCalm where mayBeEndedForOthers(at: http2.resetWritten): return nil
         default: return "its stream was reset with \(code)"

@@ -10,7 +10,7 @@ package import Reactor
 package struct SharedResources: Sendable {
     /// Resolves names for the loops of the process.
     package let names: NameService
-    let clientConnections = ClientConnectionCounts()
+    let clientConnections = ClientCounts()
     /// The spans between the workers and the collector.
     package let spans = SpanBacklog()
     package var listeners = ListenerResources()

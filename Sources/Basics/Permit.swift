@@ -44,14 +44,14 @@ package final class Permits {
 
     package var inUse: Int { unsafe count }
 
-    /// The limit of the last request for a permit.
+    /// As `isShort` received it last.
     @exclusivity(unchecked) private var limit = Int.max
 
     var shortage: Shortage { unsafe Shortage(of: count, limit: limit) }
 
     package init() {}
 
-    /// Whether another permit leaves less than a quarter of them.
+    /// Whether another permit leaves less than a quarter of them. Sets the limit of `shortage`.
     package func isShort(below limit: Int) -> Bool {
         unsafe self.limit = limit
         return unsafe Shortage(of: count &+ 1, limit: limit) != .none

@@ -151,13 +151,13 @@ extension H2Session {
         }
     }
 
-    /// Ends a stream whose peer has exceeded a time limit, which costs the peer's budget.
-    package func resetSlow(_ stream: H2Stream, _ code: H2Code, at now: Instant) {
+    /// Ends a stream whose peer has exceeded a limit, which costs the peer's budget.
+    package func resetAndCharge(_ stream: H2Stream, _ code: H2Code, at now: Instant) {
         reset(stream, code)
         chargeReset(at: now)
     }
 
-    /// The peer has exceeded a time limit of a stream, or opened one that is refused.
+    /// Subtracts the cost of a reset from the peer's budget.
     package func chargeReset(at now: Instant) {
         self.now = now
         _ = charge(.reset)

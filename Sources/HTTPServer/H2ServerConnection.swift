@@ -15,7 +15,7 @@ final class H2ServerConnection {
     /// The index in the server's table.
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.
-    let countedClient: ClientConnectionCounts.Client?
+    let countedClient: ClientCounts.Client?
     let session: H2Session
     /// The client's address and what else is known about it, for the exchanges.
     private(set) lazy var client = server.peerAddress(of: stream, countedClient, facts)
@@ -65,7 +65,7 @@ final class H2ServerConnection {
     /// Nil if memory is short.
     init?(
         _ stream: any ByteStream, of server: Server, slot: Int,
-        countedClient: ClientConnectionCounts.Client?, facts: ConnectionFacts?
+        countedClient: ClientCounts.Client?, facts: ConnectionFacts?
     ) {
         var limits = H2Limits()
         limits.heads = server.settings.limits
@@ -172,7 +172,7 @@ final class H2ServerConnection {
         blockedTimer = nil
         guard isServing else { return }
         for request in requests where request.isTooSlow(server.loop.now) {
-            session.resetSlow(request.stream, .cancel, at: server.loop.now)
+            session.resetAndCharge(request.stream, .cancel, at: server.loop.now)
         }
         outputChanged()
         armBlockedTimer()
@@ -366,7 +366,7 @@ extension H2ServerConnection: H2SessionEvents {
     /// The connection holds more than its share of the memory.
     private func refuse(_ stream: H2Stream) {
         server.losses.count(.bufferedBytes)
-        session.resetSlow(stream, .refusedStream, at: server.loop.now)
+        session.resetAndCharge(stream, .refusedStream, at: server.loop.now)
     }
 
     /// What its streams hold, in bytes.

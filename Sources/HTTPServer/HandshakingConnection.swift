@@ -10,7 +10,7 @@ import Reactor
 final class HandshakingConnection: ServedConnection {
     private let server: Server
     var slot: Int
-    let countedClient: ClientConnectionCounts.Client?
+    let countedClient: ClientCounts.Client?
     private let settings: ListenerSettings
     private let peer: SocketAddress?
     private var handshake: LocalPromise<AcceptedStream>?
@@ -19,7 +19,7 @@ final class HandshakingConnection: ServedConnection {
     private(set) var awaitsClientSince: Instant
 
     init(
-        of server: Server, slot: Int, countedClient: ClientConnectionCounts.Client?,
+        of server: Server, slot: Int, countedClient: ClientCounts.Client?,
         _ settings: ListenerSettings, from peer: SocketAddress?
     ) {
         self.server = server

@@ -11,7 +11,7 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
     private let server: Server
     private let stream: any ByteStream
     var slot: Int
-    let countedClient: ClientConnectionCounts.Client?
+    let countedClient: ClientCounts.Client?
     private let settings: ListenerSettings
     /// A beginning of the preface.
     private var received: [UInt8] = []
@@ -22,7 +22,7 @@ final class PrefaceConnection: ServedConnection, ByteStreamDelegate {
 
     init(
         _ stream: any ByteStream, of server: Server, slot: Int,
-        countedClient: ClientConnectionCounts.Client?, _ settings: ListenerSettings
+        countedClient: ClientCounts.Client?, _ settings: ListenerSettings
     ) {
         self.stream = stream
         self.server = server

@@ -9,7 +9,7 @@ protocol ServedConnection: AnyObject {
     var slot: Int { get set }
 
     /// The client that it counts for, if connections are limited per client.
-    var countedClient: ClientConnectionCounts.Client? { get }
+    var countedClient: ClientCounts.Client? { get }
 
     /// Whether it was one too many, and only gets a 503.
     var isRefused: Bool { get }

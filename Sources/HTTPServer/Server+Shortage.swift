@@ -5,10 +5,42 @@ import Reactor
 /// What the server does when less than a quarter of a limit is left: it ends exchanges that hold a part of
 /// it and wait for their clients.
 ///
-/// One search finds them for all limits: requests in flight, those of a client, streams, buffered bytes, and
-/// the permits of endpoints and backends. It takes a time in proportion to the open connections, so there
-/// is at most one in 25 ms, and none unless something is short.
+/// One search finds them for all limits: the requests in flight of all clients and of each client, streams,
+/// buffered bytes, and the permits of endpoints and backends. It takes a time in proportion to the open
+/// connections, so there is at most one in 25 ms, and none unless something is short.
 extension Server {
+    /// Unsent bytes of a complete response with which its exchange needs no permit.
+    ///
+    /// 64 KiB: what the buffer of a socket takes at least, so that no permit depends on how a client
+    /// reads a small response, whatever the protocol.
+    static let unsentBytesWithoutPermit = 64 * 1024
+
+    /// Why the request of an exchange may not start; nil if it may. Makes room if few permits are left.
+    func refusal(of exchange: Exchange) -> ServerLosses.Refusal? {
+        guard requestShortage(of: exchange) != .none else { return nil }
+        makeRoom()
+        guard requestsInFlight < settings.requestsInFlight else { return .requestsInFlight }
+        guard let limit = settings.requestsPerClient, exchange.requestsOfClient >= limit else {
+            return nil
+        }
+        return .requestsPerClient
+    }
+
+    /// The shortage of requests in flight, of all clients and of one.
+    func requestShortage(of exchange: Exchange) -> Shortage {
+        let ofAll = Shortage(of: requestsInFlight, limit: settings.requestsInFlight)
+        guard let limit = settings.requestsPerClient else { return ofAll }
+        return max(ofAll, Shortage(of: exchange.requestsOfClient, limit: limit))
+    }
+
+    var streamShortage: Shortage { Shortage(of: streams, limit: settings.streams) }
+
+    /// Whether another streamed response may begin. Makes room if few may.
+    func hasRoomForStream() -> Bool {
+        if streamShortage != .none { makeRoom() }
+        return streams < settings.streams
+    }
+
     /// A limit is short.
     ///
     /// - Parameter bytes: that will be refused unless memory is freed; 0 if none will

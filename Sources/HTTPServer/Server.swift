@@ -50,7 +50,7 @@ package final class Server {
     private var nextIdle = -1
     /// The connections with unsent output, the longest waiting one first.
     @exclusivity(unchecked) private var unread = SlotQueue()
-    private let clientConnections: ClientConnectionCounts
+    private let clientConnections: ClientCounts
     private var drained: LocalResolver<Void>?
     private var draining: LocalPromise<Void>?
     private(set) var isDraining = false
@@ -81,55 +81,6 @@ package final class Server {
     var nextSearch = Instant(nanoseconds: .min)
     var searchTimer: Timer?
 
-    /// Unsent bytes of a complete response with which its exchange needs no permit.
-    ///
-    /// 64 KiB: what the buffer of a socket takes at least, so that no permit depends on how a client
-    /// reads a small response, whatever the protocol.
-    static let unsentBytesWithoutPermit = 64 * 1024
-
-    /// Why the request of an exchange may not start; nil if it may. Makes room if few permits are left.
-    func refusal(of exchange: Exchange) -> ServerLosses.Refusal? {
-        guard
-            unsafe inFlight >= requestMarks.low
-                || exchange.requestsOfClient >= requestMarks.lowOfClient
-        else { return nil }
-        makeRoom()
-        guard unsafe inFlight < requestMarks.most else { return .requestsInFlight }
-        return unsafe exchange.requestsOfClient >= requestMarks.mostOfClient
-            ? .requestsPerClient : nil
-    }
-
-    /// The shortage of requests in flight, of all clients and of one.
-    func requestShortage(of exchange: Exchange) -> Shortage {
-        let ofAll = Shortage(of: requestsInFlight, limit: settings.requestsInFlight)
-        guard let limit = settings.requestsPerClient else { return ofAll }
-        return max(ofAll, Shortage(of: exchange.requestsOfClient, limit: limit))
-    }
-
-    var streamShortage: Shortage { Shortage(of: streams, limit: settings.streams) }
-
-    /// Whether another streamed response may begin. Makes room if few may.
-    func hasRoomForStream() -> Bool {
-        if streamShortage != .none { makeRoom() }
-        return streams < settings.streams
-    }
-
-    /// The limits of requests in flight, as every request compares them.
-    private struct RequestMarks {
-        let low, most, lowOfClient, mostOfClient: Int
-
-        init(_ settings: ServerSettings) {
-            (low, most) = Self.marks(settings.requestsInFlight)
-            (lowOfClient, mostOfClient) = Self.marks(settings.requestsPerClient ?? .max)
-        }
-
-        /// From `low` on, a quarter or less is left.
-        private static func marks(_ limit: Int) -> (Int, Int) { (limit - limit / 4, limit) }
-    }
-
-    /// Unchecked like the settings.
-    @exclusivity(unchecked) private var requestMarks: RequestMarks
-
     /// - Parameters:
     ///   - listeners: by the number of the listener; at least one
     ///   - clientConnections: counts the connections of each client, for all workers together
@@ -138,13 +89,12 @@ package final class Server {
         loop: any Loop, settings: ServerSettings = ServerSettings(),
         listeners: [ListenerSettings] = [ListenerSettings()],
         hooks: ServerHooks = ServerHooks(),
-        clientConnections: ClientConnectionCounts = ClientConnectionCounts(),
+        clientConnections: ClientCounts = ClientCounts(),
         service: @escaping (Request, Exchange) -> LocalPromise<Response>
     ) {
         self.loop = loop
         entropy = loop.entropy
         unsafe currentSettings = settings
-        unsafe requestMarks = RequestMarks(settings)
         wireLimits = WireLimits(settings.limits)
         listenerSettings = listeners
         handshakeQueue = HandshakeQueue(loop)
@@ -232,7 +182,7 @@ package final class Server {
     /// - Parameter number: of the listener
     package func accept(_ stream: any ByteStream, from number: Int = 0) {
         guard stream.peer != nil else { return stream.close() }
-        let client = countsClients ? ClientConnectionCounts.Client(stream.peer) : nil
+        let client = countsClients ? ClientCounts.Client(stream.peer) : nil
         if let client,
             !clientConnections.add(
                 client, as: .served, atMost: settings.connectionsPerClient ?? .max)
@@ -273,7 +223,7 @@ package final class Server {
     /// The address of a connection's client, with its count of requests unless they are not limited: many
     /// clients share the address of a proxy.
     func peerAddress(
-        of stream: any ByteStream, _ client: ClientConnectionCounts.Client?,
+        of stream: any ByteStream, _ client: ClientCounts.Client?,
         _ facts: ConnectionFacts?
     ) -> PeerAddress {
         guard settings.requestsPerClient != nil, let client, let address = stream.peer,
@@ -290,7 +240,7 @@ package final class Server {
     ///
     /// - Parameter client: the client whose own limit is reached, if it is that
     private func refuse(
-        _ stream: any ByteStream, from number: Int, _ client: ClientConnectionCounts.Client?
+        _ stream: any ByteStream, from number: Int, _ client: ClientCounts.Client?
     ) {
         // A 503 is not worth a handshake, which costs more than several requests.
         guard !hasTLS(number), refusedCount < settings.refusedConnections,
@@ -327,7 +277,6 @@ package final class Server {
     /// - Parameter listeners: as many as before; nil leaves them unchanged
     package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
         unsafe currentSettings = settings
-        unsafe requestMarks = RequestMarks(settings)
         wireLimits = WireLimits(settings.limits)
         if let listeners, listeners.count == listenerSettings.count {
             // A listener that has TLS no more must not stay paused.
@@ -411,7 +360,7 @@ package final class Server {
     private func hasTLS(_ number: Int) -> Bool { settings(of: number).security != nil }
 
     private func startHandshake(
-        over stream: any ByteStream, from number: Int, _ client: ClientConnectionCounts.Client?
+        over stream: any ByteStream, from number: Int, _ client: ClientCounts.Client?
     ) {
         let settings = settings(of: number)
         guard let security = settings.security else { return stream.close() }
@@ -464,7 +413,7 @@ package final class Server {
     }
 
     private func awaitPreface(
-        on stream: any ByteStream, from number: Int, _ client: ClientConnectionCounts.Client?
+        on stream: any ByteStream, from number: Int, _ client: ClientCounts.Client?
     ) {
         let connection = PrefaceConnection(
             stream, of: self, slot: connections.count, countedClient: client, settings(of: number))

@@ -132,11 +132,10 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     ///
     /// - Parameter unsent: bytes that the client does not get
     func endUnsentExchange(dropping unsent: Int) {
-        guard let (runner, bodyBytes) = unsentExchange.take().map({ ($0.runner, $0.bodyBytes) })
-        else { return }
-        guard unsent > 0 else { return runner.endExchange(bodyBytes: bodyBytes) }
-        recordEnd(of: runner)
-        runner.endExchange(bodyBytes: max(0, bodyBytes - unsent), isTruncated: true)
+        guard let ended = unsentExchange.take() else { return }
+        guard unsent > 0 else { return ended.runner.endExchange(bodyBytes: ended.bodyBytes) }
+        recordEnd(of: ended.runner)
+        ended.runner.endExchange(bodyBytes: max(0, ended.bodyBytes - unsent), isTruncated: true)
     }
 
     /// The client does not get all of a streamed response.

@@ -15,7 +15,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// The index in the server's table.
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.
-    let countedClient: ClientConnectionCounts.Client?
+    let countedClient: ClientCounts.Client?
     let isRefused: Bool
 
     /// Unchecked, like the others below: each event accesses it several times, and no access calls
@@ -73,7 +73,7 @@ final class ServerConnection: ByteStreamDelegate {
     ///   - isRefused: it is one too many, and will be rejected
     init(
         _ stream: any ByteStream, of server: Server, slot: Int,
-        countedClient: ClientConnectionCounts.Client?, facts: ConnectionFacts?,
+        countedClient: ClientCounts.Client?, facts: ConnectionFacts?,
         isRefused: Bool = false
     ) {
         self.stream = stream

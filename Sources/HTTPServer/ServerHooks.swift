@@ -22,7 +22,7 @@ package struct ServerHooks {
     /// place. If the result fails, the response is sent unchanged.
     package var rejection: ((Response, Request, Exchange) -> LocalPromise<Response>)?
 
-    /// Whether an address is that of a proxy, which many clients share.
+    /// Whether an address belongs to a proxy, which many clients share.
     package var isProxy: (SocketAddress) -> Bool = { _ in false }
 
     package init() {}

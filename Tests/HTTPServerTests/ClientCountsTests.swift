@@ -6,9 +6,9 @@ import Testing
 @testable import HTTPServer
 
 /// The addresses of one client, and its number of connections.
-@Suite struct ClientConnectionCountsTests {
-    private func client(_ address: String) -> ClientConnectionCounts.Client? {
-        ClientConnectionCounts.Client(SocketAddress(address))
+@Suite struct ClientCountsTests {
+    private func client(_ address: String) -> ClientCounts.Client? {
+        ClientCounts.Client(SocketAddress(address))
     }
 
     @Test func ignoresThePortOfAnAddress() {
@@ -25,11 +25,11 @@ import Testing
 
     @Test func unixSocketsHaveNoClient() {
         #expect(client("unix:/run/a.sock") == nil)
-        #expect(ClientConnectionCounts.Client(nil) == nil)
+        #expect(ClientCounts.Client(nil) == nil)
     }
 
     @Test func removesAClientWithoutConnections() throws {
-        let connections = ClientConnectionCounts()
+        let connections = ClientCounts()
         let one = try #require(client("192.0.2.1:80"))
         #expect(
             connections.add(one, as: .served, atMost: 2)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func countsRequestsOfAClientTogether() throws {
-        let connections = ClientConnectionCounts()
+        let connections = ClientCounts()
         let (one, two) = (
             try #require(client("192.0.2.1:80")), try #require(client("192.0.2.2:80"))
         )
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func countsRefusedConnectionsApart() throws {
-        let connections = ClientConnectionCounts()
+        let connections = ClientCounts()
         let one = try #require(client("192.0.2.1:80"))
         #expect(
             connections.add(one, as: .refused, atMost: 1)

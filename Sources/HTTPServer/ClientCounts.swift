@@ -9,7 +9,7 @@ package import Reactor
 /// the workers at random, so a limit per worker would reject clients that are far below their own.
 /// The lock is taken when a connection opens and closes, and with its first request; further requests
 /// count in an object that the connection holds.
-package final class ClientConnectionCounts: Sendable {
+package final class ClientCounts: Sendable {
     private let counts = Guarded<[Client: Count]>([:])
 
     /// Connections are counted apart, so that refused ones do not count for the limit.

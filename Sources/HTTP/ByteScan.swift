@@ -59,9 +59,8 @@ extension Span<UInt8> {
         unsafe end(from: start, tributary_end_of_name)
     }
 
-    /// Whether it has only letters, digits and `-`.
-    @inline(__always)
-    var isWord: Bool { unsafe end(from: 0, tributary_end_of_word) == count }
+    /// Whether it has only letters, digits and `-`, as nearly all field names have.
+    package var isUsualFieldName: Bool { unsafe end(from: 0, tributary_end_of_word) == count }
 
     /// The field line that begins at `start`: the offsets of its colon and of its line end. Nil if its
     /// name has other bytes than letters, digits, `-` and `.`, if it is not valid, or if its end is

@@ -9,9 +9,6 @@ extension FieldName {
 }
 
 extension Span<UInt8> {
-    /// Whether it has only letters, digits and `-`, as nearly all names have.
-    package var isUsualFieldName: Bool { isWord }
-
     /// `FieldName.hyphenated`
     package var hyphenated: Bytes {
         var bytes: [UInt8] = []

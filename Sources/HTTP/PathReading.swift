@@ -175,12 +175,10 @@ extension Span<UInt8> {
         default: return nil
         }
         var byte: UInt8 = 0
-        for offset in 1..<length {
-            // All bits above the seven of ASCII are zeros.
-            guard let bits = bits(index + offset), byte < 2, offset == length - 1 || bits < 2 else {
-                return nil
-            }
-            guard offset >= length - 2 || bits == 0 else { return nil }
+        for behind in (0..<(length - 1)).reversed() {
+            // The seven bits of ASCII are in the last two bytes; all others are zeros.
+            let most: UInt8 = behind == 0 ? 0x3F : behind == 1 ? 1 : 0
+            guard let bits = bits(index + length - 1 - behind), bits <= most else { return nil }
             byte = byte << 6 | bits
         }
         return (byte, length)

@@ -44,7 +44,6 @@ final class RiskySegment {
             param = nil
         }
     }
-
 }
 
 extension CompiledTemplate {

@@ -16,7 +16,7 @@ package struct QueryName: Equatable, Sendable {
         var text = name.span.leniently
         if let end = text.firstIndex(of: 0) { text.removeSubrange(end...) }
         let start = text.firstIndex { !Self.isIgnored($0) && !Self.isBracket($0) }
-        // A name of brackets alone is no other name.
+        // A name that consists of brackets stays as it is.
         if let start { text.removeSubrange(..<start) }
         if let bracket = text.dropFirst().firstIndex(of: UInt8(ascii: "[")),
             text[bracket...].contains(UInt8(ascii: "]"))

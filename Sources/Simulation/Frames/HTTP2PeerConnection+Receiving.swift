@@ -159,7 +159,7 @@ extension HTTP2PeerConnection {
         }
         if let id, let index = index(of: id) {
             streams[index].pendingCredit += count
-            // Closed windows are opened by less, and the credit for each piece would look like a flood.
+            // Half of a closed window is nothing, and credit for each byte would look like a flood.
             let window = max(creditOfNewStreams, script.streamWindow)
             if streams[index].pendingCredit >= max(1, window / 2) {
                 increments.append((id, streams[index].pendingCredit))

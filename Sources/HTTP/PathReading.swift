@@ -147,7 +147,7 @@ extension Span<UInt8> {
     /// The text with the ASCII characters that it has in other forms: overlong ones, which old decoders
     /// accept, and those that Windows or a normalization of Unicode maps to ASCII. Also with a space for
     /// white space and invisible characters. Nil without any of these.
-    fileprivate func foldedToASCII() -> (bytes: [UInt8], hasForms: Bool)? {
+    package func foldedToASCII() -> (bytes: [UInt8], hasForms: Bool)? {
         var bytes: [UInt8] = []
         var hasForms = false
         var index = 0

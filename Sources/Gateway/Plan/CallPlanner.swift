@@ -53,17 +53,17 @@ final class CallPlanner {
                 names.filter { planner.proxies.source.maintains($0.value) }
             )
             .filter { !forwarded.names.contains($0) },
-            query: query(forward.query))
+            query: try query(forward.query))
     }
 
-    private func query(_ query: Config.Forward.Query) -> QueryForward? {
+    private func query(_ query: Config.Forward.Query) throws(PlanError) -> QueryForward? {
         switch query {
-        case .names(let names): names.isEmpty ? nil : .names(names.map { Bytes($0.value) })
+        case .names(let names):
+            return names.isEmpty ? nil : .names(names.map { Bytes($0.value) })
         case .all:
-            .all(
-                exceptNamed: scope.params.compactMap { param in
-                    if case .query(let name) = param.source { name } else { nil }
-                } + target.literalQueryNames)
+            return .all(
+                exceptNamed: scope.params.compactMap(\.queryName) + target.literalQueryNames,
+                reading: try scope.endpointPlanner.decidingQueryNames())
         }
     }
 

@@ -100,9 +100,7 @@ package final class EndpointPlan {
     package var refusesUnknownQuery: Bool { queryNames != nil }
 
     private static func declaredQueryNames(_ params: [ParamPlan]) -> [Bytes] {
-        params.compactMap { param in
-            if case .query(let name) = param.source { name } else { nil }
-        }
+        params.compactMap(\.queryName)
     }
 
     /// The names of the query parameters that calls forward, and that anything in the endpoint uses as

@@ -1,3 +1,4 @@
+import Basics
 import GatewayConfig
 import HTTP
 import JSONText
@@ -86,6 +87,12 @@ final class EndpointPlanner {
         return try EndpointAuthPlan(
             rule, of: config, requirements: try requirements(rule.require.map(\.value)),
             acceptsTokens: readsTokens, claims: claims)
+    }
+
+    /// The query parameters that `require` and rate limits use.
+    func decidingQueryNames() throws(PlanError) -> [Bytes] {
+        let names = try auth()?.queryNames ?? []
+        return names + (try limits().flatMap(\.queryNames))
     }
 
     /// The claims that the calls use, without those that only conditions test.

@@ -15,12 +15,16 @@ package struct RelayPath {
 
     /// Nil where the client's path is kept.
     private let pieces: [Piece]?
+    private let read: ReadQueryNames
     /// As the configuration spells it; nil where the client's path is kept.
     package let text: String?
     /// Whether a variable or a secret's file is part of it.
     let isConfidential: Bool
 
-    init(_ path: Located<Config.ProxyPath>?, of route: Config.Route) {
+    init(
+        _ path: Located<Config.ProxyPath>?, of route: Config.Route, reading read: ReadQueryNames
+    ) {
+        self.read = read
         text = path?.quoted(\.text)
         isConfidential = path?.written != nil
         pieces = path?.value.pieces.compactMap { piece in
@@ -37,7 +41,7 @@ package struct RelayPath {
     package func target(of target: Target, _ query: Config.Forward.Query?) -> Target? {
         let path = target.path
         guard !path.isHarmfulPath else { return nil }
-        if pieces == nil, target.form == .origin {
+        if pieces == nil, target.form == .origin, read.isEmpty || target.query == nil {
             if case nil = query { return target }
             if case .all? = query { return target }
         }
@@ -63,21 +67,32 @@ package struct RelayPath {
         }
     }
 
-    /// Byte for byte, an empty query too. A list of names keeps the order of the parameters.
+    /// Byte for byte, an empty query too, unless the backend could take a parameter for one that the
+    /// gateway decides by. A list of names keeps the order of the parameters.
     private func append(
         _ query: Bytes, _ rule: Config.Forward.Query?, to text: inout [UInt8]
     ) {
-        guard case .names(let names)? = rule else {
-            text.append(UInt8(ascii: "?"))
-            text.append(query)
-            return
-        }
+        guard case .names(let names)? = rule else { return appendAll(query, to: &text) }
+        append(
+            QueryParameters(query).compactMap { parameter in
+                // For servers that split at semicolons, what follows one is another parameter.
+                names.contains { parameter.isNamed(Bytes($0.value)) }
+                    ? parameter.text.escapingSemicolons : nil
+            }, to: &text)
+    }
+
+    private func appendAll(_ query: Bytes, to text: inout [UInt8]) {
+        guard read.isEmpty || QueryParameters(query).allSatisfy({ read.passed($0) == $0.text })
+        else { return append(QueryParameters(query).compactMap(read.passed), to: &text) }
+        text.append(UInt8(ascii: "?"))
+        text.append(query)
+    }
+
+    private func append(_ parameters: [Bytes], to text: inout [UInt8]) {
         var separator = UInt8(ascii: "?")
-        for parameter in QueryParameters(query)
-        where names.contains(where: { parameter.isNamed(Bytes($0.value)) }) {
+        for parameter in parameters {
             text.append(separator)
-            // For servers that split at semicolons, what follows one is another parameter.
-            text.append(parameter.text.escapingSemicolons)
+            text.append(parameter)
             separator = UInt8(ascii: "&")
         }
     }
@@ -100,12 +115,5 @@ extension Bytes {
     fileprivate var isHarmfulPath: Bool {
         // Most paths have no byte that could make them harmful.
         !isPlainPath && PathReading(of: span) == .harmful
-    }
-
-    /// The bytes with `%3B` for `;`.
-    fileprivate var escapingSemicolons: Bytes {
-        let semicolon = UInt8(ascii: ";")
-        guard span.firstOffset(of: semicolon) != nil else { return self }
-        return Bytes(array.flatMap { $0 == semicolon ? Array("%3B".utf8) : [$0] })
     }
 }

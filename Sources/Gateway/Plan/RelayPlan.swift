@@ -45,7 +45,6 @@ package final class RelayPlan {
     init(_ planner: RelayPlanner) throws(PlanError) {
         let proxy = planner.proxy
         backend = planner.backend
-        path = RelayPath(proxy.path, of: planner.route)
         timeout = proxy.timeout?.value ?? PlanDefaults.proxyTimeout
         idleTimeout = proxy.idleTimeout?.value ?? PlanDefaults.proxyIdleTimeout
         maxDuration = proxy.maxDuration?.value
@@ -53,6 +52,8 @@ package final class RelayPlan {
         host = try planner.host()
         forward = try planner.forward()
         headers = try planner.headers()
+        path = RelayPath(
+            proxy.path, of: planner.route, reading: try planner.readQueryNames(headers))
         forwarded = planner.forwarded(besides: headers.map(\.name))
         sendsClientCert = planner.sendsClientCert(besides: headers.map(\.name))
         interim = proxy.interim?.value ?? PlanDefaults.proxyInterim

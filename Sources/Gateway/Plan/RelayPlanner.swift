@@ -43,6 +43,16 @@ final class RelayPlanner {
         return RelayForward(headers: names, query: forward.query)
     }
 
+    /// The query parameters that the gateway decides by, or sends in headers.
+    func readQueryNames(
+        _ headers: [(name: FieldName, value: CompiledTemplate)]
+    ) throws(PlanError) -> ReadQueryNames {
+        let used = headers.flatMap(\.value.references).compactMap(\.source.queryName)
+        return ReadQueryNames(
+            scope.params.compactMap(\.queryName) + used
+                + (try scope.endpointPlanner.decidingQueryNames()))
+    }
+
     func headers() throws(PlanError) -> [(name: FieldName, value: CompiledTemplate)] {
         var headers: [(name: FieldName, value: CompiledTemplate)] = []
         for header in planner.config.headers(of: proxy, in: scope.endpoint) {

@@ -67,6 +67,9 @@ package final class ParamPlan {
         return plans
     }
 
+    /// Nil for a parameter of the path or a header.
+    var queryName: Bytes? { if case .query(let name) = source { name } else { nil } }
+
     var location: InvalidRequest.Location {
         switch source {
         case .path: .path

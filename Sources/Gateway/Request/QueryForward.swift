@@ -6,16 +6,11 @@ package enum QueryForward {
     case names([Bytes])
     /// All parameters except the declared ones, which the calls use explicitly, and those of the
     /// call's own query, which a client must not repeat with another value; nor in a spelling that
-    /// some server reads as such a name.
-    case all(except: [QueryName])
+    /// some server reads as such a name. Those that the gateway decides by pass under their own names.
+    case all(except: [QueryName], reading: ReadQueryNames)
 
-    static func all(exceptNamed names: [Bytes]) -> QueryForward {
-        .all(
-            except: names.map { name in
-                var encoded: [UInt8] = []
-                encoded.append(percentEncoding: name.span)
-                return QueryName(Bytes(encoded))
-            })
+    static func all(exceptNamed names: [Bytes], reading read: [Bytes] = []) -> QueryForward {
+        .all(except: names.map(QueryName.init(decoded:)), reading: ReadQueryNames(read))
     }
 
     /// Appends the forwarded parameters of a request to a target with or without a query, including
@@ -33,8 +28,9 @@ package enum QueryForward {
     package func forwards(_ parameter: QueryParameter) -> Bool {
         switch self {
         case .names(let names): names.contains(where: parameter.isNamed)
-        case .all(let excluded):
-            excluded.isEmpty || !parameter.names.contains { excluded.contains($0) }
+        case .all(let excluded, let read):
+            (excluded.isEmpty || !parameter.names.contains { excluded.contains($0) })
+                && read.passed(parameter) != nil
         }
     }
 
@@ -48,9 +44,9 @@ package enum QueryForward {
             // A value with a broken escape is forwarded as the literal characters.
             let value = parameter.decodedValue ?? parameter.value
             target.append(percentEncoding: value.span)
-        case .all:
+        case .all(_, let read):
             // `Target` ensures that a query has no byte that could end a request line.
-            target.append(parameter.text)
+            if let text = read.passed(parameter) { target.append(text) }
         }
     }
 }

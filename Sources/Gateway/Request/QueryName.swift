@@ -7,13 +7,21 @@ import HTTP
 /// - PHP ignores blanks before a name, what follows a zero byte, and brackets at its end (`role[]`), and
 ///   reads `.`, a space and `[` as `_`
 /// - Rack and the package qs ignore brackets before a name (`[role]`), Rack also single ones behind it
-/// - ASP.NET ignores the case of letters, and decodes `%u0072`; ASP ignores a `%` that begins no escape
+/// - ASP.NET ignores the case of letters, and decodes `%u0072`; ASP ignores a `%` that begins no escape,
+///   and Windows takes full-width and overlong forms for ASCII, as in paths
 package struct QueryName: Equatable, Sendable {
     private let folded: [UInt8]
+
+    package init(decoded name: Bytes) {
+        var encoded: [UInt8] = []
+        encoded.append(percentEncoding: name.span)
+        self.init(Bytes(encoded))
+    }
 
     /// - Parameter name: percent-encoded
     package init(_ name: Bytes) {
         var text = name.span.leniently
+        if let (ascii, _) = text.span.foldedToASCII() { text = ascii }
         if let end = text.firstIndex(of: 0) { text.removeSubrange(end...) }
         let start = text.firstIndex { !Self.isIgnored($0) && !Self.isBracket($0) }
         // A name that consists of brackets stays as it is.

@@ -230,6 +230,31 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A backend that took `user[]` for `user` would use a value that the gateway has not read.
+    @Test(arguments: [
+        ("rate_limits: [users]", "user=ann&user[]=ben&a=1", "user=ann&a=1"),
+        ("rate_limits: [users]", "us%65r=ann&User=ben&a=1", "us%65r=ann&a=1"),
+        ("rate_limits: [users]", "user=ann;user=ben", "user=ann%3Buser=ben"),
+        ("rate_limits: [users]", "a;user=ben&b", "b"),
+        ("rate_limits: [users]", "USER=ben", ""),
+        ("params: { user: { in: query, one_of: [ann] } }", "user=ann&[user]=ben", "user=ann"),
+        ("headers: { X-User: \"{request.query.user}\" }", "user=ann&user%00=ben", "user=ann"),
+        ("forward: { query: all }\nrate_limits: [users]", "user.=ben&user+=ben", "user.=ben"),
+        ("rate_limits: [users]", "a&&b;c=1&users=2&", "a&&b;c=1&users=2&"),
+        ("", "user=ann&user[]=ben;user=cid&&", "user=ann&user[]=ben;user=cid&&"),
+    ])
+    func queryHasNoOtherSpellingOfANameThatTheGatewayReads(
+        _ endpoint: String, _ query: String, _ expected: String
+    ) throws {
+        let harness = try RelayHarness(
+            endpoint: endpoint,
+            top: "rate_limits: { users: { rate: 9/s, key: \"{request.query.user}\" } }")
+        try harness.send(get("/x/a?\(query)"))
+        let target = expected.isEmpty ? "/x/a" : "/x/a?\(expected)"
+        #expect(harness.received.hasPrefix("GET \(target) HTTP/1.1\r\n"))
+        harness.expectQuiet()
+    }
+
     // MARK: Responses
 
     private func received(

@@ -55,13 +55,25 @@ import Testing
         "a=;lang=x",
         "LANG=x", "lang[0]=x", "[lang]=x", "[lang=x", "]lang=x", "lang]=x", "%5Blang%5D=x",
         "[lang][a]=x",
-        "%%6Cang=x", "la%ng=x",
+        "%%6Cang=x", "la%ng=x", "%EF%BD%8Cang=x", "%C1%ACang=x", "lang%E2%80%8B=x",
     ])
     func allForwardsNoAlias(_ parameter: String) throws {
         let forward = QueryForward.all(exceptNamed: [Bytes("lang"), Bytes("user_role")])
         var bytes = Array("/find?user_role=user".utf8)
         forward.append(from: try head("/x?q=1&\(parameter)&z=2").target, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == "/find?user_role=user&q=1&z=2")
+    }
+
+    /// The gateway has read `user`.
+    @Test(arguments: [
+        ("user=ann&user[]=ben", "user=ann"), ("User=ben&q=1", "q=1"),
+        ("user=ann;user=ben", "user=ann%3Buser=ben"), ("users=ben", "users=ben"),
+    ])
+    func allForwardsReadNamesInOneSpelling(_ query: String, _ forwarded: String) throws {
+        let forward = QueryForward.all(exceptNamed: [Bytes("lang")], reading: [Bytes("user")])
+        var bytes = Array("/find".utf8)
+        forward.append(from: try head("/x?\(query)").target, to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self) == "/find?\(forwarded)")
     }
 
     @Test(arguments: [

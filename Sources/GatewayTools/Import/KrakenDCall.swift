@@ -61,8 +61,9 @@ struct KrakenDCall {
     ) throws(Refusal) -> YAMLTree {
         try checkSupport()
         let urls = try urls(backends)
-        let target = try KrakenDPattern(node["url_pattern"]?.text ?? "/", of: index, scope)
         let martian = KrakenDMartian(node, isRelayed: isRelayed, &findings)
+        let target = try KrakenDPattern(
+            node["url_pattern"]?.text ?? "/", setting: martian.query, of: index, scope)
         reportLosses(&findings)
         let breaker = breaker(&findings)
         let backend = backends.name(of: urls, breaker: breaker, tls: tls(backends))
@@ -70,7 +71,7 @@ struct KrakenDCall {
         let location = node["url_pattern"]?.location ?? node.location
         members.append((method.lowercased(), .located(.text(target.text), location)))
         members += Self.headers(of: martian)
-        let own = forward.narrowed(by: node).without(martian.replaces)
+        let own = forward.narrowed(by: node).without(martian)
         if !own.isSame(as: forward) { members.append(("forward", own.tree)) }
         if ["POST", "PUT", "PATCH", "DELETE"].contains(method), scope.route.method.mayHaveBody {
             members.append(("body", .text(scope.hasBody ? "{request.body}" : "{request.body?}")))
@@ -110,7 +111,7 @@ struct KrakenDCall {
         let pattern = node["url_pattern"]?.text ?? "/"
         let names = pattern.split(separator: "{").dropFirst().map { $0.prefix { $0 != "}" } }
         return (node["method"]?.text?.uppercased() ?? method) == method && !isShadow(node)
-            && !pattern.contains("?")
+            && !pattern.contains("?") && !KrakenDMartian.changesQuery(node)
             && names.allSatisfy { route?.parameters.contains(String($0)) != false }
     }
 

@@ -275,7 +275,7 @@ struct KrakenDEndpoint {
                 fallbacks: [:], hasBody: false,
                 lateChanges: [[]]))
         let (name, martian) = try call.proxied(&backends, &findings)
-        var own = forward.narrowed(by: nodes[0]).without(martian.replaces)
+        var own = forward.narrowed(by: nodes[0]).without(martian)
         if websocket != nil, !own.hasAllHeaders { own = own.with(Self.handshake) }
         var members = KrakenDCall.headers(of: martian)
         let claims = claimHeaders(auth)
@@ -526,7 +526,9 @@ struct KrakenDEndpoint {
             return "'validation/json-schema' needs the whole body"
         }
         guard nodes.count == 1 else { return nil }
-        if nodes[0]["url_pattern"]?.text?.contains("?") == true {
+        if nodes[0]["url_pattern"]?.text?.contains("?") == true
+            || KrakenDMartian.changesQuery(nodes[0])
+        {
             return "'path' of 'proxy' has no query"
         }
         if let own = nodes[0]["method"]?.text?.uppercased(), own != method {

@@ -69,9 +69,11 @@ struct KrakenDForward {
         return rest
     }
 
-    func without(_ isRemoved: (String) -> Bool) -> KrakenDForward {
+    /// Without what modifiers replace.
+    func without(_ martian: KrakenDMartian) -> KrakenDForward {
         var rest = self
-        rest.headers.names.removeAll(where: isRemoved)
+        rest.headers.names.removeAll(where: martian.replaces)
+        rest.query.names.removeAll { name in martian.query.contains { $0.name == name } }
         return rest
     }
 

@@ -1,10 +1,14 @@
 import GatewayConfig
+import HTTP
 import YAMLReader
 
-/// Converts the part of `modifier/martian` that `headers` of a call can express.
+/// Converts the part of `modifier/martian` that `headers` and the target of a call can express.
 struct KrakenDMartian {
     /// Headers that are set on the request and replace the client's.
     private(set) var headers: [(name: String, value: YAMLTree)] = []
+
+    /// Query parameters that are set and replace the client's, as in a query.
+    private(set) var query: [(name: String, text: String)] = []
 
     /// Headers of the client that do not reach the backend, in lower case: those that a modifier
     /// removes, and those that a modifier sets that is left out.
@@ -20,6 +24,12 @@ struct KrakenDMartian {
 
     /// Whether it sets a header that `forwarded` sends.
     var setsForwarding: Bool { headers.contains { HeaderSyntax.isForwarding($0.name) } }
+
+    /// Whether a modifier changes the query, which `proxy` cannot express.
+    static func changesQuery(_ backend: DocumentNode) -> Bool {
+        var findings = ImportFindings()
+        return !KrakenDMartian(backend, isRelayed: true, &findings).query.isEmpty
+    }
 
     private let isRelayed: Bool
 
@@ -62,14 +72,27 @@ struct KrakenDMartian {
     private mutating func change(_ member: DocumentNode.Member, _ findings: inout ImportFindings) {
         switch member.key {
         case "header.Modifier": set(member, &findings)
+        case "querystring.Modifier": setQuery(member)
         case "header.Blacklist":
             removed.formUnion((member.node["names"]?.texts ?? []).map { $0.lowercased() })
         default:
             removed.formUnion(Self.headersSet(by: member))
             findings.warning(
                 at: member.keyLocation,
-                "'\(member.key)' is left out: only modifiers with fixed headers become 'headers'")
+                "'\(member.key)' is left out: only fixed headers and query parameters are converted"
+            )
         }
+    }
+
+    private mutating func setQuery(_ member: DocumentNode.Member) {
+        let name = member.node["name"]?.text ?? ""
+        let value = member.node["value"]?.text ?? member.node["value"]?.number ?? ""
+        var text: [UInt8] = []
+        text.append(percentEncoding: Array(name.utf8).span)
+        text.append(UInt8(ascii: "="))
+        text.append(percentEncoding: Array(value.utf8).span)
+        query.removeAll { $0.name == name }
+        query.append((name, String(decoding: text, as: UTF8.self)))
     }
 
     private mutating func set(_ member: DocumentNode.Member, _ findings: inout ImportFindings) {

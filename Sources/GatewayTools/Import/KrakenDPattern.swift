@@ -9,7 +9,11 @@ struct KrakenDPattern {
     /// The calls whose responses it uses, by index.
     private(set) var calls: Set<Int> = []
 
-    init(_ pattern: String, of index: Int, _ scope: KrakenDCall.Scope) throws(Refusal) {
+    /// - Parameter query: parameters that replace those of the pattern, by their names
+    init(
+        _ pattern: String, setting query: [(name: String, text: String)] = [], of index: Int,
+        _ scope: KrakenDCall.Scope
+    ) throws(Refusal) {
         var text = ""
         var rest = pattern[...]
         while let open = rest.firstIndex(of: "{") {
@@ -25,7 +29,18 @@ struct KrakenDPattern {
             rest = rest[rest.index(after: close)...]
         }
         text += Self.escaped(rest)
+        if !query.isEmpty { text = Self.setting(query, in: text) }
         self.text = text.hasPrefix("/") ? text : "/" + text
+    }
+
+    private static func setting(
+        _ query: [(name: String, text: String)], in target: String
+    ) -> String {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let kept = (parts.count == 2 ? parts[1].split(separator: "&") : []).filter { parameter in
+            !query.contains { $0.name == parameter.prefix { $0 != "=" } }
+        }
+        return parts[0] + "?" + (kept.map(String.init) + query.map(\.text)).joined(separator: "&")
     }
 
     /// Escapes characters that a request target must not contain; KrakenD sends them unescaped.

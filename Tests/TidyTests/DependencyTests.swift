@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The dependencies between the targets: an import may only go to a lower row (the table of the
-/// README).
+/// The dependencies between the targets: an import may only go to a lower row (the table of
+/// docs/architecture.md).
 @Suite struct DependencyTests {
-    /// Every target in `Sources`, by the row of the README, the lowest row first.
+    /// Every target in `Sources`, by the row of that table, the lowest row first.
     static let rows: [Set<String>] = [
         ["CUV", "COpenSSL", "CYAML", "CNGHTTP2", "CBuild", "CByteClasses"],
         ["Basics", "Promises"],
@@ -105,11 +105,11 @@ import Testing
         #expect(lower.isSuperset(of: Self.allowed.keys))
     }
 
-    @Test func theReadmeHasTheSameRows() throws {
-        let readme = try String(
-            contentsOf: Sources.root.appending(path: "README.md"), encoding: .utf8)
+    @Test func architectureHasTheSameRows() throws {
+        let document = try String(
+            contentsOf: Sources.root.appending(path: "docs/architecture.md"), encoding: .utf8)
         var rows = [Set<String>](repeating: [], count: Self.rows.count)
-        for line in readme.matches(of: /\n\| (\d+) \| (`[^|]+) \|/) {
+        for line in document.matches(of: /\n\| (\d+) \| (`[^|]+) \|/) {
             let row = try #require(Int(line.1))
             // The tour's table has minutes and files in the same columns.
             let names = line.2.matches(of: /`([^`]+)`/).map { String($0.1) }

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -162,6 +163,20 @@ static inline int tributary_has_unread(const uv_stream_t *stream)
     char byte;
     if (uv_fileno((const uv_handle_t *)stream, &descriptor) < 0) return 0;
     return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+/* The bytes that the system has taken from a stream and that its peer has not acknowledged; 0 where the
+   system does not tell. */
+static inline int tributary_unacknowledged(const uv_stream_t *stream)
+{
+#ifdef __linux__
+    uv_os_fd_t descriptor;
+    int count = 0;
+    if (uv_fileno((const uv_handle_t *)stream, &descriptor) < 0) return 0;
+    return ioctl(descriptor, TIOCOUTQ, &count) < 0 ? 0 : count;
+#else
+    return 0;
+#endif
 }
 
 /* Writes no core dump of this process. The limit of its size does not bind a program that receives dumps by a

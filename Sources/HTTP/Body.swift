@@ -54,6 +54,9 @@ package protocol BodySink: AnyObject {
     /// Whether the sink itself ends a body that takes too long, so that its source sets no limit.
     var limitsTime: Bool { get }
 
+    /// The bytes passed to it that its peer has not taken yet; 0 if it does not know. May be a system call.
+    var pendingBytes: Int { get }
+
     /// The next bytes, which are valid during the call only.
     func bodyReceived(_ piece: Span<UInt8>)
 
@@ -77,6 +80,7 @@ package protocol Tunnel: BodySource {
 
 extension BodySink {
     package var limitsTime: Bool { false }
+    package var pendingBytes: Int { 0 }
 }
 
 /// Receives the interim responses to a request (RFC 9110 15.2): the server's side of its exchange.

@@ -73,7 +73,7 @@ package struct Limits: Sendable, Equatable {
     /// 30 s in all.
     package var bodyTimeout = Duration.seconds(30)
 
-    /// The minimum rate of a body after `bodyGrace`, on average, in bytes per second. 408 below.
+    /// The minimum rate of a body, on average over each `bodyGrace`, in bytes per second. 408 below.
     ///
     /// 1 KiB: slower than a modem; a client that sends single bytes is stopped after the grace.
     package var bodyBytesPerSecond = 1024

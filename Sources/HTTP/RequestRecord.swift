@@ -66,6 +66,11 @@ package final class RequestRecord {
         set { unsafe values.streamEnd = newValue }
     }
 
+    /// Notes why a response ended before its last byte, unless a reason is known already.
+    package func streamEnded(_ reason: StreamEnd) {
+        if streamEnd == nil { streamEnd = reason }
+    }
+
     /// Of the request's body, in bytes.
     package var bodyBytes: Int {
         get { unsafe values.bodyBytes }

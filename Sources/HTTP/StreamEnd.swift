@@ -3,8 +3,10 @@
 package enum StreamEnd: UInt8, Sendable, CaseIterable {
     /// The backend's response broke off.
     case backendTruncated
-    /// The client closed its connection, or did not read.
+    /// The client closed its connection.
     case clientDisconnected
+    /// The client did not take the response at the minimum rate.
+    case clientTooSlow
     /// The body of the request was malformed or too large, so that the backend never got all of it.
     case requestBroken
     /// `buffered_bytes` was used up: the bytes that one side could not take yet had no room.
@@ -21,6 +23,7 @@ package enum StreamEnd: UInt8, Sendable, CaseIterable {
         switch self {
         case .backendTruncated: "backend_truncated"
         case .clientDisconnected: "client_disconnected"
+        case .clientTooSlow: "client_too_slow"
         case .requestBroken: "request_broken"
         case .memoryLimit: "memory_limit"
         case .idle: "idle"

@@ -11,9 +11,11 @@ final class AddressRefresher {
     private let loop: any Loop
     private var refresh: Timer?
     private var isStopped = false
+    /// Whether a connection has asked for the addresses since the last check.
+    private var wasUsed = false
 
-    /// Whether the pool has connections or calls. An unused name is not refreshed; its next
-    /// connection looks it up.
+    /// Whether the pool has connections or calls. A name that is not in use, and was not since the last
+    /// check, is not refreshed; its next connection looks it up.
     var isInUse: () -> Bool = { false }
 
     /// Nil while the loop closes.
@@ -29,6 +31,7 @@ final class AddressRefresher {
 
     /// The addresses. Rejects with `IOFailure`.
     func addresses() -> LocalPromise<[IPAddress]> {
+        wasUsed = true
         armRefresh()
         return name.addresses(maxAge: timeToLive, waitMax: waitMax)
     }
@@ -56,7 +59,8 @@ final class AddressRefresher {
         // timer.
         refresh = loop.timer(after: interval) { [unowned self] in
             refresh = nil
-            guard isInUse() else { return }
+            guard isInUse() || wasUsed else { return }
+            wasUsed = false
             name.refresh(maxAge: timeToLive / 2)
             armRefresh()
         }

@@ -179,6 +179,12 @@ final class H2ClientStream {
 }
 
 extension H2ClientStream: RequestBodyTarget {
+    /// As on the side of clients.
+    var pendingBytes: Int {
+        guard let connection, let stream else { return 0 }
+        return stream.queuedBytes + connection.blockedBytes
+    }
+
     func sendPiece(_ piece: Span<UInt8>) -> Int {
         guard let connection, let stream else { return 0 }
         connection.session.sendPiece(piece, on: stream, at: connection.pool.now)

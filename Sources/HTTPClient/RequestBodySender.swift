@@ -3,6 +3,9 @@ import HTTP
 
 /// What takes the body of a request: a connection of HTTP/1.1, or a stream of HTTP/2.
 protocol RequestBodyTarget: AnyObject {
+    /// What was sent and the backend has not taken, in bytes.
+    var pendingBytes: Int { get }
+
     /// Sends a piece; returns the bytes that wait to be sent.
     func sendPiece(_ piece: Span<UInt8>) -> Int
 
@@ -95,6 +98,8 @@ final class RequestBodySender<Target: RequestBodyTarget>: BodySink {
     }
 
     // MARK: BodySink
+
+    var pendingBytes: Int { target.pendingBytes }
 
     func bodyReceived(_ piece: Span<UInt8>) {
         guard !isComplete else { return }

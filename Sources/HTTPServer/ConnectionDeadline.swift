@@ -9,10 +9,12 @@ struct ConnectionDeadline {
     /// The transferred bytes. Some waits last longer while the client transfers bytes at a minimum
     /// rate.
     struct Progress {
-        /// Unsent bytes.
+        /// Bytes that the client has not taken.
         var unsent = 0
         /// Bytes of bodies received since the connection began.
         var received = 0
+        /// What the client must take in one `write_timeout`, whatever the minimum rate.
+        var outputBytesMin = 0
     }
 
     private(set) var wait: ServerStateMachine.Wait?
@@ -26,6 +28,8 @@ struct ConnectionDeadline {
     private var readsUntil: Instant?
     /// The number of successive probes of the client.
     private var probes = 0
+    /// Of a wait for a body.
+    private var bodyRate: BodyRate?
     var timer: Timer?
 
     /// Sets the present wait. Does nothing if it is unchanged.
@@ -54,6 +58,9 @@ struct ConnectionDeadline {
         base = progress
         baseTime = now
         due = wait.map { now.adding(timeouts[$0] << Int64(probes)) }
+        guard wait == .body else { return bodyRate = nil }
+        bodyRate = BodyRate(progress.received)
+        due = since.adding(timeouts.bodyCheck(0))
     }
 
     /// When a timer must be set; nil if the present one fires early enough, or there is no wait.
@@ -65,16 +72,25 @@ struct ConnectionDeadline {
 
     /// Whether the deadline has passed. A client that makes progress at the minimum rate gets more
     /// time: one that reads, as long as it reads; one that sends a body, up to `body_timeout`.
-    mutating func hasPassed(_ timeouts: ConnectionTimeouts, _ progress: Progress, now: Instant)
-        -> Bool
-    {
+    mutating func hasPassed(
+        _ timeouts: ConnectionTimeouts, _ progress: @autoclosure () -> Progress, now: Instant
+    ) -> Bool {
         guard let due, due <= now else { return false }
+        let progress = progress()
         switch wait {
-        case .output where base.unsent - progress.unsent >= timeouts.outputBytesMin:
+        case .output:
+            let taken = base.unsent - progress.unsent
+            guard taken >= max(timeouts.outputBytesMin, progress.outputBytesMin) else {
+                return true
+            }
             set(timeouts, progress, now: now)
+            self.due = now.adding(timeouts.output(after: taken))
         case .body:
-            self.due = since.adding(timeouts.body(after: progress.received - base.received))
-        case .output, .request, .firstRequest, .head, .probe, .linger, .briefLinger, nil:
+            guard let checks = bodyRate?.check(progress.received, timeouts.bodyBytesMin),
+                now < since.adding(timeouts.bodyMax)
+            else { return true }
+            self.due = since.adding(timeouts.bodyCheck(checks))
+        case .request, .firstRequest, .head, .probe, .linger, .briefLinger, nil:
             return true
         }
         return self.due.map { $0 <= now } ?? false
@@ -82,9 +98,11 @@ struct ConnectionDeadline {
 
     /// Whether the client reads its unsent output at the minimum rate or faster. Each measurement
     /// lasts for `timeouts.readWindow`, so that what it read earlier does not count.
-    mutating func reads(_ progress: Progress, _ timeouts: ConnectionTimeouts, now: Instant) -> Bool
-    {
+    mutating func reads(
+        _ progress: @autoclosure () -> Progress, _ timeouts: ConnectionTimeouts, now: Instant
+    ) -> Bool {
         if let readsUntil, now < readsUntil { return true }
+        let progress = progress()
         let time = (now - baseTime).inNanoseconds
         let taken = base.unsent - progress.unsent
         guard taken > 0, taken >= timeouts.outputBytes(in: time) else { return false }
@@ -103,10 +121,40 @@ struct ConnectionDeadline {
     }
 }
 
+/// Whether a body arrives at the minimum rate, in each time as long as the grace time. What arrived earlier
+/// does not count.
+struct BodyRate {
+    /// How often a body is looked at in that time.
+    static let steps = 20
+    /// What had arrived at the latest looks, the earliest first.
+    private var received: [Int]
+    private var looks = 0
+    private var wasSlow = false
+
+    init(_ received: Int) { self.received = [received] }
+
+    /// Looks at the body; nil if it is too slow, else how often it was looked at. Too slow at two looks one
+    /// after the other, since bytes that arrive in bursts may just miss a look.
+    mutating func check(_ total: Int, _ bytesMin: Int) -> Int? {
+        looks += 1
+        if looks >= Self.steps {
+            let isSlow = total - received.removeFirst() < bytesMin
+            guard !(isSlow && wasSlow) else { return nil }
+            wasSlow = isSlow
+        }
+        received.append(total)
+        return looks
+    }
+}
+
 /// The timeout of each wait, in nanoseconds, computed once per server.
 struct ConnectionTimeouts {
-    private let request, head, body, probe, output, linger, briefLinger: Int64
-    private let bodyGrace, bodyNanosecondsPerByte: Int64
+    private let request, head, probe, output, linger, briefLinger: Int64
+    /// The time limit of a body.
+    let bodyMax: Int64
+    private let bodyGrace: Int64
+    /// The bytes of a body that must arrive in its grace time, and in each later time of this length.
+    let bodyBytesMin: Int
     private let outputRate: Int64
     /// The period for measuring whether a client reads.
     let readWindow: Int64
@@ -115,14 +163,14 @@ struct ConnectionTimeouts {
         let limits = settings.limits
         request = limits.idleTimeout.inNanoseconds
         head = limits.headerTimeout.inNanoseconds
-        body = limits.bodyTimeout.inNanoseconds
+        bodyMax = limits.bodyTimeout.inNanoseconds
         probe = settings.probeInterval.inNanoseconds
         output = limits.writeTimeout.inNanoseconds
         linger = settings.lingerTimeout.inNanoseconds
         readWindow = settings.unreadGrace.inNanoseconds
         briefLinger = settings.settleTime.inNanoseconds
         bodyGrace = limits.bodyGrace.inNanoseconds
-        bodyNanosecondsPerByte = 1_000_000_000 / Int64(max(1, limits.bodyBytesPerSecond))
+        bodyBytesMin = Self.bytes(in: bodyGrace, at: Int64(limits.bodyBytesPerSecond))
         outputRate = Int64(max(1, limits.outputBytesPerSecond))
     }
 
@@ -131,7 +179,7 @@ struct ConnectionTimeouts {
         switch wait {
         case .request: request
         case .firstRequest, .head: head
-        case .body: min(body, bodyGrace)
+        case .body: bodyMax
         case .probe: probe
         case .output: output
         case .linger: linger
@@ -139,22 +187,32 @@ struct ConnectionTimeouts {
         }
     }
 
-    /// The time limit of a body of which so many bytes have arrived: the grace time, and the time
-    /// that they need at the minimum rate, but at most `body_timeout`.
-    func body(after received: Int) -> Int64 {
-        let (time, overflow) = Int64(max(0, received))
-            .multipliedReportingOverflow(by: bodyNanosecondsPerByte)
-        return overflow ? body : min(body, time.addingSaturated(bodyGrace))
+    /// When a body is looked at next, after so many times, from the beginning of the wait.
+    func bodyCheck(_ number: Int) -> Int64 {
+        min(bodyMax, bodyGrace / Int64(BodyRate.steps) * Int64(number + 1))
     }
+
+    /// When a client that took so many bytes must have taken the next ones. A kernel acknowledges what is
+    /// read in steps of up to 64 KiB, so that a slow reader may seem to take nothing for some time.
+    func output(after taken: Int) -> Int64 {
+        let (time, overflow) = Int64(max(0, taken)).multipliedReportingOverflow(by: 1_000_000_000)
+        let most = min(output << 2, Self.outputStepMax)
+        return max(output, min(most, overflow ? most : time / outputRate))
+    }
+
+    /// 30 s: at 2 KiB a second the longest step of acknowledgements.
+    private static let outputStepMax: Int64 = 30_000_000_000
 
     /// The bytes that a client must take in one `write_timeout`.
     var outputBytesMin: Int { outputBytes(in: output) }
 
     /// The bytes that a client must take in so many nanoseconds.
-    func outputBytes(in time: Int64) -> Int {
-        let (bytes, overflow) = max(0, time / 1_000_000)
-            .multipliedReportingOverflow(by: outputRate)
-        return overflow ? .max : max(1, Int(bytes / 1000))
+    func outputBytes(in time: Int64) -> Int { max(1, Self.bytes(in: time, at: outputRate)) }
+
+    /// - Parameter rate: in bytes per second
+    private static func bytes(in time: Int64, at rate: Int64) -> Int {
+        let (bytes, overflow) = max(0, time / 1_000_000).multipliedReportingOverflow(by: rate)
+        return overflow ? .max : Int(bytes / 1000)
     }
 }
 

@@ -300,9 +300,6 @@ final class ExchangeRunner {
         // At once, so that the next one is ended only if that is not enough.
         exchange.callPermit?.release()
         releasePermits()
-        if responseSource != nil, exchange.record.streamEnd == nil {
-            exchange.record.streamEnd = .clientDisconnected
-        }
         carrier.endWaiting()
     }
 

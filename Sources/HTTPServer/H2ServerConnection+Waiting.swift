@@ -29,7 +29,7 @@ extension H2ServerConnection: ServedConnection {
         close()
     }
 
-    func closeUnread() { close() }
+    func closeUnread() { closeSlow() }
 
     /// Its session.
     var holdsMemory: Bool { true }
@@ -39,7 +39,7 @@ extension H2ServerConnection: ServedConnection {
     }
 
     func readsOutput(now: Instant) -> Bool {
-        deadline.reads(progress, server.timeouts, now: now)
+        deadline.reads(progress(of: .output), server.timeouts, now: now)
     }
 
     // MARK: Timeouts
@@ -64,7 +64,7 @@ extension H2ServerConnection: ServedConnection {
         let wait = wait
         guard wait != deadline.wait else { return }
         let now = server.loop.now
-        deadline.update(wait, server.timeouts, progress, now: now)
+        deadline.update(wait, server.timeouts, progress(of: wait), now: now)
         armTimer(now)
     }
 
@@ -79,9 +79,16 @@ extension H2ServerConnection: ServedConnection {
         if activity != former { server.updateActivity(at: slot, from: former, to: activity) }
     }
 
-    private var progress: ConnectionDeadline.Progress {
-        ConnectionDeadline.Progress(unsent: stream.unsentBytes &- writtenBytes)
+    /// In one `write_timeout` a client must also take a part of what its streams hold, as of each stream.
+    private func progress(of wait: ServerStateMachine.Wait?) -> ConnectionDeadline.Progress {
+        guard wait == .output else { return ConnectionDeadline.Progress() }
+        return ConnectionDeadline.Progress(
+            unsent: pendingBytes &- writtenBytes,
+            outputBytesMin: heldBytes / H2ServerStream.timeoutsMax)
     }
+
+    /// What was written and the client has not taken, in bytes.
+    var pendingBytes: Int { stream.unsentBytes &+ stream.unacknowledgedBytes }
 
     private func armTimer(_ now: Instant) {
         guard let due = deadline.timerNeeded else { return }
@@ -91,8 +98,8 @@ extension H2ServerConnection: ServedConnection {
     }
 
     private func timerFired() {
-        let now = server.loop.now
-        if deadline.hasPassed(server.timeouts, progress, now: now) { deadlinePassed() }
+        let (wait, now) = (deadline.wait, server.loop.now)
+        if deadline.hasPassed(server.timeouts, progress(of: wait), now: now) { deadlinePassed() }
         if !isClosed { armTimer(now) }
     }
 
@@ -103,7 +110,8 @@ extension H2ServerConnection: ServedConnection {
             server.losses.count(.tooSlow)
             session.terminate(.enhanceYourCalm)
             outputChanged()
-        case .output, .linger, .briefLinger, .body, .probe: close()
+        case .output: closeSlow()
+        case .linger, .briefLinger, .body, .probe: close()
         case nil: break
         }
     }

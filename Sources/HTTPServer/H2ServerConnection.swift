@@ -130,6 +130,12 @@ final class H2ServerConnection {
         for request in requests { request.abandon(status: status) }
     }
 
+    /// The client does not take the output at the minimum rate.
+    func closeSlow() {
+        for request in requests { request.runner?.exchange.record.streamEnded(.clientTooSlow) }
+        close()
+    }
+
     // MARK: Output
 
     /// Unsent bytes beyond which no more frames are produced.
@@ -170,8 +176,10 @@ final class H2ServerConnection {
     /// their windows (CVE-2019-9517).
     private func endBlockedStreams() {
         blockedTimer = nil
-        guard isServing else { return }
+        // Otherwise the deadline of the connection holds, and the streams wait for the connection.
+        guard isServing, stream.unsentBytes == 0 else { return }
         for request in requests where request.isTooSlow(server.loop.now) {
+            request.runner?.exchange.record.streamEnded(.clientTooSlow)
             session.resetAndCharge(request.stream, .cancel, at: server.loop.now)
         }
         outputChanged()
@@ -179,7 +187,7 @@ final class H2ServerConnection {
     }
 
     private func armBlockedTimer() {
-        guard session.queuedBytes > 0, blockedTimer == nil else { return }
+        guard session.queuedBytes > 0, stream.unsentBytes == 0, blockedTimer == nil else { return }
         let blocked = requests.lazy.filter { $0.stream.queuedBytes > 0 }
         guard let first = blocked.map(\.slowSince).min() else { return }
         let due = first + server.settings.limits.writeTimeout
@@ -370,7 +378,7 @@ extension H2ServerConnection: H2SessionEvents {
     }
 
     /// What its streams hold, in bytes.
-    private var heldBytes: Int { session.queuedBytes + storedBytes + self.stream.unsentBytes }
+    var heldBytes: Int { session.queuedBytes + storedBytes + self.stream.unsentBytes }
 
     /// A connection that holds more than this part of `buffered_bytes` gets no further streams.
     ///

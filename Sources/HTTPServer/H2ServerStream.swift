@@ -345,10 +345,8 @@ final class H2ServerStream {
             ended?.cancel(status: status)
             return
         }
-        // The source of the body knows a better reason, if there is one.
-        if let record = ended?.exchange.record, record.streamEnd == nil {
-            record.streamEnd = connection.server.isClosed ? .cutOff : .clientDisconnected
-        }
+        ended?.exchange.record.streamEnded(
+            connection.server.isClosed ? .cutOff : .clientDisconnected)
         relay?.cancel()
         ended?.endExchange(bodyBytes: stream.sentBytes, isTruncated: true)
     }
@@ -382,6 +380,7 @@ extension H2ServerStream: ExchangeCarrier {
         guard let connection else { return }
         let (session, now) = (connection.session, connection.server.loop.now)
         if hasResponded {
+            runner?.exchange.record.streamEnded(.clientTooSlow)
             abandon(status: ServerHooks.ExchangeEnd.clientGone)
             session.resetAndCharge(stream, .enhanceYourCalm, at: now)
             connection.updateBudget()
@@ -472,6 +471,12 @@ extension H2ServerStream: H2StreamEvents {
 }
 
 extension H2ServerStream: RelayTarget {
+    /// While the connection is blocked, its bytes count: the frames of the stream wait behind them.
+    var pendingBytes: Int {
+        guard let connection, connection.stream.unsentBytes > 0 else { return stream.queuedBytes }
+        return stream.queuedBytes + connection.pendingBytes
+    }
+
     func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
         guard let connection else { return 0 }
         connection.session.sendPiece(piece, on: stream, at: connection.server.loop.now)

@@ -4,6 +4,9 @@ import Reactor
 /// What the body of a streamed response is written to: a connection of HTTP/1.1, or a stream of
 /// HTTP/2.
 protocol RelayTarget: AnyObject {
+    /// What was written and the client has not taken, in bytes.
+    var pendingBytes: Int { get }
+
     /// Writes a piece; returns the number of unsent bytes.
     func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int
 
@@ -56,6 +59,8 @@ final class ResponseRelay<Target: RelayTarget>: BodySink {
         guard target.take() != nil else { return }
         source.cancel()
     }
+
+    var pendingBytes: Int { target?.pendingBytes ?? 0 }
 
     // MARK: Events of the source
 

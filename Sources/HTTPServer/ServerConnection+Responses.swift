@@ -138,17 +138,16 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
         ended.runner.endExchange(bodyBytes: max(0, ended.bodyBytes - unsent), isTruncated: true)
     }
 
-    /// The client does not get all of a streamed response.
+    /// The client does not get all of a response.
     private func recordEnd(of runner: ExchangeRunner?) {
-        // The source of the body knows a better reason, if there is one.
-        guard let runner, runner.exchange.stream != nil, runner.exchange.record.streamEnd == nil
-        else { return }
-        runner.exchange.record.streamEnd = server.isClosed ? .cutOff : .clientDisconnected
+        runner?.exchange.record.streamEnded(server.isClosed ? .cutOff : .clientDisconnected)
     }
 
     // MARK: Streamed bodies
 
     /// Writes a piece of a streamed body; returns the number of unsent bytes.
+    var pendingBytes: Int { stream.unsentBytes &+ stream.unacknowledgedBytes }
+
     func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
         if isChunk {
             unsafe server.writer.writeChunk(piece, to: stream)

@@ -32,7 +32,7 @@ extension ServerConnection: ServedConnection {
     }
 
     func endWaiting() {
-        handle(wait == .output ? .deadlinePassed : .rejected(.overloaded))
+        wait == .output ? deadlinePassed() : handle(.rejected(.overloaded))
     }
 
     func close() {
@@ -40,7 +40,7 @@ extension ServerConnection: ServedConnection {
     }
 
     func closeUnread() {
-        handle(.deadlinePassed)
+        deadlinePassed()
     }
 
     func leaveIdle(_ reason: LeaveReason) {
@@ -58,7 +58,7 @@ extension ServerConnection: ServedConnection {
     var holdsMemory: Bool { unsafe memoryBytes > 0 || stream.heldBytes > 0 }
 
     func readsOutput(now: Instant) -> Bool {
-        unsafe deadline.reads(progress, server.timeouts, now: now)
+        unsafe deadline.reads(progress(of: .output), server.timeouts, now: now)
     }
 
     // MARK: Memory
@@ -97,15 +97,19 @@ extension ServerConnection: ServedConnection {
         let former = unsafe deadline.wait
         guard wait != former else { return }
         let now = server.loop.now
-        unsafe deadline.update(wait, server.timeouts, progress, now: now)
+        unsafe deadline.update(wait, server.timeouts, progress(of: wait), now: now)
         server.updateActivity(
             at: slot, from: former?.activity ?? .busy, to: wait?.activity ?? .busy)
         armTimer(now)
     }
 
-    private var progress: ConnectionDeadline.Progress {
-        unsafe ConnectionDeadline.Progress(
-            unsent: stream.unsentBytes &- pieceBytes, received: receivedBytes)
+    private func progress(of wait: ServerStateMachine.Wait?) -> ConnectionDeadline.Progress {
+        guard wait == .output else {
+            return unsafe ConnectionDeadline.Progress(received: receivedBytes)
+        }
+        return unsafe ConnectionDeadline.Progress(
+            unsent: pendingBytes &- pieceBytes,
+            received: receivedBytes)
     }
 
     func armTimer(_ now: Instant) {
@@ -117,10 +121,17 @@ extension ServerConnection: ServedConnection {
         }
     }
 
+    private func deadlinePassed() {
+        if wait == .output {
+            forEachRunner { $0.exchange.record.streamEnded(.clientTooSlow) }
+        }
+        handle(.deadlinePassed)
+    }
+
     private func timerFired() {
         let now = server.loop.now
-        if unsafe deadline.hasPassed(server.timeouts, progress, now: now) {
-            handle(.deadlinePassed)
+        if unsafe deadline.hasPassed(server.timeouts, progress(of: wait), now: now) {
+            deadlinePassed()
         }
         armTimer(now)
     }

@@ -45,6 +45,11 @@ package protocol ByteStream: AnyObject {
     /// Bytes offered to the kernel that it has not taken yet; after a failure, those that were dropped.
     var unsentBytes: Int { get }
 
+    /// Bytes that the kernel has taken and the peer has not acknowledged; 0 where it does not tell. A
+    /// kernel reports room again when a part of its buffer is free, so `unsentBytes` can stay the same
+    /// for long while the peer reads. A system call.
+    var unacknowledgedBytes: Int { get }
+
     /// The bytes that the stream itself holds, counted by the memory of its loop: its session and its
     /// buffers, if it is encrypted.
     var heldBytes: Int { get }

@@ -56,6 +56,9 @@ package final class SimNetwork {
         package var split = ReadSplit.whole
         /// The capacity of both kernels for one direction; the writer keeps the rest.
         package var windowBytes = 128 * 1024
+        /// How much of it must be free until the writer's kernel takes more after it was full. A third
+        /// of a buffer of up to 4 MiB on Linux.
+        package var refillBytes = 0
         /// Connections in a listener's queue; more are retried after a second.
         package var backlogMax = 128
         /// Additional latency of random packets: one in `oneIn`, of up to `upTo`.

@@ -116,8 +116,11 @@ final class SimPipe {
         unsent = []
     }
 
+    /// Sent, and not read by the reader.
+    var unreadBytes: Int { inTransitCount + arrived.count }
+
     private func send() {
-        let free = network.settings.windowBytes - inTransitCount - arrived.count
+        let free = network.settings.windowBytes - unreadBytes
         let count = min(free, unsent.count)
         guard count > 0 else { return }
         let segment = Array(unsent[..<count])
@@ -170,7 +173,10 @@ final class SimPipe {
     func readEnd() { journal.endRead = now }
 
     private func refill() {
-        guard !unsent.isEmpty else { return }
+        let settings = network.settings
+        guard !unsent.isEmpty, settings.windowBytes - unreadBytes >= settings.refillBytes else {
+            return
+        }
         send()
         guard unsent.isEmpty else { return }
         sendEnd()

@@ -226,6 +226,8 @@ package final class SimStream: ByteStream, FailingStream {
         isClosed ? delegateState.droppedBytes : outgoing.unsent.count + outgoing.lostBytes
     }
 
+    package var unacknowledgedBytes: Int { isClosed ? 0 : outgoing.unreadBytes }
+
     /// The network has taken all unsent bytes.
     func windowDrained() {
         loop.network.clock.after(.zero) { [weak self] in

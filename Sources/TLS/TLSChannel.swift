@@ -221,6 +221,7 @@ final class TLSChannel: FailingStream {
     // MARK: Writing
 
     var unsentBytes: Int { inner.unsentBytes }
+    var unacknowledgedBytes: Int { inner.unacknowledgedBytes }
 
     /// Whether all bytes of the user were offered to the kernel.
     var hasOfferedAll: Bool { plain.isEmpty && (!hasUnoffered || inner.hasOfferedAll) }

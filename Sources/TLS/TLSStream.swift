@@ -51,6 +51,7 @@ final class TLSStream: ByteStream {
     func flushSoon() { channel.flushSoon() }
 
     var unsentBytes: Int { channel.unsentBytes }
+    var unacknowledgedBytes: Int { channel.unacknowledgedBytes }
 
     var heldBytes: Int { channel.heldBytes }
 

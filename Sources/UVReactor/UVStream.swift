@@ -302,6 +302,8 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
         return uv_stream_get_write_queue_size(raw) + (queued?.count ?? 0) + lostBytes
     }
 
+    var unacknowledgedBytes: Int { raw.map { Int(tributary_unacknowledged($0)) } ?? 0 }
+
     // MARK: Ending
 
     func finishWriting() {

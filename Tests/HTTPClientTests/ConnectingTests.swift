@@ -98,15 +98,29 @@ import Testing
 
     @Test func cachesAddressesForTheTimeToLive() throws {
         let harness = try harness(.addresses([here]), ttl: .seconds(30))
-        for _ in 0..<3 {
+        #expect(harness.outcome() == "200 /")
+        for peer in harness.backend.peers { peer.stream.close() }
+        harness.advance(by: .seconds(29))
+        #expect(harness.outcome() == "200 /" && harness.network.lookUps == 1)
+        for peer in harness.backend.peers { peer.stream.close() }
+        harness.advance(by: .seconds(31))
+        #expect(harness.outcome() == "200 /" && harness.network.lookUps == 2)
+        harness.expectQuiet()
+    }
+
+    /// Also where no connection and no call is open at the moment of the refresh.
+    @Test func refreshesAddressesOfANameInUse() throws {
+        let harness = try harness(.addresses([here]), ttl: .seconds(4))
+        for second in 1...12 {
             #expect(harness.outcome() == "200 /")
             for peer in harness.backend.peers { peer.stream.close() }
-            harness.advance(by: .seconds(9))
+            harness.advance(by: .seconds(1))
+            // After a half to three quarters of the time.
+            #expect(harness.network.lookUps >= 1 + second / 3, "after \(second) s")
         }
-        #expect(harness.network.lookUps == 1)
-        harness.advance(by: .seconds(9))
-        #expect(harness.outcome() == "200 /")
-        #expect(harness.network.lookUps == 2)
+        let lookUps = harness.network.lookUps
+        harness.advance(by: .seconds(60))
+        #expect(harness.network.lookUps <= lookUps + 1, "no call uses it any more")
         harness.expectQuiet()
     }
 

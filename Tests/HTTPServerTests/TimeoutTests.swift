@@ -47,9 +47,76 @@ import Testing
         }
         harness.advance(50)
         #expect(!peer.hasEnded)
-        harness.advance(150)
+        harness.advance(400)
         #expect(summary(of: peer) == "408 close!")
         #expect(harness.log == ["POST / 408 0"])
+    }
+
+    /// What arrived before the last five seconds does not count.
+    @Test(arguments: [(900, 5_600), (1_200, 17_500)])
+    func rejectsABodyThatBecomesSlow(_ rate: Int, _ end: Int) throws {
+        var settings = settings()
+        settings.limits.bodyTimeout = .seconds(30)
+        let harness = try ServerHarness(settings) { _, request, exchange in
+            request.body.collect(upTo: 100_000, on: exchange.local)
+                .map { Response(status: .ok, body: $0) }
+        }
+        let peer = try harness.connect()
+        peer.send(post("Content-Length: 100000\r\n", String(repeating: "a", count: 20_000)))
+        var time = 0
+        while !peer.hasEnded, time < 29_000 {
+            if time % 100 == 0 {
+                let rate = time < 16_000 ? rate : 100
+                peer.send(String(repeating: "a", count: rate / 10))
+            }
+            harness.advance(50)
+            time += 50
+        }
+        #expect(summary(of: peer) == "408 close!")
+        #expect((end - 500...end).contains(time), "after \(time) ms")
+    }
+
+    /// A kernel with a large buffer reports room when a part of it is free: until then, only its
+    /// acknowledgements show that the client reads.
+    @Test(arguments: [(20_000, 1), (100, 0)])
+    func writeTimeoutSparesAClientThatReads(_ rate: Int, _ connections: Int) throws {
+        var settings = ServerSettings()
+        settings.limits.writeTimeout = .seconds(2)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
+        harness.network.settings.windowBytes = 4 << 20
+        harness.network.settings.refillBytes = 1 << 20
+        let peer = try harness.connect()
+        peer.onReceived = { $0.stream.pauseReading() }
+        peer.send(get())
+        harness.advance()
+        (peer.stream as? SimStream)?.split = .sizes([rate])
+        harness.respond(String(repeating: "a", count: 8 << 20))
+        for _ in 0..<20 {
+            harness.advance(1000)
+            peer.stream.resumeReading()
+        }
+        #expect(harness.server.connectionCount == connections)
+    }
+
+    /// A kernel acknowledges in steps: the client has read 64 KiB, and then seems to read nothing.
+    @Test func writeTimeoutSparesAClientBetweenTwoAcknowledgements() throws {
+        var settings = ServerSettings()
+        settings.limits.writeTimeout = .seconds(2)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
+        let peer = try harness.connect()
+        peer.onReceived = { $0.stream.pauseReading() }
+        peer.send(get())
+        harness.advance()
+        (peer.stream as? SimStream)?.split = .sizes([65_536])
+        harness.respond(String(repeating: "a", count: 1 << 20))
+        harness.advance(1900)
+        for _ in 0..<3 {
+            peer.stream.resumeReading()
+            harness.advance(7_000)
+            #expect(harness.server.connectionCount == 1)
+        }
+        harness.advance(4_000)
+        #expect(harness.server.connectionCount == 0)
     }
 
     @Test func readsABodyAboveTheMinimumRateUntilTheBodyTimeout() throws {

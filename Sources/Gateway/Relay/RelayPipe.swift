@@ -17,6 +17,8 @@ final class RelayPipe: BodySource, BodySink {
     private let bytesMax: Int?
     private(set) var bytes = 0
     private var isPaused = false
+    /// What the receiver had not taken at the last question, or at the pause.
+    private var pendingAtPause = 0
     /// The delivery has begun.
     private var hasStarted = false
     /// The delivery waits for `release`: the backend decides about the body first (RFC 9110 10.1.1).
@@ -68,8 +70,18 @@ final class RelayPipe: BodySource, BodySink {
         source.startDelivery(to: self)
     }
 
+    /// Whether the receiver, for which the source is paused, has taken bytes since the last question, or
+    /// since the pause.
+    func hasReceiverMoved() -> Bool {
+        guard isPaused, let sink else { return false }
+        let former = pendingAtPause
+        pendingAtPause = sink.pendingBytes
+        return pendingAtPause < former
+    }
+
     func pause() {
         isPaused = true
+        pendingAtPause = sink?.pendingBytes ?? 0
         source.pause()
     }
 

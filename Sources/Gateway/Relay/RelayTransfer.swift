@@ -258,9 +258,7 @@ final class RelayTransfer: RelayedRequest {
     func responseEnded() { end() }
 
     func responseTruncated(by error: any Error) {
-        if exchange.record.streamEnd == nil {
-            exchange.record.streamEnd = truncation(by: error)
-        }
+        exchange.record.streamEnded(truncation(by: error))
         end(CallFailure(error).kind)
     }
 
@@ -325,6 +323,10 @@ final class RelayTransfer: RelayedRequest {
         guard let due else { return }
         guard due <= now else { return armTimer() }
         let isOverall = plan.maxDuration.map { began + $0 <= now } ?? false
+        if !isOverall, hasReceiverMoved() {
+            recordActivity()
+            return armTimer()
+        }
         switch phase {
         case .ended: break
         case .awaitingHead: fail(isOverall ? plan.maxDuration ?? plan.timeout : plan.timeout)
@@ -339,6 +341,16 @@ final class RelayTransfer: RelayedRequest {
                 exchange.record.endStream(of: 0, .responseTimeout, at: now)
             }
             responsePipe?.fail(TransferTooSlow())
+        }
+    }
+
+    /// Whether a side that reads slowly has taken bytes of a body that is passed on.
+    private func hasReceiverMoved() -> Bool {
+        switch phase {
+        case .receivingRequest: requestPipe?.hasReceiverMoved() ?? false
+        case .sendingResponse:
+            [requestPipe, responsePipe].contains { $0?.hasReceiverMoved() ?? false }
+        case .awaitingHead, .ended: false
         }
     }
 

@@ -83,7 +83,7 @@ import Testing
         _ = try download(harness, other, streams: 1)
         harness.pass(10)
         #expect(silent.peer.hasEnded || !silent.peer.failures.isEmpty)
-        #expect(harness.logged("end") == ["client_disconnected", "client_disconnected"])
+        #expect(harness.logged("end") == ["client_too_slow", "client_too_slow"])
         harness.expectQuiet(silent, other)
     }
 

@@ -96,6 +96,31 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The gateway's kernel takes further pieces only when a part of its buffer is free. Until then its
+    /// acknowledgements show that a side reads.
+    @Test(arguments: [false, true])
+    func sideThatReadsSlowlyIsNotIdle(isUpload: Bool) throws {
+        let harness = try RelayHarness("to: a, timeout: 1m, idle_timeout: 2s")
+        harness.gateway.network.settings.windowBytes = 1 << 20
+        harness.gateway.network.settings.refillBytes = 1 << 19
+        let head = isUpload ? request("POST", "/x/a", ["Content-Length: 4000000"]) : get("/x/a")
+        let client = try harness.send(head)
+        let backend = try harness.backend()
+        let (reader, writer) = isUpload ? (backend, client) : (client, backend)
+        reader.onReceived = { $0.stream.pauseReading() }
+        (reader.stream as? SimStream)?.split = .sizes([20_000])
+        let body = String(repeating: "a", count: 4_000_000)
+        writer.send(isUpload ? body : "HTTP/1.1 200 OK\r\nContent-Length: 4000000\r\n\r\n" + body)
+        for _ in 0..<12 {
+            harness.pass(1000)
+            reader.stream.resumeReading()
+        }
+        #expect(harness.logged("outcome") == [])
+        harness.pass(5000)
+        #expect(harness.logged("outcome") == [isUpload ? "failed" : "truncated"])
+        harness.expectQuiet()
+    }
+
     @Test func stalledResponseIsClosed() throws {
         let harness = try RelayHarness("to: a, timeout: 1s, idle_timeout: 2s")
         let client = try harness.send(get("/x/a"))

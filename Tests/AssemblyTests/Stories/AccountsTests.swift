@@ -27,7 +27,9 @@ import Testing
         case breakerOpen = "the breaker is open"
         case clientLeavesEarly = "the client leaves before the head"
         case clientLeavesStream = "the client leaves a stream"
-        case clientDoesNotRead = "the client does not read a stream"
+        case clientDoesNotRead =
+            "the client does not read a stream for `idle_timeout` of `proxy`"
+        case clientTooSlow = "the client reads less than `write_timeout` requires"
         case maxDuration = "`max_duration` ends a stream that still sends"
     }
 
@@ -166,6 +168,7 @@ private final class AccountHarness {
         gateway = try GatewayHarness(
             config: """
                 version: 1
+                limits: { write_timeout: \(tested.event == .clientTooSlow ? "500ms" : "30s") }
                 listen: { address: "127.0.0.1:8080", protocols: [http2, http1] }
                 traces: { otlp: "http://127.0.0.1:4318/v1/traces", sample: 0%, slow: 1m }
                 backends:
@@ -289,7 +292,7 @@ private final class AccountHarness {
             client.leave()
             gateway.pass(100)
         case .clientLeavesStream: try stream { $0.leave() }
-        case .clientDoesNotRead:
+        case .clientDoesNotRead, .clientTooSlow:
             _ = try sendRequest(reads: false)
             try backend().begin(200, "")
             for _ in 0..<40 {

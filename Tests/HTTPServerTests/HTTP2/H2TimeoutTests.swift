@@ -108,7 +108,7 @@ import Testing
         let slow = try client.send(.post, endsStream: false)
         harness.advance(4_900)
         #expect(slow.responses.isEmpty)
-        harness.advance(200)
+        harness.advance(400)
         #expect(slow.summary == "408" && slow.closed == .noError)
         #expect(harness.log == ["POST / 408 0"] && harness.server.losses[.tooSlow] == 1)
         let next = try client.send(.post, endsStream: false)

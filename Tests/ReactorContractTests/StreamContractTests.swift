@@ -93,6 +93,8 @@ import Testing
                 }
                 harness.later {
                     #expect(client.drainedCount == 0)
+                    // The kernel has taken them, and the peer does not read.
+                    #expect(client.stream.unacknowledgedBytes > 0)
                     server.stream.resumeReading()
                 }
             }

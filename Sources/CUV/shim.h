@@ -15,6 +15,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <netdb.h>
@@ -187,6 +190,14 @@ static inline void tributary_forbid_core_dumps(void)
     setrlimit(RLIMIT_CORE, &none);
 #ifdef __linux__
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+/* Returns free memory to the system, which an allocator would keep for later. */
+static inline void tributary_trim_memory(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
 #endif
 }
 

@@ -1,12 +1,16 @@
+import CUV
 import Reactor
 import UVReactor
 
 extension Daemon {
-    /// Releases the pages of the program that only a start or a reload uses, when the workers have done
-    /// their part of it.
+    /// Releases what only a start or a reload uses, when the workers have done their part of it: pages of the
+    /// program, and the memory of the former configuration, which the allocator would keep.
     func releaseUnusedPages() {
         pageRelease?.cancel()
-        pageRelease = loop.timer(after: Self.pageReleaseDelay) { ProgramPages.release() }
+        pageRelease = loop.timer(after: Self.pageReleaseDelay) {
+            ProgramPages.release()
+            tributary_trim_memory()
+        }
     }
 
     private static let pageReleaseDelay = Duration.milliseconds(250)

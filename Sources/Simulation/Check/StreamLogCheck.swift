@@ -34,11 +34,14 @@ struct StreamLogCheck {
         case nil: return nil
         case "backend_truncated": hasCause = !origin.isSentWhole || origin.script.isLost
         case "client_disconnected":
-            // A reload changes `write_timeout` for open connections, too.
             hasCause =
                 model.stream.left != nil || record.mayLackRoom || model.mayBeCutOff
-                || record.configs.contains { $0.limits.writeTimeout != nil }
                 || model.stream.script.isBroken
+        case "client_too_slow":
+            // A reload changes `write_timeout` for open connections, too.
+            hasCause =
+                record.mayLackRoom
+                || record.configs.contains { $0.limits.writeTimeout != nil }
         case "cut_off": hasCause = model.mayBeCutOff
         case "request_broken": hasCause = model.isRequestBroken
         case "memory_limit": hasCause = record.mayLackRoom

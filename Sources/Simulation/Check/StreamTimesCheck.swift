@@ -55,12 +55,22 @@ struct StreamTimesCheck {
         var last = head
         for moment in model.activity where moment > head {
             guard let at = model.moment(moment), at < ended else { break }
-            if moment - last > limit { return addIdle(model, moment - last) }
+            if moment - last > limit, !isInTime(moment, last, limit, model) {
+                return addIdle(model, moment - last)
+            }
             last = moment
         }
-        if let latest = model.moment(last + limit), ended > latest {
-            addIdle(model, last + limit - head)
+        if let end = model.idleEnds(after: last, limit).last, let latest = model.moment(end),
+            ended > latest
+        {
+            addIdle(model, end - head)
         }
+    }
+
+    private func isInTime(
+        _ moment: Instant, _ last: Instant, _ limit: Duration, _ model: StreamModel
+    ) -> Bool {
+        model.idleEnds(after: last, limit).last.map { moment <= $0 } ?? false
     }
 
     private func addIdle(_ model: StreamModel, _ pause: Duration) {
@@ -74,7 +84,8 @@ struct StreamTimesCheck {
         switch (model.loggedEnd, model.origin == nil ? model.request.response?.status : nil) {
         case ("idle", _):
             let moments = model.activity + model.relays.compactMap(\.headRead)
-            check(model, isOneOf: moments.map { $0 + idle }, "idle")
+            check(
+                model, isOneOf: moments.flatMap { model.idleEnds(after: $0, idle) }, "idle")
         case ("max_duration", _):
             check(
                 model, isOneOf: proxy.maxDuration.map { [began + .milliseconds($0)] } ?? [],
@@ -106,7 +117,7 @@ struct StreamTimesCheck {
         let released = began + .seconds(1)
         let passedOn = model.relays.map(\.sentAt) + model.relays.flatMap(\.interimRead)
         let moments = model.activity + passedOn + [began, released]
-        return moments.map { $0 + idle }
+        return moments.flatMap { model.idleEnds(after: $0, idle) }
     }
 
     private func check(_ model: StreamModel, isOneOf moments: [Instant], _ reason: String) {

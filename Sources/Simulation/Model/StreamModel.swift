@@ -123,6 +123,23 @@ struct StreamModel {
         return moments.sorted()
     }
 
+    /// When the client read the response, or a host the request.
+    private var receiverReads: [Instant] {
+        stream.fromGateway.readTimes(of: 0..<Int.max)
+            + relays.flatMap { $0.fromGateway.readTimes(of: 0..<Int.max) }
+    }
+
+    /// When an idle time that began at this moment may end. At the end of each `idle_timeout` the gateway asks
+    /// whether a side that it waits for has read since the last question.
+    func idleEnds(after moment: Instant, _ idle: Duration) -> [Instant] {
+        let reads = receiverReads
+        var ends = [moment + idle]
+        while let last = ends.last, reads.contains(where: { $0 + idle > last && $0 <= last }) {
+            ends.append(last + idle)
+        }
+        return ends
+    }
+
     /// Whether the gateway may close the connection because its client reads slowly: by `write_timeout`,
     /// or for memory by `buffered_bytes`. If the client was only to take what the gateway kept for it,
     /// the exchange was over, and its log line has no end.

@@ -1,4 +1,3 @@
-import CUV
 import Reactor
 import UVReactor
 
@@ -9,7 +8,7 @@ extension Daemon {
         pageRelease?.cancel()
         pageRelease = loop.timer(after: Self.pageReleaseDelay) {
             ProgramPages.release()
-            tributary_trim_memory()
+            FreeMemory.trim()
         }
     }
 

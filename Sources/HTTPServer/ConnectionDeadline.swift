@@ -13,8 +13,6 @@ struct ConnectionDeadline {
         var unsent = 0
         /// Bytes of bodies received since the connection began.
         var received = 0
-        /// What the client must take in one `write_timeout`, whatever the minimum rate.
-        var outputBytesMin = 0
     }
 
     private(set) var wait: ServerStateMachine.Wait?
@@ -80,9 +78,7 @@ struct ConnectionDeadline {
         switch wait {
         case .output:
             let taken = base.unsent - progress.unsent
-            guard taken >= max(timeouts.outputBytesMin, progress.outputBytesMin) else {
-                return true
-            }
+            guard taken >= timeouts.outputBytesMin else { return true }
             set(timeouts, progress, now: now)
             self.due = now.adding(timeouts.output(after: taken))
         case .body:

@@ -79,12 +79,9 @@ extension H2ServerConnection: ServedConnection {
         if activity != former { server.updateActivity(at: slot, from: former, to: activity) }
     }
 
-    /// In one `write_timeout` a client must also take a part of what its streams hold, as of each stream.
     private func progress(of wait: ServerStateMachine.Wait?) -> ConnectionDeadline.Progress {
         guard wait == .output else { return ConnectionDeadline.Progress() }
-        return ConnectionDeadline.Progress(
-            unsent: pendingBytes &- writtenBytes,
-            outputBytesMin: heldBytes / H2ServerStream.timeoutsMax)
+        return ConnectionDeadline.Progress(unsent: pendingBytes &- writtenBytes)
     }
 
     /// What was written and the client has not taken, in bytes.

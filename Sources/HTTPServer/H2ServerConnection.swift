@@ -378,7 +378,7 @@ extension H2ServerConnection: H2SessionEvents {
     }
 
     /// What its streams hold, in bytes.
-    var heldBytes: Int { session.queuedBytes + storedBytes + self.stream.unsentBytes }
+    private var heldBytes: Int { session.queuedBytes + storedBytes + self.stream.unsentBytes }
 
     /// A connection that holds more than this part of `buffered_bytes` gets no further streams.
     ///

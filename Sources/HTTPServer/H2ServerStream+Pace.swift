@@ -25,7 +25,7 @@ extension H2ServerStream {
 
     /// In one `write_timeout` a client must take a sixteenth of what its stream holds: a minimum rate in
     /// proportion to the memory.
-    static let timeoutsMax = 16
+    private static let timeoutsMax = 16
 
     /// Since when the client takes so little that it would not take all that the stream holds in
     /// `write_timeout`.

@@ -211,6 +211,32 @@ import Testing
         #expect(peer.resets == [] && harness.log == ["GET / 200 5"])
     }
 
+    /// With large windows all of a response waits for the socket, whose kernel reports room in large steps.
+    @Test(arguments: [(50_000, 1), (100, 0)])
+    func writeTimeoutSparesAClientThatReads(_ rate: Int, _ connections: Int) throws {
+        var settings = ServerSettings()
+        settings.limits.writeTimeout = .seconds(2)
+        let harness = try ServerHarness.http2(settings) { _, _, exchange in
+            exchange.local.value(
+                Response(status: .ok, body: Bytes(String(repeating: "x", count: 12_000_000))))
+        }
+        harness.network.settings.windowBytes = 4 << 20
+        harness.network.settings.refillBytes = 1 << 20
+        let client = try H2Client(harness)
+        client.peer.onReceived = { $0.stream.pauseReading() }
+        (client.peer.stream as? SimStream)?.split = .sizes([rate])
+        _ = try client.send()
+        var update = H2Frames()
+        update.windowUpdate(1 << 24, on: 0)
+        update.windowUpdate(1 << 24, on: 1)
+        client.peer.send(update)
+        for _ in 0..<20 {
+            harness.advance(1000)
+            client.peer.stream.resumeReading()
+        }
+        #expect(harness.server.connectionCount == connections)
+    }
+
     /// Output that the client does not take from its socket.
     @Test func closesConnectionThatIsNotRead() throws {
         let harness = try ServerHarness.http2 { _, _, exchange in

@@ -23,6 +23,7 @@ package final class RehearsalRun {
     private var workers: [SimulatedWorker] = []
     private var hosts: [SimulatedHost] = []
     private var clients: [SimulatedClient] = []
+    private var doneClients = DonePrefix()
     private(set) var requests: [RehearsedRequest] = []
     private(set) var attempts: [[Attempt]] = []
     /// Number of health checks so far.
@@ -110,7 +111,10 @@ package final class RehearsalRun {
     }
 
     /// Runs until every client is done.
-    package func runRequests() {
+    ///
+    /// - Parameter progress: called with the number of clients that are done, whenever it has grown;
+    ///   a client that still waits holds back the number of those after it
+    package func runRequests(progress: (_ done: Int) -> Void = { _ in }) {
         let traffic = RehearsalTraffic(
             survey: survey, random: random.derived("traffic"), optional: settings.optional,
             uploads: settings.uploads)
@@ -127,7 +131,14 @@ package final class RehearsalRun {
             clients.append(client)
             client.scheduleConnect(to: SimulatedWorker.address)
         }
-        network.run(until: { clients.allSatisfy(\.isDone) }, eventsMax: .max)
+        network.run(until: { areClientsDone(progress) }, eventsMax: .max)
+    }
+
+    private func areClientsDone(_ progress: (Int) -> Void) -> Bool {
+        if doneClients.advance(of: clients.count, { clients[$0].isDone }) {
+            progress(doneClients.count)
+        }
+        return doneClients.count == clients.count
     }
 
     /// Closes workers, hosts and clients. Reports must be made before.

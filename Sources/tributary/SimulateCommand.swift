@@ -131,7 +131,9 @@ struct SimulateCommand: ParsableCommand {
             throw ValidationError("\(error)")
         }
         let rehearsal = try RehearsalRun(config, plan, settings)
-        rehearsal.runRequests()
+        let progress = SimulationProgress(of: requests)
+        rehearsal.runRequests { progress.show($0) }
+        progress.clear()
         if let only {
             guard let waterfall = Waterfall.of(only, in: rehearsal) else {
                 throw ValidationError("there is no request \(only)")

@@ -24,7 +24,8 @@ import Testing
     private func rehearsal(
         _ faults: String = "", requests: Int = 200, text: String = Self.text, keys: String = "",
         environment: [String: String] = [:],
-        adjust: (inout RehearsalRun.Settings) throws -> Void = { _ in }
+        adjust: (inout RehearsalRun.Settings) throws -> Void = { _ in },
+        progress: (Int) -> Void = { _ in }
     ) throws -> RehearsalRun {
         let files = ConfigFiles(
             read: { path throws(ConfigFileError) in
@@ -39,7 +40,7 @@ import Testing
         try adjust(&settings)
         let plan = try Planner.plan(config, processors: 1)
         let rehearsal = try RehearsalRun(config, plan, settings)
-        rehearsal.runRequests()
+        rehearsal.runRequests(progress: progress)
         return rehearsal
     }
 
@@ -50,6 +51,30 @@ import Testing
         #expect(report.contains("  200                  200    100.0%"))
         #expect(!report.contains("failed"))
         rehearsal.close()
+    }
+
+    @Test func reportsProgressUntilAllRequestsAreDone() throws {
+        var counts: [Int] = []
+        let rehearsal = try rehearsal(requests: 50) { _ in
+        } progress: {
+            counts.append($0)
+        }
+        #expect(counts == counts.sorted() && Set(counts).count == counts.count)
+        #expect(counts.last == 50)
+        rehearsal.close()
+    }
+
+    /// A look at all elements after every event makes a run quadratic in its requests.
+    @Test func looksAtEachDoneElementOnce() {
+        var (prefix, looks) = (DonePrefix(), 0)
+        for done in 1...1000 {
+            _ = prefix.advance(of: 1000) {
+                looks += 1
+                return $0 < done
+            }
+        }
+        #expect(prefix.count == 1000)
+        #expect(looks < 2000)
     }
 
     /// Nothing can make a key from its hash, so simulated requests have none and are accepted.

@@ -16,7 +16,10 @@ final class HandshakeLog {
 
     func recordFailure(_ failure: IOFailure, from client: SocketAddress?, at now: Instant) {
         log.write(.debug, "TLS handshake failed") { line in
-            if let client { line.add("client", "\(client)") }
+            if case .ip(let address, let port)? = client {
+                line.add("client", "\(address)")
+                line.add("port", Int(port))
+            }
             line.add("problem", "\(failure)")
         }
         unreported += 1

@@ -60,7 +60,7 @@ final class RequestRecorder {
     var hooks: ServerHooks {
         var hooks = ServerHooks()
         hooks.exchangeEnded = { [self] in ended($0) }
-        hooks.requestRefused = { [self] in refused($0, $1) }
+        hooks.requestRefused = { [self] in refused($0) }
         return hooks
     }
 
@@ -92,9 +92,9 @@ final class RequestRecorder {
         traces?.record(end, after: duration)
     }
 
-    private func refused(_ status: Status, _ client: SocketAddress?) {
-        unsafe meter.countRefusal(status.code)
+    private func refused(_ input: ServerHooks.RefusedInput) {
+        unsafe meter.countRefusal(input.status.code)
         recent?.recordRefusal()
-        accessLog?.writeRefusal(status, client: client)
+        accessLog?.write(input)
     }
 }

@@ -47,7 +47,6 @@ package final class Exchange {
     }
 
     /// The peer's address and port as text; nil on a unix socket, and if it is unknown.
-    package var client: String? { peer.text }
 
     package let peer: PeerAddress
 
@@ -78,6 +77,13 @@ package final class Exchange {
     package var refusalCause: RefusalCause? {
         get { unsafe state.refusalCause }
         set { unsafe state.refusalCause = newValue }
+    }
+
+    /// Why the server responded instead of the service, or could not read the body, for the access
+    /// log; nil if it did not.
+    package var rejection: StaticString? {
+        get { unsafe state.rejection }
+        set { unsafe state.rejection = newValue }
     }
 
     /// Who sent the request; nil for endpoints that are public.
@@ -131,6 +137,7 @@ package final class Exchange {
         var responseFields: Fields
         var refusal: RefusalReason?
         var refusalCause: RefusalCause?
+        var rejection: StaticString?
         /// Nil until access control or a rate limit has a value to record.
         var admission: Admission?
     }

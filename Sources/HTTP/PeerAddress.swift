@@ -4,8 +4,10 @@ package import Basics
 /// connection, so that no request parses it again, and what else is known about it. The exchanges of
 /// a connection share it.
 package final class PeerAddress: Sendable {
-    /// The address with its port; nil on a unix socket, and if it is unknown.
+    /// The address without a port or brackets; nil on a unix socket, and if it is unknown.
     package let text: String?
+    /// Nil on a unix socket, and if it is unknown.
+    package let port: UInt16?
     package let bits: Bits
     /// Nil for a plain connection whose requests are served.
     package let facts: ConnectionFacts?
@@ -23,9 +25,11 @@ package final class PeerAddress: Sendable {
     }
 
     package init(
-        text: String?, bits: Bits, facts: ConnectionFacts? = nil, requests: SharedCount? = nil
+        text: String?, port: UInt16? = nil, bits: Bits, facts: ConnectionFacts? = nil,
+        requests: SharedCount? = nil
     ) {
         self.text = text
+        self.port = port
         self.bits = bits
         self.facts = facts
         self.requests = requests

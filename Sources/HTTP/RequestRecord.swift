@@ -37,6 +37,8 @@ package final class RequestRecord {
     @exclusivity(unchecked) private var callRecords: [CallRecord] = []
     /// In the order in which they began.
     @exclusivity(unchecked) private var attemptRecords: [AttemptRecord] = []
+    /// In the order in which they were recorded; empty without a failure.
+    @exclusivity(unchecked) private var failureDetails: [FailureDetail] = []
 
     package init(began: Instant = Instant(nanoseconds: 0)) {
         unsafe values = Values(began: began)
@@ -79,6 +81,7 @@ package final class RequestRecord {
 
     package var calls: [CallRecord] { unsafe callRecords }
     package var attempts: [AttemptRecord] { unsafe attemptRecords }
+    package var details: [FailureDetail] { unsafe failureDetails }
 
     /// What happened to a call; nil if the endpoint has no such call, or is not known.
     package func call(_ index: Int) -> CallRecord? {
@@ -111,6 +114,7 @@ package final class RequestRecord {
         unsafe values = Values(began: began)
         unsafe callRecords.removeAll(keepingCapacity: true)
         unsafe attemptRecords.removeAll(keepingCapacity: true)
+        if unsafe !failureDetails.isEmpty { unsafe failureDetails.removeAll() }
     }
 
     /// The endpoint is known. Called at most once.
@@ -190,14 +194,18 @@ package final class RequestRecord {
     /// A call has its part, or failed: also without having begun, or after it had succeeded, if its
     /// part could not be used.
     ///
-    /// - Parameter attempt: the attempt whose response was used; nil if the call has no response
+    /// - Parameters:
+    ///   - attempt: the attempt whose response was used; nil if the call has no response
+    ///   - detail: why it failed, for operators
     package func endCall(
-        _ call: Int, _ outcome: CallRecord.Outcome, deciding attempt: Int? = nil, at now: Instant
+        _ call: Int, _ outcome: CallRecord.Outcome, deciding attempt: Int? = nil,
+        detail: String? = nil, at now: Instant
     ) {
         guard unsafe callRecords.indices.contains(call) else { return }
         var before = unsafe callRecords[call]
         // The calls that run when the response is made have been ended as cancelled.
         if answered.hasHappened, before.ended.hasHappened { return }
+        if let detail { record(detail, of: UInt16(clamping: call), nil) }
         let now = next(now)
         guard !before.ended.hasHappened else {
             unsafe callRecords[call].outcome = outcome
@@ -342,19 +350,32 @@ package final class RequestRecord {
     }
 
     /// The attempt failed, or was cancelled.
-    package func attemptFailed(_ attempt: Int, _ kind: CallFailureKind, at now: Instant) {
+    ///
+    /// - Parameter detail: why, for operators
+    package func attemptFailed(
+        _ attempt: Int, _ kind: CallFailureKind, detail: String? = nil, at now: Instant
+    ) {
         guard isOpen(attempt) else { return }
-        fail(attempt, kind, at: next(now))
+        fail(attempt, kind, detail, at: next(now))
     }
 
     /// The response of an attempt, complete or not, cannot be used, for this reason.
-    package func attemptRefused(_ attempt: Int, _ kind: CallFailureKind, at now: Instant) {
+    ///
+    /// - Parameter detail: why, for operators
+    package func attemptRefused(
+        _ attempt: Int, _ kind: CallFailureKind, detail: String? = nil, at now: Instant
+    ) {
         guard unsafe attemptRecords.indices.contains(attempt) else { return }
-        fail(attempt, kind, at: next(now))
+        fail(attempt, kind, detail, at: next(now))
     }
 
-    private func fail(_ attempt: Int, _ kind: CallFailureKind, at now: Moment) {
+    private func fail(
+        _ attempt: Int, _ kind: CallFailureKind, _ detail: String? = nil, at now: Moment
+    ) {
         unsafe attemptRecords[attempt].fail(kind, at: now)
+        if let detail {
+            record(detail, of: unsafe attemptRecords[attempt].call, UInt16(clamping: attempt))
+        }
         guard unsafe !attemptRecords[attempt].permitted.hasHappened else { return }
         let call = unsafe Int(attemptRecords[attempt].call)
         if unsafe callRecords.indices.contains(call) {
@@ -374,5 +395,22 @@ package final class RequestRecord {
     private func isOpen(_ attempt: Int) -> Bool {
         unsafe attemptRecords.indices.contains(attempt)
             && !attemptRecords[attempt].ended.hasHappened
+    }
+
+    // MARK: Details of failures
+
+    private func record(_ text: String, of call: UInt16, _ attempt: UInt16?) {
+        unsafe failureDetails.append(FailureDetail(call: call, attempt: attempt, text))
+    }
+
+    /// Why a call failed; nil without a failure or a text for it.
+    package func detail(of call: Int) -> Bytes? {
+        guard case .failed(let kind)? = self.call(call)?.outcome else { return nil }
+        return unsafe failureDetails.last { detail in
+            guard Int(detail.call) == call else { return false }
+            guard let attempt = detail.attempt else { return true }
+            // An earlier attempt may have failed for another reason.
+            return unsafe attemptRecords[Int(attempt)].outcome == .failed(kind)
+        }?.text
     }
 }

@@ -5,6 +5,11 @@ package struct ServerSettings: Sendable, Equatable {
     /// Connections at once. A further one gets a 503 and is closed.
     package var connections = 10_000
 
+    /// Whether a new connection near `connections` closes the one whose client has been silent the
+    /// longest, also in the middle of a request or a response, and however short that is. For an
+    /// address with few connections, which must respond to probes; others close idle ones only.
+    package var closesSilent = false
+
     /// Connections beyond `connections` that may be open at once to receive their 503; others are
     /// closed without a response.
     package var refusedConnections = 64

@@ -74,3 +74,39 @@ extension WireError {
         }
     }
 }
+
+extension WireError {
+    /// For the access log.
+    package var name: StaticString {
+        switch self {
+        case .requestLine: "request_line"
+        case .methodTooLong: "method_too_long"
+        case .connectRefused: "connect_refused"
+        case .connectProtocol: "connect_protocol"
+        case .target: "target"
+        case .targetTooLong: "target_too_long"
+        case .version: "version"
+        case .versionNotSupported: "version_not_supported"
+        case .statusLine: "status_line"
+        case .lineEnd: "line_end"
+        case .fieldName: "field_name"
+        case .fieldValue: "field_value"
+        case .foldedField: "folded_field"
+        case .fieldsTooLarge: "fields_too_large"
+        case .tooManyFields: "too_many_fields"
+        case .hostMissing: "host_missing"
+        case .hostRepeated: "host_repeated"
+        case .host: "host"
+        case .contentLength: "content_length"
+        case .framingConflict: "framing_conflict"
+        case .transferCoding: "transfer_coding"
+        case .expectation: "expectation"
+        case .chunkSize: "chunk_size"
+        case .chunkEnd: "chunk_end"
+        case .chunkOverhead: "chunk_overhead"
+        case .upgrade: "upgrade"
+        case .tooManyInterimResponses: "too_many_interim_responses"
+        case .cutShort: "cut_short"
+        }
+    }
+}

@@ -155,14 +155,14 @@ final class PendingCall {
 
     func fail(_ error: any Error) {
         assignment = .unassigned
-        recordFailedAttempt(
-            (error as? ClientFailure).map { CallFailureKind($0.kind) } ?? .cancelled)
+        let failure = error as? ClientFailure
+        recordFailedAttempt(failure.map { CallFailureKind($0.kind) } ?? .cancelled, failure)
         if stream != nil, let source = unsafe source { return source.fail(error) }
         takeResolver()?.reject(error)
     }
 
-    private func recordFailedAttempt(_ kind: CallFailureKind) {
-        attempt?.failed(kind, at: pool.now)
+    private func recordFailedAttempt(_ kind: CallFailureKind, _ failure: ClientFailure? = nil) {
+        attempt?.failed(kind, failure, at: pool.now)
     }
 }
 

@@ -33,7 +33,8 @@ struct RecordedAttempt: ~Copyable {
         record.attemptCompleted(number, bodyBytes: bodyBytes, at: now)
     }
 
-    func failed(_ kind: CallFailureKind, at now: Instant) {
-        record.attemptFailed(number, kind, at: now)
+    /// - Parameter failure: of the connection; nil for other reasons
+    func failed(_ kind: CallFailureKind, _ failure: ClientFailure?, at now: Instant) {
+        record.attemptFailed(number, kind, detail: failure?.detail, at: now)
     }
 }

@@ -110,6 +110,14 @@ final class ExchangeRunner {
         if case .stream(let source)? = response?.body { source } else { nil }
     }
 
+    /// Reports the rejection of input that is not a request.
+    func reportRefusal(_ rejection: Rejection) {
+        server.hooks.requestRefused(
+            .init(
+                status: rejection.status, reason: rejection.reason, id: exchange.id,
+                peer: exchange.peer))
+    }
+
     /// Whether it runs a request, and not just a rejection.
     var isRequest: Bool { kind == .request }
 
@@ -147,6 +155,7 @@ final class ExchangeRunner {
         // so that it is padded.
         if !hasPermit, let refusal = server.refusal(of: exchange) {
             server.losses.count(refusal)
+            exchange.rejection = refusal.name
             return requestBody.fail(RequestLimitReached())
         }
         takePermit()
@@ -157,6 +166,7 @@ final class ExchangeRunner {
     /// durations count from now.
     func requestBodyFailed(_ error: WireError) {
         exchange.requestReceived = server.loop.now
+        exchange.rejection = error.name
         server.losses.count(.malformed)
         takePermit()
         requestBody?.fail(error)
@@ -185,7 +195,7 @@ final class ExchangeRunner {
                 stream(response, from: tunnel)
             }
         case .failure(let error as WireError): reject(.malformed(error))
-        case .failure(is RequestLimitReached): reject(.overloaded)
+        case .failure(is RequestLimitReached): reject(.overloaded(.requestsInFlight))
         // The connection is closed: the rest of the body stays unread.
         case .failure(is BufferedBytesExceeded): shed(.bufferedBytes, closesConnection: true)
         // A service that fails without a response is an internal error.
@@ -228,7 +238,7 @@ final class ExchangeRunner {
     /// Rejects the request because a limit is reached, and counts it.
     private func shed(_ refusal: ServerLosses.Refusal, closesConnection: Bool = false) {
         server.losses.count(refusal)
-        reject(.overloaded, closesConnection: closesConnection)
+        reject(.overloaded(refusal), closesConnection: closesConnection)
     }
 
     /// Responds instead of the service, whose work is cancelled. The response passes
@@ -236,6 +246,7 @@ final class ExchangeRunner {
     func reject(_ rejection: Rejection, closesConnection: Bool = false) {
         guard !isOver, !isRejected else { return }
         isRejected = true
+        recordReason(rejection)
         observation?.cancel()
         // After the cancellation, so that the reader of the body has withdrawn from it.
         requestBody?.detach()
@@ -323,6 +334,17 @@ final class ExchangeRunner {
     func endExchange(bodyBytes: Int, isTruncated: Bool = false) {
         guard let status else { return }
         finish(status: status.code, bodyBytes, isTruncated)
+    }
+
+    private func recordReason(_ rejection: Rejection) {
+        // A limit that ended the body of the request is known better.
+        if exchange.rejection == nil { exchange.rejection = rejection.reason }
+    }
+
+    /// Cancels the work for a request that gets a rejection.
+    func cancel(_ rejection: Rejection) {
+        recordReason(rejection)
+        cancel(status: rejection.status.code)
     }
 
     /// Cancels the work for a request that gets a rejection or no response.

@@ -119,11 +119,11 @@ final class H2ServerStream {
         upload = clientHasEnded ? .complete : .cancelled
         discardStored()
         connection.server.losses.count(.malformed)
-        connection.server.hooks.requestRefused(error.status, connection.stream.peer)
         let runner = ExchangeRunner(
             rejectingHead: stream.isHeadRequest, from: connection.client, carrier: self,
             of: connection.server)
         self.runner = runner
+        runner.reportRefusal(.malformed(error))
         runner.reject(.malformed(error))
     }
 
@@ -233,7 +233,7 @@ final class H2ServerStream {
         guard let connection else { return }
         connection.server.losses.count(.bufferedBytes)
         guard hasResponded else {
-            reject(.overloaded)
+            reject(.overloaded(.bufferedBytes))
             return connection.outputChanged()
         }
         if relay != nil { runner?.exchange.record.streamEnd = .memoryLimit }
@@ -251,7 +251,7 @@ final class H2ServerStream {
         upload = .cancelled
         discardStored()
         updateDeadline()
-        runner.cancel(status: rejection.status.code)
+        runner.cancel(rejection)
         let rejecting = ExchangeRunner(rejecting: runner, carrier: self)
         self.runner = rejecting
         rejecting.reject(rejection)
@@ -386,7 +386,7 @@ extension H2ServerStream: ExchangeCarrier {
             connection.updateBudget()
         } else {
             session.chargeReset(at: now)
-            reject(.overloaded)
+            reject(.overloaded(nil))
         }
         connection.outputChanged()
     }

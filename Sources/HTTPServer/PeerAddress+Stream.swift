@@ -9,19 +9,18 @@ extension PeerAddress {
     convenience init(
         _ address: SocketAddress?, _ facts: ConnectionFacts?, requests: SharedCount? = nil
     ) {
+        guard case .ip(let host, let port)? = address else {
+            self.init(
+                text: nil, bits: address == nil ? .unknown : .unixSocket, facts: facts,
+                requests: requests)
+            return
+        }
         let bits: Bits =
-            switch address {
-            case .ip(.v4(let bits), _)?: .v4(bits)
-            case .ip(.v6(let high, let low), _)?: .v6(high, low)
-            case .unix?: .unixSocket
-            case nil: .unknown
+            switch host {
+            case .v4(let bits): .v4(bits)
+            case .v6(let high, let low): .v6(high, low)
             }
         self.init(
-            text: address.flatMap { $0.isUnix ? nil : "\($0)" }, bits: bits, facts: facts,
-            requests: requests)
+            text: host.description, port: port, bits: bits, facts: facts, requests: requests)
     }
-}
-
-extension SocketAddress {
-    fileprivate var isUnix: Bool { if case .unix = self { true } else { false } }
 }

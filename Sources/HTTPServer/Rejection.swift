@@ -10,8 +10,8 @@ enum Rejection: Equatable {
     case unencrypted(mayBeHead: Bool)
     /// A head or a body took too long.
     case tooSlow
-    /// A limit is reached: connections, requests in flight or buffered bytes.
-    case overloaded
+    /// A limit is reached; nil: the request waited for its client while a limit was short.
+    case overloaded(ServerLosses.Refusal?)
     /// The service failed without a response: an internal error.
     case failed
 
@@ -22,6 +22,17 @@ enum Rejection: Equatable {
         case .tooSlow: .requestTimeout
         case .overloaded: .serviceUnavailable
         case .failed: .internalServerError
+        }
+    }
+
+    /// Its name in the access log.
+    var reason: StaticString {
+        switch self {
+        case .malformed(let error): error.name
+        case .unencrypted: "not_encrypted"
+        case .tooSlow: "too_slow"
+        case .overloaded(let limit): limit?.name ?? "waiting"
+        case .failed: "internal_error"
         }
     }
 
@@ -40,7 +51,7 @@ enum Rejection: Equatable {
     /// A problem document (RFC 9457), which reveals no internals.
     func response(_ id: RequestID, _ settings: ServerSettings) -> Response {
         let problem = Problem(status, instance: id)
-        guard self == .overloaded else { return problem.response() }
+        guard case .overloaded = self else { return problem.response() }
         return problem.response([.retryAfter: FieldValue(settings.retryAfter)])
     }
 }

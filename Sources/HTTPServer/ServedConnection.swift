@@ -35,6 +35,9 @@ protocol ServedConnection: AnyObject {
     /// Whether its present wait has lasted so long.
     func hasWaited(_ duration: Duration, now: Instant) -> Bool
 
+    /// How long its client has been silent; nil if the gateway is not waiting for it.
+    var silence: ClientSilence? { get }
+
     /// Whether it holds counted memory also while it is idle.
     var holdsMemory: Bool { get }
 
@@ -46,6 +49,9 @@ extension ServedConnection {
     var isRefused: Bool { false }
 
     func forEachRunner(_ action: (ExchangeRunner) -> Void) {}
+
+    /// Only the admin server closes silent connections, and it has no other protocols than HTTP/1.1.
+    var silence: ClientSilence? { nil }
 
     /// In HTTP/1.1 the next response announces the end of the connection.
     func announceDrain() {}
@@ -59,6 +65,13 @@ enum Activity {
     case idle
     /// Its output is unsent, and it may be closed when memory is short.
     case unread
+}
+
+/// A client that has sent nothing, or taken nothing of its response, although it was its turn.
+struct ClientSilence {
+    let since: Instant
+    /// It has got a response and may send another request, as a probe does after a while.
+    let isBetweenRequests: Bool
 }
 
 /// Why an idle connection is ended.

@@ -188,14 +188,12 @@ package final class Server {
                 client, as: .served, atMost: settings.connectionsPerClient ?? .max)
         {
             // Before room is made: a client beyond its own limit must not evict connections of others.
-            losses.count(.connectionsPerClient)
-            return refuse(stream, from: number, client)
+            return refuse(stream, from: number, .connectionsPerClient, client)
         }
         makeRoomForConnection()
         guard servedCount < settings.connections else {
-            losses.count(.connections)
             client.map { clientConnections.remove($0, as: .served) }
-            return refuse(stream, from: number, nil)
+            return refuse(stream, from: number, .connections, nil)
         }
         if hasTLS(number) {
             // A handshake needs some 50 KiB.
@@ -238,10 +236,14 @@ package final class Server {
     /// Rejects a connection that is one too many. It lingers for a moment, so that a reset does not
     /// destroy its 503; beyond `refusedConnections`, it is closed without one.
     ///
-    /// - Parameter client: the client whose own limit is reached, if it is that
+    /// - Parameters:
+    ///   - limit: the one that is reached
+    ///   - client: the client whose own limit is reached, if it is that
     private func refuse(
-        _ stream: any ByteStream, from number: Int, _ client: ClientCounts.Client?
+        _ stream: any ByteStream, from number: Int, _ limit: ServerLosses.Refusal,
+        _ client: ClientCounts.Client?
     ) {
+        losses.count(limit)
         // A 503 is not worth a handshake, which costs more than several requests.
         guard !hasTLS(number), refusedCount < settings.refusedConnections,
             client.map({
@@ -254,7 +256,7 @@ package final class Server {
         refusedCount += 1
         connections.append(connection)
         connection.startReading()
-        connection.handle(.rejected(.overloaded))
+        connection.handle(.rejected(.overloaded(limit)))
     }
 
     /// Refused connections of a client beyond its own limit that may be open at once.
@@ -265,11 +267,29 @@ package final class Server {
     /// way, and a burst of connections must not end it.
     private func makeRoomForConnection() {
         let mark = max(1, settings.connections - settings.connections / 10)
-        guard servedCount >= mark, let slot = unsafe idle.first,
+        guard servedCount >= mark else { return }
+        if settings.closesSilent { return closeSilent() }
+        guard let slot = unsafe idle.first,
             connections[slot].hasWaited(settings.settleTime, now: loop.now)
         else { return }
         losses.count(.idle)
         connections[slot].leaveIdle(.evicted)
+    }
+
+    /// Closes the longest silent connection. If most of them have an incomplete request or response,
+    /// or none yet, it is one of these, so that they do not close those of probes that pause between
+    /// two requests.
+    ///
+    /// Looks at all connections, of which such a server has few.
+    private func closeSilent() {
+        let silent = connections.compactMap { connection in
+            connection.isRefused ? nil : connection.silence.map { (connection, $0) }
+        }
+        let incomplete = silent.filter { !$0.1.isBetweenRequests }
+        let candidates = incomplete.count > servedCount / 2 ? incomplete : silent
+        guard let (connection, _) = candidates.min(by: { $0.1.since < $1.1.since }) else { return }
+        losses.count(.idle)
+        connection.close()
     }
 
     /// Changes the settings; open connections keep their limits of the wire protocol, and their TLS.

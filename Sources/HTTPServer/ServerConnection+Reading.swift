@@ -20,7 +20,10 @@ extension ServerConnection {
                 if unsafe !reader.isInMessage, position < bytes.count, !mayBeginAnother() { break }
                 switch try unsafe reader.read(bytes, from: &position) {
                 case .needsMore:
-                    if unsafe reader.isInHead, unsafe reader.isInMessage { handle(.headBegan) }
+                    if unsafe reader.isInMessage {
+                        unsafe heardAt = server.loop.now
+                        if unsafe reader.isInHead { handle(.headBegan) }
+                    }
                     return position
                 case .head(let head):
                     if head.isWhole(with: bytes.count - position) {

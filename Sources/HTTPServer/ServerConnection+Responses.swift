@@ -190,14 +190,13 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
         if let refusal = rejection.refusal { server.losses.count(refusal) }
         let rejecting: ExchangeRunner
         if let runner {
-            let status = rejection.status
-            runner.cancel(status: status.code)
+            runner.cancel(rejection)
             rejecting = ExchangeRunner(rejecting: runner, carrier: self)
         } else {
             rejecting = ExchangeRunner(
                 rejectingHead: unsafe reader.isHeadRequest || rejection.mayBeHead, from: client,
                 carrier: self, of: server)
-            server.hooks.requestRefused(rejection.status, stream.peer)
+            rejecting.reportRefusal(rejection)
         }
         runner = rejecting
         rejecting.reject(rejection)

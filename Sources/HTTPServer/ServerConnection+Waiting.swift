@@ -19,6 +19,16 @@ extension ServerConnection: ServedConnection {
 
     var now: Instant { server.loop.now }
 
+    var silence: ClientSilence? {
+        switch wait {
+        case .head, .body: unsafe ClientSilence(since: heardAt, isBetweenRequests: false)
+        case .firstRequest, .output, .linger, .briefLinger:
+            unsafe ClientSilence(since: deadline.since, isBetweenRequests: false)
+        case .request: unsafe ClientSilence(since: deadline.since, isBetweenRequests: true)
+        case .probe, nil: nil
+        }
+    }
+
     func clientWait(now: Instant) -> ClientWait? {
         // `closeUnread` ends connections whose bytes are short.
         if wait == .output {
@@ -32,7 +42,7 @@ extension ServerConnection: ServedConnection {
     }
 
     func endWaiting() {
-        wait == .output ? deadlinePassed() : handle(.rejected(.overloaded))
+        wait == .output ? deadlinePassed() : handle(.rejected(.overloaded(nil)))
     }
 
     func close() {
@@ -85,7 +95,7 @@ extension ServerConnection: ServedConnection {
         server.losses.count(.bufferedBytes)
         // For a response that is cut off.
         if relay != nil { runner?.exchange.record.streamEnd = .memoryLimit }
-        handle(.rejected(.overloaded))
+        handle(.rejected(.overloaded(.bufferedBytes)))
     }
 
     private var holdsBody: Bool { unsafe isBodyPaused && !ahead.isEmpty }

@@ -54,6 +54,8 @@ final class ServerConnection: ByteStreamDelegate {
     var discardedBytes = 0
 
     @exclusivity(unchecked) var deadline = ConnectionDeadline()
+    /// When the latest piece of an incomplete message arrived.
+    @exclusivity(unchecked) var heardAt = Instant(nanoseconds: 0)
     /// The memory of this connection, besides that of its request: early bytes, an incomplete head,
     /// a response that the client has not read.
     @exclusivity(unchecked) var memoryBytes = 0

@@ -9,8 +9,8 @@ package struct ServerHooks {
     /// server ended. Called once for every request.
     package var exchangeEnded: (ExchangeEnd) -> Void = { _ in }
 
-    /// Input that never became a request was rejected, with this status.
-    package var requestRefused: (Status, SocketAddress?) -> Void = { _, _ in }
+    /// Input that never became a request was rejected.
+    package var requestRefused: (RefusedInput) -> Void = { _ in }
 
     /// A TLS handshake with a client failed, or took too long.
     package var handshakeFailed: (IOFailure, SocketAddress?) -> Void = { _, _ in }
@@ -26,6 +26,16 @@ package struct ServerHooks {
     package var isProxy: (SocketAddress) -> Bool = { _ in false }
 
     package init() {}
+
+    /// A rejection of input that never became a request.
+    package struct RefusedInput {
+        package let status: Status
+        /// For the access log.
+        package let reason: StaticString
+        /// The id that the client got.
+        package let id: RequestID
+        package let peer: PeerAddress
+    }
 
     /// How an exchange ended.
     package struct ExchangeEnd {

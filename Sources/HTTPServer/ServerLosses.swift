@@ -21,6 +21,20 @@ package struct ServerLosses: Sendable, Equatable {
         case bufferedBytes
         /// `limits.streams`
         case streams
+
+        /// The label of the metric, and the reason in the access log.
+        package var name: StaticString {
+            switch self {
+            case .malformed: "malformed"
+            case .tooSlow: "too_slow"
+            case .connections: "connections"
+            case .connectionsPerClient: "connections_per_client"
+            case .requestsInFlight: "requests_in_flight"
+            case .requestsPerClient: "requests_per_client"
+            case .bufferedBytes: "buffered_bytes"
+            case .streams: "streams"
+            }
+        }
     }
 
     /// Why an open connection was closed, or a request was ended.

@@ -23,6 +23,7 @@ final class Admin {
             of: daemon, on: daemon.loop, hosts: plan.hosts, token: plan.token)
         var settings = ServerSettings()
         settings.connections = budget.adminConnections
+        settings.closesSilent = true
         settings.refusedConnections = budget.adminRefusedConnections
         let server = Server(loop: daemon.loop, settings: settings, service: pages.respond)
         address = socket.address

@@ -207,6 +207,90 @@ import Testing
         #expect(harness.server.connectionCount == 5)
     }
 
+    /// A server with ten connections, of which the tenth closes a silent one.
+    private func closesSilent() throws -> ServerHarness {
+        var settings = ServerSettings()
+        settings.connections = 10
+        settings.closesSilent = true
+        return try ServerHarness(settings, service: ServerHarness.echo)
+    }
+
+    /// Connections that each send this; the first is the longest silent one.
+    private func connect(_ count: Int, _ text: String, to harness: ServerHarness) throws
+        -> [ScriptedPeer]
+    {
+        try (0..<count).map { _ in
+            let peer = try harness.connect()
+            peer.send(text)
+            harness.advance(1)
+            return peer
+        }
+    }
+
+    @Test(arguments: [
+        "", "GET / HTTP/1.1\r\nHost: lo",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab",
+    ])
+    func incompleteRequestsCloseNoConnectionOfAProbe(_ part: String) throws {
+        let harness = try closesSilent()
+        let kept = try harness.connect()
+        kept.send(get())
+        harness.advance(300)
+        let silent = try connect(50, part, to: harness)
+        #expect(silent.map(\.hasEnded) == (0..<50).map { $0 < 42 })
+        #expect(try harness.responses(to: get()) == "200 /")
+        kept.send(get())
+        harness.advance()
+        #expect(!kept.hasEnded && summary(of: kept) == "200 / | 200 /")
+    }
+
+    @Test func theLongestSilentConnectionIsClosedFirst() throws {
+        let harness = try closesSilent()
+        let peers = try connect(9, "GET / HTTP/1.1\r\n", to: harness)
+        peers[0].send("A: b\r\n")
+        peers[2].send("A: b\r\n")
+        harness.advance(1)
+        for (count, closed) in [(1, [1]), (2, [1, 3]), (3, [1, 3, 4])] {
+            _ = try connect(1, "GET / HTTP/1.1\r\n", to: harness)
+            #expect(peers.indices.filter { peers[$0].hasEnded } == closed, "\(count)")
+        }
+    }
+
+    @Test func idleConnectionsAreClosedToo() throws {
+        let harness = try closesSilent()
+        let idle = try connect(9, get(), to: harness)
+        #expect(try harness.responses(to: get()) == "200 /")
+        #expect(idle.map(\.hasEnded) == (0..<9).map { $0 == 0 })
+    }
+
+    @Test func aClientThatReadsNoResponseIsSilent() throws {
+        let harness = try closesSilent()
+        harness.service = { _, _, exchange in
+            exchange.local.value(
+                Response(status: .ok, body: Bytes([UInt8](repeating: 1, count: 1 << 20))))
+        }
+        let unread = try (0..<9).map { _ in
+            let peer = try harness.connect()
+            peer.stream.pauseReading()
+            peer.send(get())
+            harness.advance(1)
+            return peer
+        }
+        harness.service = ServerHarness.echo
+        #expect(try harness.responses(to: get()) == "200 /")
+        _ = unread
+    }
+
+    @Test func aRequestAtWorkIsNotSilent() throws {
+        var settings = ServerSettings()
+        settings.connections = 10
+        settings.closesSilent = true
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
+        let busy = try connect(10, get(), to: harness)
+        #expect(try harness.responses(to: get()) == "503 close!")
+        #expect(busy.map(\.hasEnded) == Array(repeating: false, count: 10))
+    }
+
     /// A client beyond its own limit is rejected, and evicts no connection of others.
     @Test func clientBeyondItsLimitEvictsNoConnectionOfOthers() throws {
         var settings = ServerSettings()

@@ -141,14 +141,14 @@ import Testing
 
     @Test(
         arguments: [
-            ([.rejected(.overloaded)], .overloaded),
-            ([.headBegan, .rejected(.overloaded)], .overloaded),
+            ([.rejected(.overloaded(.connections))], .overloaded(.connections)),
+            ([.headBegan, .rejected(.overloaded(.connections))], .overloaded(.connections)),
             ([.headBegan, .deadlinePassed], .tooSlow),
             (
                 [
                     .requestBegan(arriving), .bodyDeliveryStarted(isTimed: false),
-                    .rejected(.overloaded),
-                ], .overloaded
+                    .rejected(.overloaded(.connections)),
+                ], .overloaded(.connections)
             ),
             (
                 [.requestBegan(arriving), .bodyDeliveryStarted(isTimed: false), .deadlinePassed],
@@ -179,8 +179,10 @@ import Testing
 
     /// A rejection may wait for the embedder's chain.
     @Test func abandonsARejectionWhoseClientIsGone() {
-        let result = actions([.rejected(.overloaded), .rejected(.tooSlow), .clientLost])
-        #expect(result.actions == [.reject(.overloaded), nil, .abandon])
+        let result = actions([
+            .rejected(.overloaded(.connections)), .rejected(.tooSlow), .clientLost,
+        ])
+        #expect(result.actions == [.reject(.overloaded(.connections)), nil, .abandon])
     }
 
     @Test(
@@ -320,7 +322,7 @@ import Testing
         .clientLost,
         .drainRequested(isSettled: true), .responseEnded(waitsForClient: true),
         .responseEnded(waitsForClient: false), .outputBlocked, .outputDrained,
-        .rejected(.overloaded),
+        .rejected(.overloaded(.connections)),
         .clientEnded, .deadlinePassed, .bodyBroken(.chunkSize), .iterationUsedUp, .iterationBegan,
         .evicted(isSettled: true), .evicted(isSettled: false),
     ]

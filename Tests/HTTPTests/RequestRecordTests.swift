@@ -248,4 +248,47 @@ import Testing
         #expect(second.moment(at(101)) == Moment(microseconds: 1))
         #expect(pool.take(began: at(0)) !== first)
     }
+
+    // MARK: Details of failures
+
+    @Test func keepsWhyAnAttemptOrACallFailed() {
+        record.enter(endpoint(calls: 2))
+        for call in 0...1 { record.beginCall(call, at: at(1)) }
+        let attempt = record.beginAttempt(of: 0, .first, at: at(2))
+        record.attemptFailed(attempt, .tlsCertificateError, detail: "expired", at: at(3))
+        record.endCall(0, .failed(.tlsCertificateError), at: at(3))
+        record.endCall(1, .failed(.invalidJSON), detail: "byte 7", at: at(4))
+        #expect(record.detail(of: 0).map { String($0) } == "expired")
+        #expect(record.detail(of: 1).map { String($0) } == "byte 7")
+        #expect(record.details.map(\.attempt) == [0, nil])
+        record.reset(began: at(5))
+        #expect(record.details.isEmpty)
+    }
+
+    @Test func aCallDoesNotFailForTheReasonOfAnEarlierAttempt() {
+        record.enter(endpoint(calls: 1))
+        record.beginCall(0, at: at(1))
+        let first = record.beginAttempt(of: 0, .first, at: at(2))
+        record.attemptFailed(first, .connectionRefused, detail: "refused", at: at(3))
+        let second = record.beginAttempt(of: 0, .retry, at: at(4))
+        record.attemptFailed(second, .responseTimeout, at: at(5))
+        record.endCall(0, .failed(.responseTimeout), at: at(5))
+        #expect(record.detail(of: 0) == nil && record.details.count == 1)
+    }
+
+    @Test func aCallThatSucceedsHasNoDetail() {
+        record.enter(endpoint(calls: 1))
+        record.beginCall(0, at: at(1))
+        let first = record.beginAttempt(of: 0, .first, at: at(2))
+        record.attemptFailed(first, .connectionRefused, detail: "refused", at: at(3))
+        record.endCall(0, .succeeded, at: at(5))
+        #expect(record.detail(of: 0) == nil)
+    }
+
+    @Test(arguments: [("a", 300, 200), ("\u{E9}", 150, 200), ("a\u{E9}", 100, 199)])
+    func cutsALongDetailBetweenCharacters(_ text: String, _ count: Int, _ bytes: Int) {
+        let detail = FailureDetail(call: 0, attempt: nil, String(repeating: text, count: count))
+        #expect(detail.text.count == bytes)
+        #expect(!String(detail.text).contains("\u{FFFD}"))
+    }
 }

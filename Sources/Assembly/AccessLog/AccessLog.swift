@@ -33,12 +33,15 @@ struct AccessLog {
     }
 
     /// Something was refused that never became a request.
-    func writeRefusal(_ status: Status, client: SocketAddress?) {
+    func write(_ refused: ServerHooks.RefusedInput) {
         // A line of the combined format consists of the parts of a request, which are missing here.
-        guard plan.format != .combined, filter.acceptsRefusals(status) else { return }
+        guard plan.format != .combined, filter.acceptsRefusals(refused.status) else { return }
         log.write(.info, "refused") { line in
-            if case .ip? = client, let client { line.add("client", "\(client)") }
-            line.add("status", Int(status.code))
+            line.add("id", refused.id.description)
+            if let client = refused.peer.text { line.add("client", client) }
+            add(portOf: refused.peer, to: &line)
+            line.add("status", Int(refused.status.code))
+            line.add(literal: "reason", refused.reason)
         }
     }
 
@@ -63,7 +66,9 @@ struct AccessLog {
             line.add("status", Int(end.status))
             line.add(literal: "outcome", end.outcome.name)
             if let reason = record.streamEnd { line.add(literal: "end", reason.name) }
-            if let reason = end.exchange.refusal { line.add(literal: "reason", reason.name) }
+            if let reason = end.exchange.refusal?.name ?? end.exchange.rejection {
+                line.add(literal: "reason", reason)
+            }
             if let cause = end.exchange.refusalCause { line.add(literal: "cause", cause.name) }
             line.add(milliseconds: "ms", duration)
             if !hidesTimes { addTimes(of: record, to: &line) }
@@ -85,9 +90,9 @@ struct AccessLog {
         }
     }
 
-    /// The peer, with its port; where a trusted proxy names the client, the client and the peer.
+    /// The peer; where a trusted proxy names the client, the client and the peer.
     private func addClient(of end: ServerHooks.ExchangeEnd, to line: inout LogLine) {
-        let peer = end.exchange.client
+        let peer = end.exchange.peer.text
         let client = proxies.map { end.exchange.clientAddress(of: end.request, $0) }
         if let client, client.isNamedByProxy, let address = client.text {
             line.add("client", untrusted: address)
@@ -95,6 +100,11 @@ struct AccessLog {
         } else if let peer {
             line.add("client", peer)
         }
+        add(portOf: end.exchange.peer, to: &line)
+    }
+
+    private func add(portOf peer: PeerAddress, to line: inout LogLine) {
+        if let port = peer.port { line.add("port", Int(port)) }
     }
 
     /// The client's address without a port; nil on a unix socket.

@@ -9,12 +9,14 @@ struct CallEntries {
     private let attempts: [AttemptRecord]
     private let endpoint: RecordedEndpoint
     private let hidesTimes: Bool
+    private let record: RequestRecord
 
     /// Nil where there is none.
     init?(_ record: RequestRecord, hidesTimes: Bool) {
         guard let endpoint = record.endpoint else { return nil }
         self.endpoint = endpoint
         self.hidesTimes = hidesTimes
+        self.record = record
         calls = record.calls
         attempts = record.attempts
         guard calls.contains(where: { $0.outcome != .none }) else { return nil }
@@ -36,7 +38,10 @@ struct CallEntries {
             entry.add("host", untrusted: names.hosts[Int(host)].bytes)
         }
         if let status = deciding?.status, status > 0 { entry.add("status", Int(status)) }
-        if case .failed(let kind) = call.outcome { entry.add("kind", kind.facts.name) }
+        if case .failed(let kind) = call.outcome {
+            entry.add("kind", kind.facts.name)
+            if let detail = record.detail(of: index) { entry.add("detail", untrusted: detail) }
+        }
         if !hidesTimes, let duration = call.ended.since(call.began) {
             entry.add(milliseconds: "ms", duration)
             if let shown, let wait = shown.sent.since(shown.began) {

@@ -79,24 +79,33 @@ struct ShownRequest {
                 json.append("backend", text: names.calls[index].backend)
             }
             json.append("outcome", text: Self.name(of: call.outcome))
+            append(detailOf: index, nil, to: &json)
             append("began_ms", call.began, to: &json)
             append("ended_ms", call.ended, to: &json)
             let attempts = entry.attempts.indices.filter { entry.attempts[$0].call == index }
             json.append("attempts", list: attempts) { json, place in
                 append(
-                    entry.attempts[place], of: index, isDeciding: place == call.decidingAttempt,
-                    to: &json)
+                    entry.attempts[place], at: place, of: index,
+                    isDeciding: place == call.decidingAttempt, to: &json)
             }
         }
     }
 
+    /// Why a call or one of its attempts failed; nothing where no reason was recorded.
+    private func append(detailOf call: Int, _ attempt: Int?, to json: inout [UInt8]) {
+        let detail = entry.details.last { $0.call == call && $0.attempt == attempt }
+        if let detail { json.append("detail", text: String(detail.text)) }
+    }
+
     private func append(
-        _ attempt: RecentEntry.Attempt, of call: Int, isDeciding: Bool, to json: inout [UInt8]
+        _ attempt: RecentEntry.Attempt, at place: Int, of call: Int, isDeciding: Bool,
+        to json: inout [UInt8]
     ) {
         json.appendObject { json in
             json.append("cause", literal: Self.name(of: attempt.cause))
             if let host = host(of: attempt, call) { json.append("host", text: host) }
             json.append("outcome", text: Self.name(of: attempt.outcome))
+            append(detailOf: call, place, to: &json)
             if attempt.status > 0 { json.append("status", Int(attempt.status)) }
             if attempt.sent.hasHappened {
                 json.append("connection", literal: attempt.reusedConnection ? "reused" : "new")

@@ -15,16 +15,20 @@ extension [UInt32] {
             append(0)
             append(wide: high)
             append(wide: low)
-        case .client(let bytes):
-            append(UInt32(bytes.count))
-            var word: UInt32 = 0
-            let text = bytes.span
-            for index in text.indices {
-                word |= UInt32(text[index]) << UInt32(index % 4 * 8)
-                if index % 4 == 3 || index == text.count - 1 {
-                    append(word)
-                    word = 0
-                }
+        case .client(let bytes): append(text: bytes)
+        }
+    }
+
+    /// The number of bytes, and the bytes.
+    mutating func append(text bytes: Bytes) {
+        append(UInt32(bytes.count))
+        var word: UInt32 = 0
+        let text = bytes.span
+        for index in text.indices {
+            word |= UInt32(text[index]) << UInt32(index % 4 * 8)
+            if index % 4 == 3 || index == text.count - 1 {
+                append(word)
+                word = 0
             }
         }
     }
@@ -58,6 +62,13 @@ package struct WordReader {
             guard let high = nextWide(), let low = nextWide() else { return nil }
             return .own(high, low)
         }
+        return nextText(of: count).map { .client($0) }
+    }
+
+    mutating func nextText() -> Bytes? { next().flatMap { nextText(of: $0) } }
+
+    /// - Parameter count: its bytes
+    private mutating func nextText(of count: UInt32) -> Bytes? {
         var text: [UInt8] = []
         for _ in 0..<(count + 3) / 4 {
             guard let word = next() else { return nil }
@@ -65,6 +76,6 @@ package struct WordReader {
                 text.append(UInt8(truncatingIfNeeded: word >> UInt32(byte * 8)))
             }
         }
-        return .client(Bytes(text))
+        return Bytes(text)
     }
 }

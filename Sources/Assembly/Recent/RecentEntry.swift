@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import HTTP
 
 /// A request that has ended, as the rings keep it: everything of its record but the names, which its
@@ -26,6 +26,8 @@ package struct RecentEntry: Sendable {
     package let id: RequestID
     package let calls: [Call]
     package let attempts: [Attempt]
+    /// The first `detailsMax` of the record.
+    package let details: [Detail]
 
     package struct Call: Sendable {
         package let began: Moment
@@ -34,6 +36,14 @@ package struct RecentEntry: Sendable {
         package let attempts: UInt16
         /// Its place among the attempts of the request.
         package let decidingAttempt: Int?
+    }
+
+    /// Why an attempt failed, or a call that has no attempt to blame.
+    package struct Detail: Sendable {
+        package let call: Int
+        /// Its place among the attempts of the request.
+        package let attempt: Int?
+        package let text: Bytes
     }
 
     package struct Attempt: Sendable {
@@ -59,6 +69,7 @@ extension RecentEntry {
     /// More attempts than the retries and hedges of an ordinary request.
     static let attemptsMax = 64
     static let callsMax = 128
+    static let detailsMax = 8
 
     /// Appends the words of a request; `words` is empty and has memory from the request before.
     static func write(
@@ -74,7 +85,9 @@ extension RecentEntry {
         words.append(endpoint)
         words.append(
             UInt32(status) << 16 | UInt32(outcome.rawValue) << 8 | UInt32(reasons.rawValue))
-        words.append(UInt32(callCount) << 16 | UInt32(attemptCount))
+        let details = record.details.prefix(detailsMax)
+        words.append(
+            UInt32(callCount) << 16 | UInt32(details.count) << 8 | UInt32(attemptCount))
         words.append(record.ended.microseconds)
         let times = record.times
         words.append(times.microseconds(.own))
@@ -88,6 +101,7 @@ extension RecentEntry {
         words.append(exchange.id)
         for index in 0..<callCount { write(calls[index], to: &words) }
         for index in 0..<attemptCount { write(attempts[index], to: &words) }
+        for detail in details { write(detail, to: &words) }
         words[0] = UInt32(words.count)
     }
 
@@ -111,6 +125,11 @@ extension RecentEntry {
         words.append(attempt.firstByte.microseconds)
         words.append(attempt.lastByte.microseconds)
         words.append(attempt.ended.microseconds)
+    }
+
+    private static func write(_ detail: FailureDetail, to words: inout [UInt32]) {
+        words.append(UInt32(detail.call) << 16 | UInt32(detail.attempt ?? .max))
+        words.append(text: detail.text)
     }
 
     /// 0 none, 1 good, 255 withdrawn, others the kind of failure.
@@ -160,11 +179,16 @@ extension RecentEntry {
             calls.append(call)
         }
         var attempts: [Attempt] = []
-        for _ in 0..<counts & 0xFFFF {
+        for _ in 0..<counts & 0xFF {
             guard let attempt = Attempt(&reader) else { return nil }
             attempts.append(attempt)
         }
-        (self.calls, self.attempts) = (calls, attempts)
+        var details: [Detail] = []
+        for _ in 0..<counts >> 8 & 0xFF {
+            guard let detail = Detail(&reader) else { return nil }
+            details.append(detail)
+        }
+        (self.calls, self.attempts, self.details) = (calls, attempts, details)
         guard reader.offset - begin == Int(length) else { return nil }
     }
 }
@@ -214,5 +238,15 @@ extension RecentEntry.Attempt {
         self.bodyBytes = bodyBytes
         (self.began, self.permitted, self.sent) = (began, permitted, sent)
         (self.firstByte, self.lastByte, self.ended) = (firstByte, lastByte, ended)
+    }
+}
+
+extension RecentEntry.Detail {
+    fileprivate init?(_ reader: inout WordReader) {
+        guard let places = reader.next(), let text = reader.nextText() else { return nil }
+        call = Int(places >> 16)
+        let attempt = UInt16(truncatingIfNeeded: places)
+        self.attempt = attempt == .max ? nil : Int(attempt)
+        self.text = text
     }
 }

@@ -21,6 +21,8 @@ struct OTLPSpan {
     let ended: Int64
     /// Its attribute `error.type` has the reason.
     var isError = false
+    /// Why it failed, in words.
+    var problem: Bytes?
 
     /// Bits of `flags` above those of W3C Trace Context: whether the next bit is set, and whether the
     /// parent is in another process.
@@ -50,7 +52,13 @@ struct OTLPSpan {
             span.append(member: "endTimeUnixNano", time: max(began, ended))
             span.append(list: "attributes", attributes)
             span.append(list: "events", events)
-            if isError { span.append(literal: ",\"status\":{\"code\":2}") }
+            if isError { appendStatus(to: &span) }
         })
+    }
+
+    private func appendStatus(to span: inout [UInt8]) {
+        span.append(literal: ",\"status\":{\"code\":2")
+        if let problem { span.append(member: "message", String(problem)) }
+        span.append(literal: "}")
     }
 }

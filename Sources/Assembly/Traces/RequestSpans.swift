@@ -33,11 +33,12 @@ struct RequestSpans {
             append(call, index, endpoint.calls[index], to: &json)
         }
         var attemptCounts = request.calls.map { _ in 0 }
-        for attempt in request.attempts where attempt.hasSpan {
+        for (place, attempt) in request.attempts.enumerated() where attempt.hasSpan {
             let index = Int(attempt.call)
             guard attemptCounts.indices.contains(index), endpoint.calls.indices.contains(index)
             else { continue }
-            append(attempt, number: attemptCounts[index], endpoint.calls[index], to: &json)
+            append(
+                attempt, at: place, number: attemptCounts[index], endpoint.calls[index], to: &json)
             attemptCounts[index] += 1
         }
     }
@@ -48,14 +49,21 @@ struct RequestSpans {
 
     private func span(
         _ kind: OTLPSpan.Kind, _ name: String, id: UInt64, parentID: UInt64, from began: Moment,
-        to ended: Moment, isError: Bool
+        to ended: Moment, isError: Bool, problem: Bytes? = nil
     ) -> OTLPSpan {
         // What still ran at the end of the request ended with it.
         let ended = ended.hasHappened ? ended : request.ended
         let began = began.hasHappened ? began : ended
         return OTLPSpan(
             trace: request.trace, id: id, parentID: parentID, kind: kind, name: name,
-            began: time(began), ended: time(ended), isError: isError)
+            began: time(began), ended: time(ended), isError: isError, problem: problem)
+    }
+
+    /// Why a call or one of its attempts failed.
+    private func problem(of call: Int, _ attempt: Int?) -> Bytes? {
+        request.details.last {
+            Int($0.call) == call && $0.attempt.map { Int($0) } == attempt
+        }?.text
     }
 
     // MARK: The request
@@ -113,7 +121,7 @@ struct RequestSpans {
         let ended = max(call.ended, attempt?.ended ?? call.ended)
         let span = span(
             .internal, names.name, id: callIDs[index], parentID: id, from: call.began, to: ended,
-            isError: failure != nil)
+            isError: failure != nil, problem: problem(of: index, nil))
         span.append(to: &json) { list in
             list.append(attribute: "tributary.call", names.name)
             list.append(attribute: "tributary.backend", names.backend)
@@ -124,9 +132,11 @@ struct RequestSpans {
 
     // MARK: Attempts
 
-    /// - Parameter number: among the attempts of its call, from 0
+    /// - Parameters:
+    ///   - place: among the attempts of the request
+    ///   - number: among the attempts of its call, from 0
     private func append(
-        _ attempt: AttemptRecord, number: Int, _ names: RecordedEndpoint.Call,
+        _ attempt: AttemptRecord, at place: Int, number: Int, _ names: RecordedEndpoint.Call,
         to json: inout [UInt8]
     ) {
         let failure = attempt.errorType
@@ -136,7 +146,7 @@ struct RequestSpans {
             // The backend knows the id of an attempt that was sent.
             id: attempt.spanID == 0 ? entropy.nextSpanID() : attempt.spanID,
             parentID: callIDs[Int(attempt.call)], from: attempt.began, to: attempt.ended,
-            isError: failure != nil)
+            isError: failure != nil, problem: problem(of: Int(attempt.call), place))
         span.append(to: &json) { list in
             list.append(attribute: "http.request.method", method ?? "_OTHER")
             if method == nil {

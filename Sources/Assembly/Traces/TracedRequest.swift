@@ -23,6 +23,7 @@ package struct TracedRequest: Sendable {
     /// Empty for a padded endpoint, whose times must not be published.
     let calls: [CallRecord]
     let attempts: [AttemptRecord]
+    let details: [FailureDetail]
 
     /// Longer than usual paths; a client must not fill the memory with spans.
     private static let pathBytesMax = 512
@@ -44,6 +45,7 @@ package struct TracedRequest: Sendable {
         // These, too: the record keeps its own for the next request.
         calls = isPadded ? [] : record.calls.map { $0 }
         attempts = isPadded ? [] : record.attempts.map { $0 }
+        details = isPadded ? [] : record.details
     }
 
     /// The number of spans of a request, without a copy of it.

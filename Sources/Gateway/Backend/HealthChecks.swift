@@ -57,7 +57,9 @@ final class HealthChecks {
                     if error is Cancelled { throw error }
                     // Nor does a check for which this process had no descriptor.
                     let isLocal = (error as? ClientFailure)?.isLocal == true
-                    return loop.local.value(isLocal ? nil : .failed(CallFailure(error).kind))
+                    let failure = CallFailure(error)
+                    return loop.local.value(
+                        isLocal ? nil : .failed(failure.kind, detail: failure.detail))
                 }
                 .map { [weak self] result in
                     if let result { self?.report(host, result) }

@@ -144,6 +144,9 @@ extension CallFailure {
         }
     }
 
+    /// The text of an error that no attempt has recorded: the connection records its own.
+    var ownDetail: String? { if case .connection = self { nil } else { detail } }
+
     /// After how many seconds the client may try again.
     var retryAfter: Int? {
         switch self {

@@ -57,7 +57,7 @@ extension PeerAddress {
         case .v4(let bits): .ip(.v4(bits), port: 0)
         case .v6(let high, let low): .ip(.v6(high, low), port: 0)
         case .unixSocket: .unnamedUnix
-        case .unknown: text.flatMap { SocketAddress($0) }
+        case .unknown: text.flatMap { IPAddress($0) }.map { .ip($0, port: port ?? 0) }
         }
     }
 }

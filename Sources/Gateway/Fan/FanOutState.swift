@@ -66,7 +66,9 @@ final class FanOutState: CallValues {
         _ error: any Error, of call: CallPlan, from attempt: Int? = nil
     ) -> FailedCall {
         let failure = CallFailure(error)
-        record.endCall(call.index, .failed(failure.kind), deciding: attempt, at: loop.now)
+        record.endCall(
+            call.index, .failed(failure.kind), deciding: attempt, detail: failure.ownDetail,
+            at: loop.now)
         let failed = FailedCall(
             failure: failure, call: call.index,
             host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil)

@@ -154,7 +154,9 @@ final class Relay {
     /// The response to a failed call. A cancellation is rethrown: the client no longer waits.
     func response(to error: any Error, _ exchange: Exchange) throws -> Response {
         let response = try failures.response(to: error, exchange)
-        exchange.record.endCall(0, .failed(CallFailure(error).kind), at: loop.now)
+        let failure = CallFailure(error)
+        exchange.record.endCall(
+            0, .failed(failure.kind), detail: failure.ownDetail, at: loop.now)
         exchange.record.responseMade(at: loop.now)
         return response
     }

@@ -163,7 +163,8 @@ final class RelayTransfer: RelayedRequest {
             return try handshake?.response(to: response) ?? response
         } catch {
             if let attempt = response.attempt {
-                exchange.record.attemptRefused(attempt, error.kind, at: now)
+                exchange.record.attemptRefused(
+                    attempt, error.kind, detail: error.detail, at: now)
             }
             response.body.source?.cancel()
             throw error

@@ -55,6 +55,10 @@ extension ValueReader where Value == Config.Log.Condition {
 
 extension ValueReader where Value == String {
     static var loggedHeader: ValueReader {
-        text(.headerName) { text throws(Refusal) in try HeaderSyntax.check(name: text) }
+        text(.headerName) { text throws(Refusal) in
+            if !HeaderSyntax.isName(text) {
+                throw Refusal("must be the name of a header; '\(text)' is not a valid name")
+            }
+        }
     }
 }

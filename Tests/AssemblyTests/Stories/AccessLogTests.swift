@@ -136,13 +136,14 @@ import Testing
 
     @Test func noClientCanForgeALine() throws {
         let harness = try GatewayHarness(
-            Self.calls, top: "log: { query: values, headers: [User-Agent, X-Other] }")
+            Self.calls,
+            top: "log: { query: values, headers: [User-Agent, X-Other, Host, X-Request-Id] }")
         _ = try harness.fetch(
             get("/x?a=%22%0A", "User-Agent: \"}\\u000a{\"msg\":\"request\"", "X-Else: no"))
         let line = try line(harness)
         #expect(line["query"] as? String == "a=%22%0A")
         let headers = try #require(line["headers"] as? [String: String])
-        #expect(headers == ["User-Agent": "\"}\\u000a{\"msg\":\"request\""])
+        #expect(headers == ["User-Agent": "\"}\\u000a{\"msg\":\"request\"", "Host": "gateway"])
         harness.expectQuiet()
     }
 
@@ -151,6 +152,59 @@ import Testing
         let harness = try GatewayHarness(Self.calls, top: "log: { query: \(setting) }")
         _ = try harness.fetch(get("/x?a=1&b"))
         #expect(try line(harness)["query"] as? String == expected)
+        harness.expectQuiet()
+    }
+
+    // MARK: What was refused
+
+    private func refusedLine(_ harness: GatewayHarness) throws -> [String: Any] {
+        let lines = try harness.logged.map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }.filter { $0["msg"] as? String == "refused" }
+        #expect(lines.count == 1)
+        return try #require(lines.first)
+    }
+
+    @Test(arguments: [
+        ("GET /x\r\n\r\n", "request_line"), ("GET /\u{E9} HTTP/1.1\r\nHost: x\r\n\r\n", "target"),
+        ("GET /x HTTP/1.1\r\n\r\n", "host_missing"),
+        ("GET /x HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", "folded_field"),
+        ("GET /x HTTP/1.1\r\nHost: x\r\nA : b\r\n\r\n", "field_name"),
+        ("GET /x HTTP/1.1\nHost: x\n\n", "line_end"),
+        (
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "framing_conflict"
+        ),
+    ])
+    func refusedInputHasItsReasonAndTheIDOfItsResponse(_ input: String, _ reason: String) throws {
+        let harness = try GatewayHarness(Self.calls)
+        let response = try harness.fetch(input)
+        let line = try refusedLine(harness)
+        #expect(line["reason"] as? String == reason)
+        #expect(line["status"] as? Int == response.status)
+        let id = try #require(line["id"] as? String)
+        #expect(id.count == 32 && response.body.contains(#""instance":"\#(id)""#))
+        harness.expectQuiet()
+    }
+
+    @Test func aConnectionBeyondTheLimitHasTheLimitAsReason() throws {
+        let harness = try GatewayHarness(Self.calls, top: "limits: { connections: 1 }")
+        let first = try harness.connect()
+        harness.pass(1)
+        _ = try harness.fetch()
+        #expect(try refusedLine(harness)["reason"] as? String == "connections")
+        first.leave()
+        harness.expectQuiet()
+    }
+
+    @Test func aRequestWhoseBodyIsMalformedHasTheReason() throws {
+        let harness = try GatewayHarness(
+            "one: { from: a, post: /1 }", endpoint: "route: POST /x\nbody: { type: object }")
+        let response = try harness.fetch(
+            "POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\nzz\r\n")
+        #expect(response.status == 400)
+        #expect(try line(harness)["reason"] as? String == "chunk_size")
         harness.expectQuiet()
     }
 

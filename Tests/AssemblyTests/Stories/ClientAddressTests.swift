@@ -146,12 +146,12 @@ import Testing
     @Test func accessLogNamesTheClientAndItsProxy() throws {
         let line = try logged(Self.trusting, "X-Forwarded-For: 1.1.1.1")
         #expect(line[0] == "1.1.1.1")
-        #expect(line[1]?.hasPrefix("127.0.0.1:") == true)
+        #expect(line[1] == "127.0.0.1")
     }
 
     @Test(arguments: ["", trusting]) func accessLogNamesThePeerWithoutAProxy(_ top: String) throws {
         let line = try logged(top, top.isEmpty ? "X-Forwarded-For: 1.1.1.1" : "X-Other: 1")
-        #expect(line[0]?.hasPrefix("127.0.0.1:") == true)
+        #expect(line[0] == "127.0.0.1")
         #expect(line[1] == nil)
     }
 }

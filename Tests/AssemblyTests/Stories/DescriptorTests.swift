@@ -171,7 +171,7 @@ import Testing
                 _ = harness.response(of: client)
             }
         }
-        let lines = { harness.logged.filter { $0.contains("out of file descriptors") } }
+        let lines = { harness.logged.filter { $0.contains(#""msg":"out of file descriptors""#) } }
         fail(3)
         #expect(lines().count == 1)
         #expect(

@@ -1,6 +1,10 @@
+import Basics
+import Gateway
 import TestCertificates
 import TestSupport
 import Testing
+
+@testable import Assembly
 
 /// A backend over TLS, from the configuration to the wire.
 @Suite(.watched) struct SecureTests {
@@ -55,6 +59,51 @@ import Testing
         harness.pass(2500)
         #expect(harness.seen.map(\.target) == ["/up", "/up", "/up"])
         #expect(try harness.unavailableHosts() == 0)
+        harness.expectQuiet()
+    }
+
+    /// The reasons in the log and on the admin address.
+    @Test(arguments: [
+        "calls: { one: { from: a, get: /1, required: true } }", "proxy: { to: a, path: /1 }",
+    ])
+    func operatorsLearnWhyTheCertificateIsRefused(_ endpoint: String) throws {
+        let harness = try GatewayHarness(
+            config: """
+                version: 1
+                admin: 127.0.0.1:9901
+                backends: { a: { \(Self.url), \(Self.wrongName) } }
+                endpoints: [{ route: GET /x, \(endpoint) }]
+                """)
+        harness.backend()?.secure(try Certificates.server())
+        let response = try harness.fetch()
+        #expect(response.status == 502 && !response.body.contains("hostname"))
+        let reason = "certificate refused: hostname mismatch"
+        #expect(
+            harness.logged.contains {
+                $0.contains(#""kind":"tls_certificate_error","detail":"\#(reason)""#)
+            }, "\(harness.logged)")
+        let answer = harness.instance?.answer(
+            RecentQuery(number: 1, .requests(after: 0, max: 10, withSample: false)))
+        guard case .requests(let list)? = answer?.content else {
+            Issue.record("no requests")
+            return
+        }
+        var reader = WordReader(list.words)
+        let entry = try #require(RecentEntry(&reader))
+        #expect(entry.details.map { String($0.text) } == [reason])
+        #expect(entry.details.map(\.attempt) == [0])
+        harness.expectQuiet()
+    }
+
+    @Test func aFailedHealthCheckHasTheReason() throws {
+        let harness = try harness(
+            "one: { from: a, get: /1 }",
+            backend: Self.wrongName + ", health: { path: /up, every: 1s }")
+        harness.pass(500)
+        let host = try #require(harness.instance?.snapshot.backendDetails.first?.hosts.first)
+        #expect(
+            host.failedCheck?.reason
+                == "tls_certificate_error: certificate refused: hostname mismatch")
         harness.expectQuiet()
     }
 }

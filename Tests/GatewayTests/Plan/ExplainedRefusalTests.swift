@@ -294,7 +294,7 @@ import Testing
             targets: SentTargets())
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now, client: "127.0.0.1:1")
+            local: loop.local, began: loop.now, client: "127.0.0.1")
         let request = Request(head: head, body: .bytes(body))
         var answer: Response?
         loop.timer(after: .zero) {

@@ -37,7 +37,7 @@ import Testing
         let loop = SimNetwork(seed: 1).makeLoop("loop")
         let exchange = Exchange(
             id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now, client: "192.0.2.1:1000")
+            local: loop.local, began: loop.now, client: "192.0.2.1")
         let condition = try #require(endpoint.calls[1].condition)
         return Requirements([condition], of: endpoint).hold(for: try head(target, fields), exchange)
     }

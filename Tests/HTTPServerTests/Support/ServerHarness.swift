@@ -63,7 +63,7 @@ final class ServerHarness: Harness {
         }
         hooks.isProxy = { [unowned self] _ in isProxy }
         hooks.handshakeFailed = { [unowned self] failure, _ in log.append("handshake \(failure)") }
-        hooks.requestRefused = { [unowned self] status, _ in log.append("refused \(status)") }
+        hooks.requestRefused = { [unowned self] in log.append("refused \($0.status)") }
         return hooks
     }
 

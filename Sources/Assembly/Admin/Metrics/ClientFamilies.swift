@@ -53,7 +53,7 @@ extension MetricsWriter {
             "tributary_refused_total", .counter,
             "Requests, and input that did not become one, that were refused, by reason.")
         for refusal in ServerLosses.Refusal.allCases {
-            sample(MetricLabels("reason", refusal.name), losses[refusal])
+            sample(MetricLabels("reason", "\(refusal.name)"), losses[refusal])
         }
         sample(
             MetricLabels("reason", "max_in_flight"),
@@ -85,21 +85,6 @@ extension StreamKind {
         switch self {
         case .response: "response"
         case .tunnel: "tunnel"
-        }
-    }
-}
-
-extension ServerLosses.Refusal {
-    fileprivate var name: String {
-        switch self {
-        case .malformed: "malformed"
-        case .tooSlow: "too_slow"
-        case .connections: "connections"
-        case .connectionsPerClient: "connections_per_client"
-        case .requestsInFlight: "requests_in_flight"
-        case .requestsPerClient: "requests_per_client"
-        case .bufferedBytes: "buffered_bytes"
-        case .streams: "streams"
         }
     }
 }

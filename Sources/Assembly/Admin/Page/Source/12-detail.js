@@ -119,7 +119,15 @@ function attemptCell(call, attempt, index) {
   return element("td", {}, parts.filter((part) => part !== "").join(" "));
 }
 
+/** The result, and below it the reason of a failure. */
 function resultCell(call, attempt) {
+  const cell = outcomeCell(call, attempt);
+  const detail = [attempt?.detail, attempt === null || attempt.decided ? call.detail : null].find(Boolean);
+  if (detail) cell.append(element("div", { class: "reason" }, detail));
+  return cell;
+}
+
+function outcomeCell(call, attempt) {
   const outcome = attempt ? attempt.outcome : call.outcome;
   if (attempt && (outcome === "answered" || outcome === "withdrawn")) {
     const isGood = !attempt.decided || !hasFailed(call);

@@ -198,7 +198,9 @@ package final class GatewayInstance {
     private var backendDetails: [BackendDetail] {
         installed.gateway.backendDetails.map { detail in
             var detail = detail
-            detail.outcomes = unsafe recorder.meter.outcomes(ofBackend: detail.name)
+            detail.outcomes = unsafe recorder.meter.outcomes(ofBackend: detail.name).map {
+                ($0.name, $0.count)
+            }
             return detail
         }
     }

@@ -59,7 +59,9 @@ package struct WorkerMetrics: Sendable {
             if records[index].begunAttempts > 1 { hasRepetition = true }
             let slot = slots[index]
             guard calls.indices.contains(slot) else { continue }
-            calls[slot].count(records[index], hidesTimes: endpoint.isPadded, exemplar)
+            calls[slot].count(
+                records[index], status: record.status(ofCall: index),
+                hidesTimes: endpoint.isPadded, exemplar)
         }
         if hasRepetition { countRepetitions(record.attempts, records, slots) }
     }
@@ -96,10 +98,10 @@ package struct WorkerMetrics: Sendable {
     // MARK: Reading
 
     /// How the calls to a backend ended, over all its calls; only outcomes that occurred.
-    package func outcomes(ofBackend name: String) -> [(name: String, count: Int)] {
+    package func outcomes(ofBackend name: String) -> [CallMetrics.Outcome] {
         var sum = CallMetrics(CallLabels(backend: name))
         for call in calls where call.labels.backend == name { sum.add(call) }
-        return sum.outcomes.filter { $0.name == "ok" || $0.count > 0 }
+        return sum.outcomes.filter { $0.count > 0 || ($0.name == "ok" && $0.status == "2xx") }
     }
 
     /// A copy that shares no memory with this value, so that counting goes on without copying.

@@ -83,6 +83,12 @@ package final class RequestRecord {
     package var attempts: [AttemptRecord] { unsafe attemptRecords }
     package var details: [FailureDetail] { unsafe failureDetails }
 
+    /// The status of the response that decided a call; 0 if it has none.
+    package func status(ofCall index: Int) -> UInt16 {
+        guard let deciding = unsafe callRecords[index].decidingAttempt else { return 0 }
+        return unsafe attemptRecords[Int(deciding)].status
+    }
+
     /// What happened to a call; nil if the endpoint has no such call, or is not known.
     package func call(_ index: Int) -> CallRecord? {
         unsafe callRecords.indices.contains(index) ? callRecords[index] : nil

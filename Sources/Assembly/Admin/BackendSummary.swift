@@ -11,7 +11,7 @@ struct BackendSummary {
     private var openBreakers: Int
     private var unavailableHosts: Int
     /// Since the start of the process.
-    private var outcomes: [(name: String, count: Int)]
+    private var outcomes: [CallMetrics.Outcome]
 
     init(_ activity: BackendActivity) {
         let state = activity.state
@@ -32,7 +32,9 @@ struct BackendSummary {
         openBreakers += state.isOpen ? 1 : 0
         unavailableHosts += state.unavailableHosts
         for outcome in activity.outcomes {
-            if let place = outcomes.firstIndex(where: { $0.name == outcome.name }) {
+            if let place = outcomes.firstIndex(where: {
+                $0.name == outcome.name && $0.status == outcome.status
+            }) {
                 outcomes[place].count += outcome.count
             } else {
                 outcomes.append(outcome)
@@ -56,6 +58,7 @@ struct BackendSummary {
             json.append("outcomes", list: outcomes.filter { $0.count > 0 }) { json, outcome in
                 json.appendObject { json in
                     json.append("name", text: outcome.name)
+                    if !outcome.status.isEmpty { json.append("status", text: outcome.status) }
                     json.append("count", outcome.count)
                 }
             }

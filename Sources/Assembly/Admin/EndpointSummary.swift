@@ -95,6 +95,7 @@ struct EndpointSummary {
             json.append("failed", counter(1, of: index))
             json.append("retried", counter(2, of: index))
             json.append("hedged", counter(3, of: index))
+            json.append("cancelled", counter(4, of: index))
             json.append("start_p50_ms", microseconds: quantile(0.5, ofRow: row))
             json.append("start_p99_ms", microseconds: quantile(0.99, ofRow: row))
             json.append("p50_ms", microseconds: quantile(0.5, ofRow: row + 2))

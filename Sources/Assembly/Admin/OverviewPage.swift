@@ -19,7 +19,8 @@ extension AdminPages {
                 Bytes(
                     overview.json(
                         pages.process.identity, isServing: pages.process.isServing,
-                        unixTime: pages.loop.unixTime, missing: answers.missing)))
+                        pages.process.diagnostics.reload, unixTime: pages.loop.unixTime,
+                        missing: answers.missing)))
         }
     }
 }
@@ -66,7 +67,8 @@ struct ProcessOverview {
     }
 
     func json(
-        _ identity: ProcessIdentity, isServing: Bool, unixTime: Int64, missing: [Int]
+        _ identity: ProcessIdentity, isServing: Bool, _ reload: ReloadStatus, unixTime: Int64,
+        missing: [Int]
     ) -> [UInt8] {
         var json: [UInt8] = []
         json.appendObject { json in
@@ -76,6 +78,9 @@ struct ProcessOverview {
             json.append("config", text: identity.config)
             json.append("config_age_s", Int(identity.configAge.components.seconds))
             json.append("serving", flag: isServing)
+            if let last = reload.last, last.result != .succeeded {
+                Self.append(last, unixTime, to: &json)
+            }
             json.append(missingWorkers: missing)
             json.append("connections", connections)
             json.append("requests_in_flight", requestsInFlight)
@@ -87,6 +92,17 @@ struct ProcessOverview {
             json.append("backends", list: backends) { $1.append(to: &$0, endpoints) }
         }
         return json
+    }
+
+    /// A reload that did not install the present files.
+    private static func append(
+        _ reload: ReloadStatus.Reload, _ unixTime: Int64, to json: inout [UInt8]
+    ) {
+        json.append(key: "failed_reload")
+        json.appendObject { json in
+            json.append("age_s", Int(max(0, unixTime - reload.endedAt) / 1_000_000_000))
+            json.append("problem", text: reload.problems.first ?? reload.result.rawValue)
+        }
     }
 
     private var shownEndpoints: [EndpointSummary] {

@@ -12,9 +12,21 @@ package struct CallMetrics: Sendable {
         case none
     }
 
+    /// How many calls ended in one way.
+    package struct Outcome: Sendable, Equatable {
+        /// `ok`, or a kind of failure.
+        package let name: String
+        /// The class of the status, `2xx`; empty for outcomes that are not divided by it.
+        package let status: String
+        package var count: Int
+    }
+
     package let labels: CallLabels
-    package private(set) var succeeded = 0
-    /// By kind of failure.
+    /// By class of the status.
+    private var good = StatusClasses()
+    /// Those whose status is not accepted, by class.
+    private var unexpected = StatusClasses()
+    /// By kind of failure, without `unexpectedStatus`.
     private var failed = [Int](repeating: 0, count: CallFailure.Kind.allCases.count)
     package private(set) var durations = HistogramWithExemplars(.durations)
     package private(set) var retries = 0
@@ -24,22 +36,39 @@ package struct CallMetrics: Sendable {
         self.labels = labels
     }
 
-    /// How calls ended, in a fixed order, by the names that reports use: `ok`, or a kind of failure.
-    package var outcomes: [(name: String, count: Int)] {
-        [("ok", succeeded)]
-            + CallFailure.Kind.allCases.map { ($0.facts.name, failed[Int($0.rawValue)]) }
+    package var succeeded: Int { good.sum }
+
+    /// How calls ended, in a fixed order, by the names that reports use.
+    package var outcomes: [Outcome] {
+        good.outcomes("ok")
+            + CallFailure.Kind.allCases.flatMap { kind in
+                kind == .unexpectedStatus
+                    ? unexpected.outcomes(kind.facts.name)
+                    : [
+                        Outcome(
+                            name: kind.facts.name, status: "", count: failed[Int(kind.rawValue)])
+                    ]
+            }
     }
 
     package subscript(winner: HedgeWinner) -> Int { hedges[winner.rawValue] }
 
     /// A call of a request that has ended. One that was not made counts nothing.
     ///
-    /// - Parameter hidesTimes: its endpoint pads its responses
-    mutating func count(_ call: CallRecord, hidesTimes: Bool, _ exemplar: Exemplar) {
+    /// - Parameters:
+    ///   - status: of the response that decided; 0 without one
+    ///   - hidesTimes: its endpoint pads its responses
+    mutating func count(
+        _ call: CallRecord, status: UInt16, hidesTimes: Bool, _ exemplar: Exemplar
+    ) {
         switch call.outcome {
         case .none: return
-        case .succeeded: succeeded &+= 1
-        case .failed(let kind): failed[Int(kind.rawValue)] &+= 1
+        case .succeeded: good.count(status)
+        case .failed(.unexpectedStatus): unexpected.count(status)
+        case .failed(let kind):
+            failed[Int(kind.rawValue)] &+= 1
+            // The time until a cancellation is that of another call.
+            if kind == .cancelled { return }
         }
         guard !hidesTimes, call.began.hasHappened, call.ended.hasHappened else { return }
         durations.record(
@@ -51,7 +80,8 @@ package struct CallMetrics: Sendable {
     mutating func countHedge(_ winner: HedgeWinner) { hedges[winner.rawValue] &+= 1 }
 
     mutating func add(_ other: CallMetrics) {
-        succeeded &+= other.succeeded
+        good.add(other.good)
+        unexpected.add(other.unexpected)
         for index in failed.indices { failed[index] &+= other.failed[index] }
         durations.add(other.durations)
         retries &+= other.retries
@@ -63,5 +93,27 @@ package struct CallMetrics: Sendable {
         var copy = CallMetrics(labels)
         copy.add(self)
         return copy
+    }
+}
+
+/// Counts by the class of a status, `1xx` to `5xx`.
+private struct StatusClasses: Sendable {
+    private static let names = ["1xx", "2xx", "3xx", "4xx", "5xx"]
+
+    private var counts = SIMD8<Int>()
+
+    /// A status that is none of HTTP counts as the nearest class.
+    mutating func count(_ status: UInt16) {
+        counts[Int(min(max(status / 100, 1), 5)) - 1] &+= 1
+    }
+
+    var sum: Int { counts.wrappedSum() }
+
+    mutating func add(_ other: StatusClasses) { counts &+= other.counts }
+
+    func outcomes(_ name: String) -> [CallMetrics.Outcome] {
+        Self.names.indices.map {
+            CallMetrics.Outcome(name: name, status: Self.names[$0], count: counts[$0])
+        }
     }
 }

@@ -28,7 +28,7 @@ final class EndpointActivity {
     static let requestRows = 2
     static let callRows = 3
     /// The counters of each call.
-    static let callCounters = 4
+    static let callCounters = 5
 
     /// With so few requests in the window, one of them would be the p99.
     static let slowCountMin = 100
@@ -79,9 +79,15 @@ final class EndpointActivity {
             guard call.began.hasHappened else { continue }
             let counter = index * Self.callCounters
             unsafe window.add(to: counter)
-            if case .failed = call.outcome { unsafe window.add(to: counter + 1) }
+            let end = CallEnd(call.outcome, status: record.status(ofCall: index))
+            switch end {
+            case .good, .rejected: break
+            case .failed: unsafe window.add(to: counter + 1)
+            case .none: unsafe window.add(to: counter + 4)
+            }
             if call.begunAttempts > 1 { countRepetition(of: index, record, counter) }
-            guard unsafe !names.isPadded, call.ended.hasHappened else { continue }
+            // The time until a cancellation is that of another call.
+            guard unsafe !names.isPadded, call.ended.hasHappened, end != .none else { continue }
             let row = Self.requestRows + index * Self.callRows
             unsafe window.count(call.began.microseconds, in: row)
             unsafe window.count(call.ended.microseconds, in: row + 1)

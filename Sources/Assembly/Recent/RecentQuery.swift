@@ -85,5 +85,5 @@ package struct EndpointOverview: Sendable {
 package struct BackendActivity: Sendable {
     package let state: BackendState
     /// Since the start of the process: `ok`, or the kind of failure.
-    package let outcomes: [(name: String, count: Int)]
+    package let outcomes: [CallMetrics.Outcome]
 }

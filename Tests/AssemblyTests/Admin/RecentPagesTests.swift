@@ -38,6 +38,7 @@ import Testing
 
     private final class Process: AdministeredProcess {
         var isServing = true
+        var reloadStatus = ReloadStatus(loadedAt: 0)
         let monitor: WorkerMonitor
         let logLevel: LogLevelControl
 
@@ -65,7 +66,7 @@ import Testing
                 files: ConfigFiles(
                     read: { _ throws(ConfigFileError) in throw .notFound },
                     list: { _ throws(ConfigFileError) in throw .notFound }),
-                reload: ReloadStatus(loadedAt: 0),
+                reload: reloadStatus,
                 descriptions: PlanDescriptions(summary: { nil }, explanation: { _, _ in nil }))
         }
 
@@ -188,6 +189,22 @@ import Testing
         #expect(backends.map { $0["p50_ms"] == nil } == [false, false, true])
         #expect(
             try list(backends[1], "outcomes").first?["name"] as? String == "unexpected_status")
+        harness.expectQuiet()
+    }
+
+    @Test func theOverviewHasAReloadThatFailed() throws {
+        #expect(try json("/-/overview")["failed_reload"] == nil)
+        process.reloadStatus.last = ReloadStatus.Reload(
+            .failed, endedAt: harness.loop.unixTime, problems: ["3:1: error: unknown key 'x'"])
+        harness.pass(5_000)
+        let failed = try #require(try json("/-/overview")["failed_reload"] as? [String: Any])
+        #expect(failed["problem"] as? String == "3:1: error: unknown key 'x'")
+        #expect(failed["age_s"] as? Int == 5)
+        process.reloadStatus.last = ReloadStatus.Reload(.refused, endedAt: 0, problems: [])
+        let refused = try #require(try json("/-/overview")["failed_reload"] as? [String: Any])
+        #expect(refused["problem"] as? String == "refused")
+        process.reloadStatus.last = ReloadStatus.Reload(.succeeded, endedAt: 0, problems: [])
+        #expect(try json("/-/overview")["failed_reload"] == nil)
         harness.expectQuiet()
     }
 

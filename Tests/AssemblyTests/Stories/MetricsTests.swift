@@ -119,7 +119,7 @@ import Testing
                 "tributary_calls_total",
                 [
                     "backend": "a", "endpoint": "GET /x", "call": "two",
-                    "outcome": "unexpected_status",
+                    "outcome": "unexpected_status", "status": "5xx",
                 ]) == 1)
         harness.expectQuiet()
     }

@@ -282,7 +282,14 @@ final class GatewayHarness: Harness {
     func outcomes(of backend: String = "a") throws -> String {
         let calls = try #require(instance).snapshot.meter.calls
         return try #require(calls.first { $0.labels == CallLabels(backend: backend) })
-            .outcomes.filter { $0.count > 0 }
+            .outcomes.reduce(into: [(name: String, count: Int)]()) { sums, outcome in
+                if sums.last?.name == outcome.name {
+                    sums[sums.count - 1].count += outcome.count
+                } else {
+                    sums.append((outcome.name, outcome.count))
+                }
+            }
+            .filter { $0.count > 0 }
             .map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     }
 

@@ -5,15 +5,21 @@ import Gateway
 extension MetricsWriter {
     mutating func writeCalls(_ calls: [CallMetrics]) {
         let calls = calls.map { (labels: $0.labels.metricLabels, counts: $0) }
-        family("tributary_calls_total", .counter, "Calls to backends, by outcome.")
+        family(
+            "tributary_calls_total", .counter,
+            "Calls to backends, by outcome and class of the status.")
         for (labels, counts) in calls {
             for outcome in counts.outcomes {
-                sample(labels.adding("outcome", outcome.name), outcome.count)
+                let labels = labels.adding("outcome", outcome.name)
+                sample(
+                    outcome.status.isEmpty ? labels : labels.adding("status", outcome.status),
+                    outcome.count)
             }
         }
         family(
             "tributary_call_duration_seconds", .histogram,
-            "Time from the request of a call to its outcome, in seconds, with waits and retries.")
+            "Time from the request of a call to its outcome, in seconds, with waits and retries."
+                + " Without cancelled calls.")
         for (labels, counts) in calls { histogram(labels, counts.durations) }
         family("tributary_retries_total", .counter, "Attempts that repeated a failed one.")
         for (labels, counts) in calls { sample(labels, counts.retries) }

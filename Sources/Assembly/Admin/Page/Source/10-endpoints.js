@@ -85,9 +85,11 @@ function updateLane(lane, call, scale, endpoint) {
     setAttribute(node, "x2", percent(to / scale));
     setAttribute(node, "visibility", hasTimes ? "visible" : "hidden");
   }
-  const hidden = endpoint.times_hidden ? "times hidden" : call.made > 0 ? "" : "not called";
+  const calledText = call.made === 0 ? "not called" : call.cancelled === call.made ? "cancelled" : "";
+  const hidden = endpoint.times_hidden ? "times hidden" : calledText;
   setText(lane.time, hasTimes ? `${milliseconds(end)} – ${milliseconds(late)} ms` : hidden);
-  setText(lane.failed, call.failed > 0 ? `✕ ${shareText(call.failed, call.made)}` : "");
+  const ended = call.made - call.cancelled;
+  setText(lane.failed, call.failed > 0 ? `✕ ${shareText(call.failed, ended)} of the last minute` : "");
   setText(lane.repeated, repetition(call));
   describe(lane.svg, hasTimes
     ? `${call.name} begins at ${milliseconds(start)} ms, ends at ${milliseconds(end)} ms, p99 ${milliseconds(late)} ms`

@@ -10,6 +10,15 @@ const isOnlySlow = (request) => request.outcome === "ok" && request.reasons.incl
 
 const hasFailed = (call) => call.outcome !== "ok" && call.outcome !== "not_made";
 
+const statusOf = (call) => call.attempts.findLast((attempt) => attempt.status)?.status;
+
+/** Whether the backend failed: not where the gateway did not make the call or cancelled it, nor with a 4xx, which is the
+ * client's. */
+function isAtFault(call) {
+  if (!hasFailed(call) || call.outcome === "skipped" || call.outcome === "cancelled") return false;
+  return call.outcome !== "unexpected_status" || !(statusOf(call) < 500);
+}
+
 function takeRequests(requests) {
   for (const request of requests) {
     const key = kindKey(request);
@@ -66,8 +75,9 @@ function resultText(request) {
 }
 
 function whatHappened(request) {
-  const parts = request.calls.filter(hasFailed).map((call) => {
-    const status = call.attempts.findLast((attempt) => attempt.status)?.status;
+  const atFault = request.calls.filter(isAtFault);
+  const parts = (atFault.length > 0 ? atFault : request.calls.filter(hasFailed)).map((call) => {
+    const status = statusOf(call);
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";
     return `${call.name}: ${spaced(call.outcome)}${detail}`;
   });
@@ -83,7 +93,7 @@ function drawMini(svg, request) {
   const height = 100 / Math.max(calls.length, 3);
   svg.removeAttribute("aria-label");
   svg.replaceChildren(...calls.map((call, index) => graphic("rect", {
-    class: hasFailed(call) ? "share-failed" : "p50",
+    class: isAtFault(call) ? "share-failed" : "p50",
     x: percent(call.began_ms / request.ms), y: `${index * height}%`,
     width: percent(Math.max(0.006, (call.ended_ms - call.began_ms) / request.ms)), height: `${height * 0.7}%`,
   })));

@@ -132,10 +132,13 @@ function outcomeCell(call, attempt) {
   if (attempt && (outcome === "answered" || outcome === "withdrawn")) {
     const isGood = !attempt.decided || !hasFailed(call);
     const kind = isGood ? "" : ` ${spaced(call.outcome)}`;
+    if (attempt.status >= 400 && attempt.status < 500 && !isAtFault(call)) {
+      return element("td", { class: "muted" }, `${attempt.status}${kind}`);
+    }
     return element("td", { class: isGood && attempt.status < 400 ? "result-ok" : "bad" },
       `${isGood && attempt.status < 400 ? "✓" : "✕"} ${attempt.status}${kind}`);
   }
-  const isBad = outcome !== "not_made" && outcome !== "cancelled" && outcome !== "open";
+  const isBad = !["not_made", "cancelled", "skipped", "open"].includes(outcome);
   return element("td", { class: isBad ? "bad" : "muted" }, `${isBad ? "✕ " : ""}${spaced(outcome)}`);
 }
 

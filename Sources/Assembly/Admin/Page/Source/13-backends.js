@@ -8,6 +8,9 @@ function makeBackend() {
   const row = makeRow(BACKEND_CELLS, ["rate", "p50", "p99", "failed", "running", "waiting", "connections"]);
   row.shares = makeShares();
   row.cells.results.append(row.shares.node);
+  row.failures = element("span", {});
+  row.others = element("span", { class: "muted" });
+  row.cells.failures.append(row.failures, row.others);
   return row;
 }
 
@@ -15,33 +18,55 @@ function makeBackend() {
 function recentOutcomes(backend) {
   const before = elapsed() > 0 ? find(oldest(), "backends", backend.name, "name") : undefined;
   if (!before) return null;
-  const then = new Map(before.outcomes.map((outcome) => [outcome.name, outcome.count]));
-  return backend.outcomes.map(({ name, count }) => ({ name, count: Math.max(0, count - (then.get(name) ?? 0)) }))
+  const key = ({ name, status }) => `${name} ${status}`;
+  const then = new Map(before.outcomes.map((outcome) => [key(outcome), outcome.count]));
+  return backend.outcomes
+    .map((outcome) => ({ ...outcome, count: Math.max(0, outcome.count - (then.get(key(outcome)) ?? 0)) }))
     .filter((outcome) => outcome.count > 0);
+}
+
+/** Which share of the results an outcome belongs to; null for calls that say nothing about the backend: the gateway
+ * has not made them, or has cancelled them. */
+function shareOf({ name, status }) {
+  if (name === "skipped" || name === "cancelled") return null;
+  if (status === "5xx") return "failed";
+  if (name === "ok") return "ok";
+  return name === "unexpected_status" && status === "4xx" ? "rejected" : "failed";
+}
+
+const sumOf = (outcomes) => outcomes.reduce((sum, outcome) => sum + outcome.count, 0);
+
+function outcomesText(outcomes) {
+  return outcomes.sort((left, right) => right.count - left.count)
+    .map(({ name, status, count }) => `${spaced(name === "ok" ? "status" : name)} ${status ? `${status} ` : ""}${count}`)
+    .join(", ");
 }
 
 function updateBackend(row, { backend }) {
   const outcomes = recentOutcomes(backend) ?? [];
-  const total = outcomes.reduce((sum, outcome) => sum + outcome.count, 0);
-  const failures = outcomes.filter((outcome) => outcome.name !== "ok").sort((left, right) => right.count - left.count);
-  const failed = failures.reduce((sum, outcome) => sum + outcome.count, 0);
+  const of = (share) => outcomes.filter((outcome) => shareOf(outcome) === share);
+  const [ok, rejected, failed] = ["ok", "rejected", "failed"].map((share) => sumOf(of(share)));
+  const total = ok + rejected + failed;
   const { cells } = row;
   setText(cells.name, backend.name);
   setText(cells.rate, elapsed() > 0 ? rateText(total / elapsed()) : "–");
-  updateShares(row.shares, [total - failed, 0, 0, failed, 0]);
+  updateShares(row.shares, [ok, 0, rejected, failed, 0]);
   setText(cells.p50, milliseconds(backend.p50_ms));
   setText(cells.p99, milliseconds(backend.p99_ms));
   updateShareCell(cells.failed, "bad", "✕", failed, total);
-  setText(cells.failures, failures.map((outcome) => `${spaced(outcome.name)} ${outcome.count}`).join(", "));
+  setText(row.failures, outcomesText(of("failed")));
+  const others = outcomesText([...of("rejected"), ...of(null)]);
+  setText(row.others, failed > 0 && others ? `; ${others}` : others);
   setText(cells.running, String(backend.running));
   setText(cells.waiting, String(backend.waiting));
   setText(cells.connections, String(backend.connections));
-  updateHealth(cells.health, backend);
+  updateHealth(cells.health, backend, failed >= total / 2 && failed > 0);
   row.node.classList.toggle("idle", total === 0);
 }
 
-function updateHealth(cell, backend) {
+function updateHealth(cell, backend, fails) {
   const problems = [];
+  if (fails) problems.push("✕ calls fail");
   if (backend.breakers_open > 0) problems.push(`✕ circuit breaker open (workers: ${backend.breakers_open})`);
   if (backend.hosts_unavailable > 0) problems.push(`✕ hosts unavailable: ${backend.hosts_unavailable}`);
   if (backend.waiting > 0) problems.push("◷ calls wait for a permit");

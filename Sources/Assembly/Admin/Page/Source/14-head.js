@@ -58,6 +58,9 @@ function showNotice() {
     text = `Not answering, and missing here or old: worker ${state.missing.join(", ")}.`;
   } else if (overview && !overview.serving) {
     text = "The gateway does not accept requests: it starts or drains.";
+  } else if (overview?.failed_reload) {
+    const { age_s: age, problem } = overview.failed_reload;
+    text = `The last reload, ${ageText(age)} ago, failed, and the configuration before it is in use: ${problem}`;
   }
   byId("notice").hidden = text === "";
   setText(byId("notice"), text);

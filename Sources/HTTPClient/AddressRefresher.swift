@@ -18,6 +18,9 @@ final class AddressRefresher {
     /// check, is not refreshed; its next connection looks it up.
     var isInUse: () -> Bool = { false }
 
+    /// Receives the known addresses at each check; none if the name does not exist.
+    var onCheck: ([IPAddress]) -> Void = { _ in }
+
     /// Nil while the loop closes.
     init?(_ host: String, _ settings: PoolSettings, loop: any Loop) {
         guard let names = loop.names else { return nil }
@@ -46,6 +49,7 @@ final class AddressRefresher {
     func stop() {
         isStopped = true
         isInUse = { false }
+        onCheck = { _ in }
         refresh?.cancel()
         refresh = nil
     }
@@ -61,6 +65,7 @@ final class AddressRefresher {
             refresh = nil
             guard isInUse() || wasUsed else { return }
             wasUsed = false
+            onCheck(name.known)
             name.refresh(maxAge: timeToLive / 2)
             armRefresh()
         }

@@ -22,6 +22,8 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     @exclusivity(unchecked) private var isPaused = false
     /// A request was written to it before.
     @exclusivity(unchecked) private var wasUsed = false
+    /// It ends with its call.
+    @exclusivity(unchecked) private var isRetired = false
 
     init(
         _ id: ConnectionID, on stream: any ByteStream, of pool: Pool, writer: RequestWriter,
@@ -56,6 +58,11 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     /// HTTP/1.1 cannot skip a response, so the connection is closed.
     func cancel(_ call: PendingCall) {
         pool.removeConnection(id)
+    }
+
+    func retire() {
+        unsafe isRetired = true
+        if unsafe call == nil { pool.removeConnection(id) }
     }
 
     func close() {
@@ -162,7 +169,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
         stopSendingBody()
         // The connection is returned first, so that the next call of the response's user can use
         // it. The call's reference to the pool needs no count, unlike the connection's.
-        if isReusable {
+        if isReusable, unsafe !isRetired {
             resumeReading()
             call.pool.returnConnection(id)
         } else {

@@ -2,8 +2,8 @@ import Basics
 import Promises
 import Reactor
 
-/// Makes connections to one origin: looks its name up, if it has one, and tries the addresses in
-/// order, all within the pool's `connectTimeout`. Owned by its pool.
+/// Makes connections to one origin: looks its name up, if it has one, and tries the addresses, each
+/// new connection beginning with another one, all within the pool's `connectTimeout`. Owned by its pool.
 final class Connector {
     private let loop: any Loop
     private let origin: Origin
@@ -25,7 +25,14 @@ final class Connector {
     }
 
     /// Refreshes the addresses before they expire, while `isInUse`.
-    func refreshAddresses(while isInUse: @escaping () -> Bool) { name?.isInUse = isInUse }
+    ///
+    /// - Parameter use: receives the addresses that are known, several times within their time to live
+    func refreshAddresses(
+        while isInUse: @escaping () -> Bool, _ use: @escaping ([IPAddress]) -> Void
+    ) {
+        name?.isInUse = isInUse
+        name?.onCheck = use
+    }
 
     /// Stops refreshing addresses.
     func stop() { name?.stop() }
@@ -55,7 +62,9 @@ final class Connector {
         return name.addresses()
             .mapError { ($0 as? IOFailure).map(ClientFailure.lookup) ?? $0 }
             .timeout(settings.connectTimeout, error: self.timeoutFailure(.dnsError))
-            .map { self.order.sort($0) }
+            .map { addresses in
+                self.order.sort(addresses, at: self.loop.now) { self.loop.entropy.below($0) }
+            }
     }
 
     /// Connects to the first address that accepts; each gets an equal share of the remaining time.
@@ -69,7 +78,7 @@ final class Connector {
         let share = (deadline - loop.now) / addresses.count
         return dial(.ip(address, port: port), within: share, protocols).recover { error in
             if (error as? ClientFailure)?.isLocal == true { throw error }
-            self.order.moveToEnd(address)
+            self.order.recordFailure(address, at: self.loop.now)
             let rest = addresses.dropFirst()
             guard rest.isEmpty else {
                 return self.dialFirst(of: rest, port, until: deadline, protocols)

@@ -164,6 +164,8 @@ final class H2ClientConnection: PooledConnection {
 
     // MARK: Capacity
 
+    func retire() { stopCalls() }
+
     /// The connection gets no more calls.
     func stopCalls() {
         guard case .open = state else { return }

@@ -28,7 +28,7 @@ extension Pool {
             return failedToConnect(id, ClientFailure.connect(.outOfMemory), for: call)
         }
         expectHTTP2()
-        unsafe links.setConnection(connection, at: id)
+        addConnection(connection, on: stream, at: id)
         connection.startReading()
         if let call {
             sendCall(call, on: id)

@@ -26,6 +26,8 @@ package final class Pool {
     @exclusivity(unchecked) var machine: PoolStateMachine<PendingCall>
     @exclusivity(unchecked) var links = PoolLinks()
     private var expiry: Timer?
+    /// Due when the first connection becomes too old.
+    private var ageing: Timer?
     private var closing: LocalResolver<Void>?
     private var closed: LocalPromise<Void>?
 
@@ -42,12 +44,17 @@ package final class Pool {
             maxIdle: settings.maxIdle, maxConnections: settings.maxConnections,
             idleTimeout: settings.idleTimeout)
         if settings.requiresHTTP2 { expectHTTP2() }
-        connector.refreshAddresses { [unowned self] in !isEmpty }
+        connector.refreshAddresses { [unowned self] in
+            !isEmpty
+        } _: { [unowned self] addresses in
+            retireConnections(exceptTo: addresses)
+        }
     }
 
     deinit {
         connector.stop()
         expiry?.cancel()
+        ageing?.cancel()
         h2State.pause?.cancel()
         for connection in unsafe links.connections { connection.close() }
     }
@@ -233,7 +240,10 @@ package final class Pool {
     func release(_ id: ConnectionID) {
         switch unsafe links.takeLink(id) {
         case .none: break
-        case .connection(let connection): connection.close()
+        case .connection(let connection, _):
+            connection.close()
+            // No timer for an empty pool.
+            if unsafe links.isEmpty { ageing.take()?.cancel() }
         case .connecting(let attempt): attempt.stream.cancel()
         }
     }
@@ -243,6 +253,8 @@ package final class Pool {
         while let id = unsafe machine.removeUnneeded() { release(id) }
         expiry?.cancel()
         expiry = nil
+        ageing?.cancel()
+        ageing = nil
         resolveCloseIfEmpty()
     }
 
@@ -275,7 +287,7 @@ package final class Pool {
         }
         let connection = ClientConnection(
             id, on: stream, of: self, writer: writer, limits: limits)
-        unsafe links.setConnection(connection, at: id)
+        addConnection(connection, on: stream, at: id)
         connection.startReading()
         if let call {
             sendCall(call, on: id)
@@ -293,6 +305,43 @@ package final class Pool {
             perform(unsafe machine.removeConnection(id))
         } else {
             perform(unsafe machine.failConnect(id, because: failure))
+        }
+    }
+
+    /// A connection was made: it gets calls until its term ends.
+    func addConnection(
+        _ connection: any PooledConnection, on stream: any ByteStream, at id: ConnectionID
+    ) {
+        let term = ConnectionTerm(
+            from: now, settings.maxAge, to: stream.peer, loop.entropy)
+        unsafe links.setConnection(connection, term, at: id)
+        armAgeing(for: term.end)
+    }
+
+    // MARK: The end of a term
+
+    /// One timer for all connections.
+    private func armAgeing(for due: Instant) {
+        if let armed = ageing?.due, armed <= due { return }
+        ageing?.cancel()
+        // Not weak, as in `armExpiry`.
+        ageing = loop.timer(after: due - now) { [unowned self] in retireAged() }
+    }
+
+    private func retireAged() {
+        ageing = nil
+        let (now, terms) = (now, unsafe links.terms)
+        for (id, term) in terms where term.end <= now { unsafe links.connection(id)?.retire() }
+        if let next = terms.map(\.term.end).filter({ $0 > now }).min() { armAgeing(for: next) }
+    }
+
+    /// The name has these addresses now: connections to others get no more calls. None are known if
+    /// the name does not exist, which may be a mistake of its service.
+    private func retireConnections(exceptTo addresses: [IPAddress]) {
+        guard !addresses.isEmpty else { return }
+        for (id, term) in unsafe links.terms {
+            guard let address = term.address, !addresses.contains(address) else { continue }
+            unsafe links.connection(id)?.retire()
         }
     }
 

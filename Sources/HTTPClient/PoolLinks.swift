@@ -5,7 +5,7 @@ import Reactor
 struct PoolLinks {
     enum Link {
         case none
-        case connection(any PooledConnection)
+        case connection(any PooledConnection, ConnectionTerm)
         case connecting(ConnectAttempt)
     }
 
@@ -19,25 +19,37 @@ struct PoolLinks {
     }
 
     private var links: [Link] = []
+    private var connectionCount = 0
     /// How many were started.
     private var attemptCount: UInt64 = 0
 
     /// The connection, if it exists.
     func connection(_ id: ConnectionID) -> (any PooledConnection)? {
-        guard case .connection(let connection) = links[id.slot] else { return nil }
+        guard case .connection(let connection, _) = links[id.slot] else { return nil }
         return connection
     }
 
     /// All existing connections.
     var connections: [any PooledConnection] {
         links.compactMap { link in
-            if case .connection(let connection) = link { connection } else { nil }
+            if case .connection(let connection, _) = link { connection } else { nil }
+        }
+    }
+
+    /// The terms of all existing connections.
+    var terms: [(id: ConnectionID, term: ConnectionTerm)] {
+        links.indices.compactMap { slot in
+            guard case .connection(_, let term) = links[slot] else { return nil }
+            return (ConnectionID(slot: slot), term)
         }
     }
 
     /// A connection was made.
-    mutating func setConnection(_ connection: any PooledConnection, at id: ConnectionID) {
-        links[id.slot] = .connection(connection)
+    mutating func setConnection(
+        _ connection: any PooledConnection, _ term: ConnectionTerm, at id: ConnectionID
+    ) {
+        links[id.slot] = .connection(connection, term)
+        connectionCount += 1
     }
 
     /// Stores an attempt to make a connection. The returned number identifies it: the slot may be
@@ -65,6 +77,10 @@ struct PoolLinks {
     mutating func takeLink(_ id: ConnectionID) -> Link {
         let link = links[id.slot]
         links[id.slot] = .none
+        if case .connection = link { connectionCount -= 1 }
         return link
     }
+
+    /// Whether there is no connection; attempts do not count.
+    var isEmpty: Bool { connectionCount == 0 }
 }

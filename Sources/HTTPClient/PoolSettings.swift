@@ -12,6 +12,12 @@ package struct PoolSettings: Equatable, Sendable {
     /// How long a connection may idle before it is closed.
     package var idleTimeout = Duration.seconds(60)
 
+    /// How long a connection gets calls; then it ends, with its last call.
+    ///
+    /// 5 min: a steady load follows a change of addresses or of a load balancer within that time, and
+    /// a handshake costs nothing in comparison.
+    package var maxAge = Duration.seconds(300)
+
     /// The time limit for look-up, connecting and the TLS handshake together, over all addresses of
     /// the host.
     package var connectTimeout = Duration.seconds(1)

@@ -9,6 +9,9 @@ protocol PooledConnection: AnyObject {
     /// Ends a call of this connection, whose response is not needed.
     func cancel(_ call: PendingCall)
 
+    /// It gets no more calls, and ends with its last one; at once if it has none.
+    func retire()
+
     /// Closes the connection and drops its calls without a result. What was not sent is not sent
     /// any more.
     func close()

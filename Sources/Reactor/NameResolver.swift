@@ -54,6 +54,8 @@ package final class NameResolver: MessageReceiver {
         }
     }
 
+    fileprivate func known(_ name: CachedName) -> [IPAddress] { service.addresses(of: name.host) }
+
     fileprivate func isUnresolved(_ name: CachedName) -> Bool { service.isUnresolved(name.host) }
 
     fileprivate func refresh(_ name: CachedName, maxAge: Duration) {
@@ -134,6 +136,9 @@ package final class CachedName {
 
     /// Looks the name up in the background if its addresses are at least this old.
     package func refresh(maxAge: Duration) { resolver.refresh(self, maxAge: maxAge) }
+
+    /// The cached addresses; looks nothing up.
+    package var known: [IPAddress] { resolver.known(self) }
 
     /// Whether the last look-up failed, and no address is cached.
     package var isUnresolved: Bool { resolver.isUnresolved(self) }

@@ -40,6 +40,9 @@ package final class NameService: Sendable {
         table.withLock { $0.markUnreachable(host, at: now) }
     }
 
+    /// The cached addresses of a name; looks nothing up.
+    func addresses(of host: String) -> [IPAddress] { table.withLock { $0.addresses(of: host) } }
+
     /// Whether the last look-up of a name failed, and no address is cached.
     func isUnresolved(_ host: String) -> Bool { table.withLock { $0.isUnresolved(host) } }
 

@@ -130,6 +130,9 @@ package struct NameTable<Subscriber: AnyObject> {
         entries[host]?.nextUnreachableMark = now + settings.unreachableInterval
     }
 
+    /// The cached addresses of a name; looks nothing up.
+    package func addresses(of host: String) -> [IPAddress] { entries[host]?.addresses ?? [] }
+
     /// Whether the last look-up of a name failed, and no address is cached.
     package func isUnresolved(_ host: String) -> Bool {
         guard let entry = entries[host] else { return false }

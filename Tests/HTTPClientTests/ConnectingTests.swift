@@ -343,4 +343,54 @@ import Testing
         successor.close()
         harness.expectQuiet()
     }
+
+    // MARK: Several addresses
+
+    @Test func connectionsToAnAddressThatIsGoneAreNotUsed() throws {
+        let harness = try harness(.addresses([here]), ttl: .seconds(4))
+        let second = try ScriptedBackend(on: harness.backendLoop, at: port7001(other)) {
+            $0.respond("other")
+        }
+        harness.network.names["backend.test"] = .addresses([other])
+        _ = harness.outcome()
+        harness.network.names["backend.test"] = .addresses([here])
+        for _ in 0..<8 {
+            _ = harness.outcome()
+            harness.advance(by: .seconds(1))
+        }
+        #expect(harness.outcome() == "200 /")
+        #expect(second.peers.map(\.hasEnded) == [true])
+        // The control: while the name has both, both are used.
+        harness.network.names["backend.test"] = .addresses([here, other])
+        harness.advance(by: .seconds(8))
+        #expect(harness.outcome() == "200 /" && harness.backend.connections == 1)
+        second.close()
+        harness.expectQuiet()
+    }
+
+    @Test func aFailingNameServiceEndsNoConnection() throws {
+        let harness = try harness(.addresses([here]), ttl: .seconds(2))
+        _ = harness.outcome()
+        harness.network.names["backend.test"] = .fails(.hostNotFound)
+        for _ in 0..<10 {
+            #expect(harness.outcome() == "200 /")
+            harness.advance(by: .seconds(1))
+        }
+        #expect(harness.backend.connections == 1)
+        harness.expectQuiet()
+    }
+
+    @Test func newConnectionsAreSharedByAllAddresses() throws {
+        let harness = try harness(.addresses([here, dead, other]))
+        let others = try [dead, other].map { address in
+            try ScriptedBackend(on: harness.backendLoop, at: port7001(address)) { $0.respond("/") }
+        }
+        for sent in (0..<12).map({ _ in harness.send() }) {
+            #expect(harness.outcome(of: sent) == "200 /")
+        }
+        #expect(harness.backend.connections == 4)
+        #expect(others.map(\.connections) == [4, 4])
+        for other in others { other.close() }
+        harness.expectQuiet()
+    }
 }

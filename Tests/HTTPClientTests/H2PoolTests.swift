@@ -353,4 +353,30 @@ import Testing
         #expect(sent.allSatisfy { $0.outcome != nil } && harness.backend.connections.count == 1)
         harness.expectQuiet()
     }
+
+    /// At its age, a connection drains: its calls get their responses, and new calls another connection.
+    @Test func aConnectionDrainsAtItsAge() throws {
+        var late: H2BackendExchange?
+        let harness = try H2PoolHarness(settings { $0.maxAge = .seconds(10) }) { exchange in
+            if exchange.path == "/late" { late = exchange } else { exchange.respond(exchange.path) }
+        }
+        let sent = harness.send(.get, "/late")
+        for _ in 0..<8 {
+            #expect(harness.outcome(.get, "/a") == "200 /a")
+            harness.advance(by: .milliseconds(990))
+        }
+        #expect(harness.backend.connections.count == 1)
+        for _ in 0..<3 {
+            #expect(harness.outcome(.get, "/b") == "200 /b")
+            harness.advance(by: .seconds(1))
+        }
+        #expect(harness.backend.connections.count == 2)
+        #expect(sent.outcome == nil && !harness.backend.connections[0].peer.hasEnded)
+        let exchange = try #require(late)
+        exchange.respond("late")
+        exchange.connection.flush()
+        harness.advance(by: .milliseconds(10))
+        #expect(sent.outcome == "200 late" && harness.backend.connections[0].peer.hasEnded)
+        harness.expectQuiet()
+    }
 }

@@ -161,4 +161,63 @@ import Testing
         #expect(harness.counts == "0 in flight, 0 idle, 0 open")
         harness.expectQuiet()
     }
+
+    // MARK: Age
+
+    private func harness(maxAge: Duration) throws -> PoolHarness {
+        var settings = PoolSettings()
+        settings.maxAge = maxAge
+        return try PoolHarness(settings)
+    }
+
+    @Test func aConnectionThatIsAlwaysUsedEndsAtItsAge() throws {
+        let harness = try harness(maxAge: .seconds(100))
+        for _ in 0..<79 {
+            #expect(harness.outcome() == "200 /")
+            harness.advance(by: .seconds(1))
+        }
+        #expect(harness.backend.connections == 1, "not before four fifths of the age")
+        for _ in 0..<22 {
+            #expect(harness.outcome() == "200 /")
+            harness.advance(by: .seconds(1))
+        }
+        #expect(harness.backend.connections == 2)
+        #expect(harness.backend.peers.map(\.hasEnded) == [true, false])
+        harness.expectQuiet()
+    }
+
+    @Test func connectionsOfOneBurstDoNotEndTogether() throws {
+        let harness = try harness(maxAge: .seconds(50))
+        for sent in (0..<50).map({ _ in harness.send() }) {
+            #expect(harness.outcome(of: sent) == "200 /")
+        }
+        harness.advance(by: .seconds(40) - .milliseconds(10))
+        #expect(harness.backend.openCount == 50)
+        var ended: [Int] = []
+        for _ in 0..<10 {
+            let before = harness.backend.openCount
+            harness.advance(by: .seconds(1))
+            ended.append(before - harness.backend.openCount)
+        }
+        harness.advance(by: .milliseconds(20))
+        #expect(harness.backend.openCount == 0)
+        #expect(ended.allSatisfy { $0 < 15 }, "\(ended)")
+        harness.expectQuiet()
+    }
+
+    @Test func aCallInProgressKeepsItsConnection() throws {
+        var settings = PoolSettings()
+        settings.maxAge = .seconds(10)
+        let harness = try PoolHarness(settings) { exchange in
+            exchange.after(.seconds(15)) { exchange.respond(exchange.path) }
+        }
+        let sent = harness.send()
+        harness.advance(by: .seconds(12))
+        #expect(sent.outcome == nil && harness.counts == "1 in flight, 0 idle, 1 open")
+        harness.advance(by: .seconds(4))
+        #expect(sent.outcome == "200 /")
+        #expect(harness.counts == "0 in flight, 0 idle, 0 open", "it ends behind the call")
+        #expect(harness.loop.pendingTimers == 0)
+        harness.expectQuiet()
+    }
 }

@@ -83,6 +83,7 @@ extension Planner {
         settings.maxIdle = share(backend.keepalive?.maxIdle?.value ?? PlanDefaults.maxIdle)
         settings.idleTimeout =
             backend.keepalive?.idleTimeout?.value ?? PlanDefaults.poolIdleTimeout
+        settings.maxAge = backend.keepalive?.maxAge?.value ?? PlanDefaults.poolMaxAge
         settings.connectTimeout = config.connectTimeout(of: backend).value
         settings.dnsTTL = backend.dnsTTL?.value ?? PlanDefaults.dnsTTL
         settings.protocolChoice = protocolChoice(of: backend)

@@ -110,6 +110,7 @@ extension Config.Backend {
         let location: SourceLocation
         package var maxIdle: Located<Int>?
         package var idleTimeout: Located<Duration>?
+        package var maxAge: Located<Duration>?
         init(location: SourceLocation) { self.location = location }
     }
 

@@ -67,6 +67,7 @@ package enum PlanDefaults {
 
     package static let maxIdle = 1024
     package static let poolIdleTimeout: Duration = .seconds(60)
+    package static let poolMaxAge: Duration = .seconds(300)
     package static let dnsTTL: Duration = .seconds(30)
 
     /// Many backends write each response separately, which makes HTTP/2 more expensive than HTTP/1.1.

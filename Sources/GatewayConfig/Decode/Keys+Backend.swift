@@ -120,6 +120,9 @@ extension Config.Backend.Keepalive: PlainBlock {
         .value(
             "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.poolIdleTimeout),
             "how long an idle connection is kept"),
+        .value(
+            "max_age", \.maxAge, .duration, default: .time(PlanDefaults.poolMaxAge),
+            "how long a connection gets calls; it ends with its last one"),
     ]
 }
 

@@ -4,6 +4,9 @@
 ///     let workers = ExecutorContext(threadPool)
 ///     promise.map(on: workers) { image in image.scaled() }
 ///
+/// An executor that has no thread left while its threads block in `wait` runs no handler: `wait` then
+/// needs a limit. Only on `globalConcurrentExecutor` the library adds threads, as on `SharedPool`.
+///
 /// `ContextExecutor` does the opposite: it makes an executor of a context.
 public final class ExecutorContext: ExecutionContext {
     /// Where the handlers run.
@@ -14,6 +17,10 @@ public final class ExecutorContext: ExecutionContext {
     /// A context on an executor. Two contexts on one executor have no order between them.
     public init(_ executor: any TaskExecutor) {
         self.executor = executor
+        if executor === globalConcurrentExecutor {
+            serialQueue = SerialQueue { body in GrowingExecutor.shared.enqueue(body) }
+            return
+        }
         // Detached: handlers must not see the task-local values, or run with the priority, of the
         // task that woke the executor.
         serialQueue = SerialQueue { body in Task.detached(executorPreference: executor) { body() } }
@@ -25,7 +32,7 @@ public final class ExecutorContext: ExecutionContext {
     /// Runs the job soon, behind those that wait already. Called from any thread.
     public func enqueue(_ job: consuming PromiseJob) { serialQueue.enqueue(job) }
 
-    /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
+    /// Runs the job after a delay on the clock of the system. Called from any thread, and so is
     /// `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         PoolTimer(job, after: delay, on: self)

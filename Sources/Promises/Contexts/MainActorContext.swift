@@ -32,7 +32,7 @@ public final class MainActorContext: ExecutionContext {
     /// Runs the job soon, behind those that wait already. Called from any thread.
     public func enqueue(_ job: consuming PromiseJob) { serialQueue.enqueue(job) }
 
-    /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
+    /// Runs the job after a delay on the clock of the system. Called from any thread, and so is
     /// `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         PoolTimer(job, after: delay, on: self)

@@ -42,7 +42,8 @@ public final class InlineContext: ExecutionContext {
     /// Runs the job after a delay, on a thread of Swift's global executor. Called from any thread,
     /// and so is `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
-        PoolTimer(job, after: delay, on: self)
+        // On a thread where the handlers may block: the thread of the timers must not.
+        PoolTimer(job, after: delay, on: GrowingExecutor.shared)
     }
 }
 

@@ -1,27 +1,20 @@
-/// The pending timers of all contexts without timers of their own. Tasks of Swift's global executor
-/// sleep until the next ones are due.
+/// The pending timers of all contexts without timers of their own, and the thread that enqueues
+/// their jobs.
 ///
-/// A task is started only for a timer that is due before all others, because a sleeping task that
-/// is cancelled stays in memory until its time. A cancelled timer stays in the heap until it is
-/// due, or until such timers are the majority.
+/// A thread of its own, because a task that sleeps finds no thread when all threads of Swift's
+/// executor block in `wait`. It starts with the first timer, and ends ten seconds after the last one.
+/// A cancelled timer stays in the heap until it is due, or until such timers are the majority.
 final class PoolTimers: Sendable {
     static let shared = PoolTimers()
+
+    /// How long the thread waits for a timer before it ends.
+    private static let idleTime = Duration.seconds(10)
 
     private struct State: ~Copyable, Sendable {
         var heap = PoolTimerHeap()
         /// How many timers in the heap are cancelled.
         var cancelled = 0
-        /// When the sleeping tasks wake, the earliest last.
-        var wakeUps: [Duration] = []
-
-        /// The time for which one more task must sleep; nil if one sleeps until then, or until an
-        /// earlier time.
-        mutating func nextWakeUp() -> Duration? {
-            guard let due = heap.earliest?.due else { return nil }
-            if let earliest = wakeUps.last, earliest <= due { return nil }
-            wakeUps.append(due)
-            return due
-        }
+        var hasThread = false
 
         /// The next timer that is due. The caller releases it without the lock.
         mutating func popDue(at now: Duration) -> DueTimer? {
@@ -53,20 +46,18 @@ final class PoolTimers: Sendable {
         }
     }
 
-    private let state = Guarded(State())
+    private let state = Monitor(State())
 
     /// The number of timers in memory.
     var count: Int { state.withLock { $0.heap.count } }
 
-    /// The number of sleeping tasks.
-    var sleepingTasks: Int { state.withLock { $0.wakeUps.count } }
-
     func add(_ timer: PoolTimer) {
-        let wakeUp = state.withLock { state in
+        let (needsThread, isEarliest) = state.withLock { state in
             state.heap.insert(timer)
-            return state.nextWakeUp()
+            defer { state.hasThread = true }
+            return (!state.hasThread, state.heap.earliest === timer)
         }
-        if let wakeUp { sleep(until: wakeUp) }
+        if needsThread { startThread() } else if isEarliest { state.signal() }
     }
 
     /// Called once for each timer whose job was dropped before its time.
@@ -78,22 +69,34 @@ final class PoolTimers: Sendable {
         _ = removed
     }
 
-    private func sleep(until wakeUp: Duration) {
-        Task.detached { [self] in
-            // It throws only if the task is cancelled, and nothing cancels it.
-            try? await Task.sleep(for: max(wakeUp - SystemClock.reading, .zero))
-            enqueueDue(wakeUp)
-        }
+    private func startThread() {
+        if DetachedThread.start({ [self] in runTimers() }) { return }
+        // The system cannot start a thread: a thread of Swift's executor waits for the timers, so that
+        // none is lost.
+        Task.detached { [self] in runTimers() }
     }
 
-    /// Enqueues the jobs that are due; called by the task that has slept until `wakeUp`.
-    private func enqueueDue(_ wakeUp: Duration) {
+    private func runTimers() {
+        repeat { enqueueDue() } while waitForNext()
+    }
+
+    /// Enqueues the jobs that are due.
+    private func enqueueDue() {
         let now = SystemClock.reading
         while var due = state.withLock({ $0.popDue(at: now) }) { due.enqueue() }
-        let next = state.withLock { state in
-            if let index = state.wakeUps.lastIndex(of: wakeUp) { state.wakeUps.remove(at: index) }
-            return state.nextWakeUp()
-        }
-        if let next { sleep(until: next) }
+    }
+
+    /// Waits until the earliest timer is due, or another one is the earliest. False if there has been
+    /// none for so long that the thread must end.
+    private func waitForNext() -> Bool {
+        let due = state.withLock { $0.heap.earliest?.due }
+        let limit = due.map { $0 - SystemClock.reading } ?? PoolTimers.idleTime
+        return state.wait(atMost: limit) { state, isLast in
+            if isLast, due == nil, state.heap.earliest == nil {
+                state.hasThread = false
+                return false
+            }
+            return isLast || state.heap.earliest?.due != due ? true : nil
+        } ?? true
     }
 }

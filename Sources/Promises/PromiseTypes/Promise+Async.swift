@@ -44,7 +44,8 @@ extension Promise {
     ) {
         let resolver = Resolver<Value>(on: context, file: file, line: line).shared()
         self = resolver.promise
-        let task = Task(executorPreference: context.map(ContextExecutor.init)) {
+        let executor: any TaskExecutor = context.map(ContextExecutor.init) ?? GrowingExecutor.shared
+        let task = Task(executorPreference: executor) {
             do {
                 resolver.settle(.success(try await body()))
             } catch let error as CancellationError {

@@ -6,6 +6,11 @@ extension Promise {
     /// The caller is an observer: it does not keep the work going, and a timeout does not stop the
     /// work. A settled promise returns at once, on any context.
     ///
+    /// Any number of threads and tasks may wait: `SharedPool`, `BlockingPool` and `async` work of a
+    /// promise get other threads for the blocked ones. What the library does not run needs a free
+    /// thread of Swift's executor, of which there is one per processor: a `Task` of yours that settles
+    /// the promise, `Task.sleep` in `async` work.
+    ///
     /// - Parameter limit: how long to wait; nil for no limit.
     /// - Throws: the promise's error; `PromiseError.timedOut` when the limit has passed;
     ///   `PromiseError.waitOnOwnContext`, without waiting, on the promise's own context, or in any
@@ -23,7 +28,7 @@ extension Promise {
             gate.open()
         }
         node.attach(observer: observer)
-        gate.wait(atMost: limit)
+        BlockingPool.whileBlocking { gate.wait(atMost: limit) }
         guard let result = node.result(as: Value.self) else {
             node.detach(observer: observer)
             throw PromiseError.timedOut

@@ -31,7 +31,9 @@ import Testing
                 }.value
                 let values = try await seen.get()
                 #expect(values.id == nil)
-                if kind != .queue { #expect(values.priority == .medium) }
+                // A thread without a task, which runs handlers while threads wait, has no priority.
+                let usual: [TaskPriority] = [.medium, TaskPriority(rawValue: 0)]
+                if kind != .queue { #expect(usual.contains(values.priority)) }
             }
         }
     }

@@ -13,20 +13,23 @@
 ///         .map(on: .inline) { parse($0) }
 ///
 /// The pool starts a thread when a job finds none idle, up to its limit, and ends a thread that has
-/// been idle for ten seconds. It is not serial: handlers of one promise may run at the same time.
+/// been idle for ten seconds. A thread that `wait` blocks does not count towards the limit. It is not serial: handlers of one promise may run at the same time.
 /// Links inherit it like any context; `hop(to:)` and `on:` select another one.
 public final class BlockingPool: ExecutionContext {
     /// The shared pool of the process, with up to 64 threads; `.blocking` is its short form where
     /// an `ExecutionContext` is expected.
     public static let shared = BlockingPool(threads: 64)
 
-    /// How many jobs may run at the same time.
+    /// How many jobs may run at the same time, without those that `wait` blocks.
     public let limit: Int
 
-    private let idleTime: Duration
-    private let work = Monitor(Work())
+    /// The pool of the calling thread.
+    private static let current = ThreadLocal()
 
-    private struct Work: ~Copyable, Sendable {
+    private let idleTime: Duration
+    private let work = Monitor(State())
+
+    private struct State: ~Copyable, Sendable {
         var jobs = JobList()
         var jobCount = 0
         var idleThreads = 0
@@ -76,7 +79,7 @@ public final class BlockingPool: ExecutionContext {
         if needsThread { startThread() } else { work.signal() }
     }
 
-    /// Runs the job after a delay that a task sleeps through. Called from any thread, and so is
+    /// Runs the job after a delay on the clock of the system. Called from any thread, and so is
     /// `cancel` of what it returns.
     public func schedule(after delay: Duration, _ job: consuming PromiseJob) -> any Cancellable {
         PoolTimer(job, after: delay, on: self)
@@ -93,14 +96,40 @@ public final class BlockingPool: ExecutionContext {
 
     /// Runs jobs until the thread has been idle for too long.
     private func runJobs(isOwnThread: Bool = true) {
+        unsafe BlockingPool.current.pointer = Unmanaged.passUnretained(self).toOpaque()
+        defer { unsafe BlockingPool.current.pointer = nil }
         while let job = nextJob(mayWait: isOwnThread) { job.run() }
+    }
+
+    /// Calls a body that blocks its thread until a promise is settled. Other threads replace this one
+    /// meanwhile, in its pool or in Swift's global executor, so that the jobs that end the wait run.
+    static func whileBlocking(_ body: () -> Void) {
+        guard let current = unsafe current.pointer else {
+            return GrowingExecutor.shared.whileBlocking(body)
+        }
+        let pool = unsafe Unmanaged<BlockingPool>.fromOpaque(current).takeUnretainedValue()
+        let needsThread = pool.work.withLock { work in
+            work.threads -= 1
+            guard work.jobCount > work.idleThreads, work.threads < pool.limit else { return false }
+            work.threads += 1
+            return true
+        }
+        if needsThread { pool.startThread() }
+        GrowingExecutor.shared.whileBlocking(body)
+        pool.work.withLock { $0.threads += 1 }
     }
 
     /// The oldest job; nil if the thread must end. The thread is then no longer counted.
     private func nextJob(mayWait: Bool) -> PromiseJob? {
         var isIdle = false
         let next = work.wait(atMost: idleTime) { work, isLast -> NodeRef?? in
-            if isIdle { work.idleThreads -= 1 }
+            if isIdle {
+                work.idleThreads -= 1
+            } else if work.threads > limit {
+                // Another thread replaced this one while `wait` blocked it.
+                work.threads -= 1
+                return .some(nil)
+            }
             isIdle = false
             if let job = work.popJob() { return .some(job.release()) }
             guard mayWait, !isLast else {

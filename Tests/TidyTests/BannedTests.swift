@@ -41,6 +41,15 @@ import Testing
         Ban(text: "FIXME", why: "open ends are issues, not comments"),
     ]
 
+    /// Swift 6.3.1 compares the values as signed.
+    @Test func minAndMaxOfAtomicsAreNotUsed() throws {
+        for file in try Sources.all() {
+            for (number, line) in file.code where line.contains(/\.(min|max)\(.*ordering:/) {
+                Issue.record("\(file):\(number): compareExchange instead of min and max: \(line)")
+            }
+        }
+    }
+
     @Test(arguments: bans) func bannedTextIsNotInTheSources(_ ban: Ban) throws {
         for file in try Sources.all() where !ban.except.contains(file.target) {
             for (number, line) in file.code where line.contains(ban.text) {

@@ -26,6 +26,50 @@ struct CompilerMessageTests {
         #expect(right.isRight, "\(right.text)")
     }
 
+    @Test(arguments: [
+        ("any([number, number]).cauterize()", "any needs keys: any(["),
+        ("let done: Promise<Void> = .value; done.cauterize()", "write .value() for"),
+        ("let done: Guarantee<Void> = .value; done.done {}", "write .value() for"),
+    ])
+    func frequentMistakesGetOneHelpfulMessage(_ line: String, _ message: String) throws {
+        let compiler = try #require(Compiler.found)
+        let checked = try compiler.typecheck(
+            "import Promises\nfunc load(_ number: Promise<Int>) {\n    \(line)\n}\n")
+        let errors = checked.text.split(separator: "\n").filter { $0.contains(": error: ") }
+        #expect(errors.count == 1, "\(checked.text)")
+        #expect(errors.first?.contains(message) == true, "\(checked.text)")
+    }
+
+    @Test func theRightFormsOfFrequentMistakesCompile() throws {
+        let compiler = try #require(Compiler.found)
+        let checked = try compiler.typecheck(
+            """
+            import Promises
+            func load(_ number: Promise<Int>, _ signal: Promise<Void>) -> Promise<Void> {
+                any(["a": number, "b": number]).cauterize()
+                any([(key: 1, promise: number)]).cauterize()
+                if signal.value == nil, number.value == 1 { return .value(()) }
+                return .value()
+            }
+            """)
+        #expect(checked.isRight, "\(checked.text)")
+    }
+
+    /// In a main file a constant is global, and the consumption of a global is an error.
+    @Test func theFirstSnippetOfTheEssentialsCompilesInAMainFile() throws {
+        let compiler = try #require(Compiler.found)
+        let page = try Repository.file("Sources/Promises/Promises.docc/Essentials.md").text
+        let first = try #require(SnippetTests.blocks(of: page).first)
+        #expect(first.name == "resolver")
+        let checked = try compiler.typecheck(
+            "import Promises\n\n\(first.code)\n", mode: "-emit-sil")
+        #expect(checked.isRight, "\(checked.text)")
+        let global = try compiler.typecheck(
+            "import Promises\nlet resolver = Resolver<Int>()\nresolver.fulfill(1)\n",
+            mode: "-emit-sil")
+        #expect(!global.isRight)
+    }
+
     /// A method of the caller's type hides a free function of the same name; the name of the module
     /// makes it visible.
     @Test func theModuleNameQualifiesHiddenFunctions() throws {

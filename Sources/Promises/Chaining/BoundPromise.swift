@@ -40,6 +40,18 @@ extension BoundPromise {
         .init(promise.then { [owner] in try body(owner.get(), $0) }, owner)
     }
 
+    /// Continues with a guarantee; a throw rejects.
+    ///
+    /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
+    /// error skips it. Cancelling the result withdraws from this promise, and never reaches the
+    /// guarantee.
+    @inlinable @_disfavoredOverload  // Closures that fit both select the other overload.
+    public func then<New: Sendable>(
+        _ body: @escaping @Sendable (Object, Value) throws -> Guarantee<New>
+    ) -> BoundPromise<Object, New> {
+        .init(promise.then { [owner] in try body(owner.get(), $0) }, owner)
+    }
+
     /// Turns the value into another one; a throw rejects.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. An
@@ -101,19 +113,21 @@ extension BoundPromise {
         .init(promise.done { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Observes the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, by default not a cancellation; it passes on. A throw replaces it.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
     /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs,
     /// with the cancellation. What it throws after the result was cancelled is ignored.
     @inlinable
     public func onFailure(
+        policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @Sendable (Object, any Error) throws -> Void
     ) -> BoundPromise {
-        .init(.init(promise.node.onFailure(of: Value.self, with: owner, body)), owner)
+        .init(
+            .init(promise.node.onFailure(of: Value.self, policy: policy, with: owner, body)), owner)
     }
 
-    /// Continues with another promise after an error, but not after a cancellation. A throw
+    /// Continues with another promise after an error, by default not after a cancellation. A throw
     /// replaces the error.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
@@ -121,9 +135,10 @@ extension BoundPromise {
     /// `body` has returned.
     @inlinable
     public func recover(
+        policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @Sendable (Object, any Error) throws -> Promise<Value>
     ) -> BoundPromise {
-        .init(promise.recover { [owner] in try body(owner.get(), $0) }, owner)
+        .init(promise.recover(policy: policy) { [owner] in try body(owner.get(), $0) }, owner)
     }
 
     /// Runs in every case, cancellation included; the outcome passes on.

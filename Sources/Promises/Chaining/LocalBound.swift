@@ -99,17 +99,21 @@ extension LocalBound {
         .init(promise.done { [owner] in try body(owner.get(), $0) }, owner)
     }
 
-    /// Observes the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, by default not a cancellation; it passes on. A throw replaces it.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
     /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs,
     /// with the cancellation. What it throws after the result was cancelled is ignored.
     @inlinable
-    public func onFailure(_ body: @escaping (Object, any Error) throws -> Void) -> LocalBound {
-        .init(.init(promise.node.onFailure(of: Value.self, with: owner, body)), owner)
+    public func onFailure(
+        policy: CatchPolicy = .allErrorsExceptCancellation,
+        _ body: @escaping (Object, any Error) throws -> Void
+    ) -> LocalBound {
+        .init(
+            .init(promise.node.onFailure(of: Value.self, policy: policy, with: owner, body)), owner)
     }
 
-    /// Continues with another promise after an error, but not after a cancellation. A throw
+    /// Continues with another promise after an error, by default not after a cancellation. A throw
     /// replaces the error.
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
@@ -117,9 +121,10 @@ extension LocalBound {
     /// `body` has returned.
     @inlinable
     public func recover(
+        policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping (Object, any Error) throws -> LocalPromise<Value>
     ) -> LocalBound {
-        .init(promise.recover { [owner] in try body(owner.get(), $0) }, owner)
+        .init(promise.recover(policy: policy) { [owner] in try body(owner.get(), $0) }, owner)
     }
 
     /// Runs in every case, cancellation included; the outcome passes on.

@@ -78,15 +78,16 @@ extension Promise {
         .init(node.onResult(on: context, body))
     }
 
-    /// Observes the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, by default not a cancellation; it passes on. A throw replaces it.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. A value skips it, and so does an error that the policy does
     /// not cover. Cancelling the result withdraws from this promise, and `body` still runs, with
-    /// the cancellation. What it throws after the result was cancelled is ignored.
+    /// the cancellation, if the policy covers it. What it throws after the result was cancelled is ignored.
     @inlinable
     public func onFailure(
-        on context: (any ExecutionContext)? = nil, policy: CatchPolicy = .allErrors,
+        on context: (any ExecutionContext)? = nil,
+        policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @Sendable (any Error) throws -> Void
     ) -> Promise {
         .init(node.onFailure(of: Value.self, on: context, policy: policy, body))
@@ -130,15 +131,16 @@ extension LocalPromise {
         .init(node.onResult(body))
     }
 
-    /// Observes the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, by default not a cancellation; it passes on. A throw replaces it.
     ///
     /// `body` runs on the local context, in a turn of its own once there is an outcome: never
     /// inside this call. A value skips it, and so does an error that the policy does not cover.
     /// Cancelling the result withdraws from this promise, and `body` still runs, with the
-    /// cancellation. What it throws after the result was cancelled is ignored.
+    /// cancellation, if the policy covers it. What it throws after the result was cancelled is ignored.
     @inlinable
     public func onFailure(
-        policy: CatchPolicy = .allErrors, _ body: @escaping (any Error) throws -> Void
+        policy: CatchPolicy = .allErrorsExceptCancellation,
+        _ body: @escaping (any Error) throws -> Void
     ) -> LocalPromise {
         .init(node.onFailure(of: Value.self, policy: policy, body))
     }

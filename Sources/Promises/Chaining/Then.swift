@@ -62,6 +62,19 @@ extension Promise {
         .init(node.then(on: context, PromiseTransform(body)))
     }
 
+    /// Continues with a guarantee; a throw rejects.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. An error skips it. Cancelling the result withdraws from
+    /// this promise, and never reaches the guarantee.
+    @inlinable @_disfavoredOverload  // Closures that fit both select the other overload.
+    public func then<New: Sendable>(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Value) throws -> Guarantee<New>
+    ) -> Promise<New> {
+        .init(node.then(on: context, GuaranteeTransform(body)))
+    }
+
     /// Continues with another promise and keeps this value beside the new one.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an

@@ -23,10 +23,10 @@ extension WeakOwner: Sendable where Object: Sendable {}
 extension Node {
     @inlinable
     func onFailure<Object, Value>(
-        of type: Value.Type, with owner: WeakOwner<Object>,
+        of type: Value.Type, policy: CatchPolicy, with owner: WeakOwner<Object>,
         _ body: @escaping (Object, any Error) throws -> Void
     ) -> Node {
-        onFailure(of: Value.self, policy: .allErrors) { try body(owner.get(), $0) }
+        onFailure(of: Value.self, policy: policy) { try body(owner.get(), $0) }
     }
 
     @inlinable

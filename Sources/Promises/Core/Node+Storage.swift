@@ -36,7 +36,7 @@ extension Node {
 
     /// Fills the empty storage with an error. Always boxed as `any Error`, never opened.
     @inlinable
-    func write(error: any Error) { write(error as any Error) }
+    func write(error: any Error) { write(error.asRejection as any Error) }
 
     /// A copy of the stored value.
     @inlinable

@@ -35,7 +35,8 @@ public protocol CancellableError: Error {
 ///
 /// Not Swift's `CancellationError`: that one means that a task must end, and `Promise.get()` throws
 /// it when its own task was cancelled. This error means that a promise was cancelled, and carries
-/// the cause.
+/// the cause. A promise that would be rejected with a `CancellationError`, by a handler, a resolver
+/// or `async` work, is rejected with this error, and the `CancellationError` is the cause.
 public struct Cancelled: CancellableError {
     /// The cause, if one was given.
     public let cause: (any Error)?
@@ -53,7 +54,8 @@ public struct Cancelled: CancellableError {
 public enum CatchPolicy: Sendable {
     /// All of them.
     case allErrors
-    /// All but cancellation, after which no consumer is left.
+    /// All but cancellation, after which no consumer is left: the default of all operators with a
+    /// policy.
     case allErrorsExceptCancellation
 
     @usableFromInline
@@ -66,6 +68,12 @@ public enum CatchPolicy: Sendable {
 }
 
 extension Error {
+    /// This error, or the `Cancelled` that replaces Swift's `CancellationError` in promises.
+    @usableFromInline
+    var asRejection: any Error {
+        self is CancellationError ? Cancelled(because: self) : self
+    }
+
     /// Whether this error only means that work was stopped on purpose.
     @usableFromInline
     var isCancellation: Bool {

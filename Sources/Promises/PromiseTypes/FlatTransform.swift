@@ -21,6 +21,22 @@ struct PromiseTransform<Input, Output: Sendable>: FlatTransform {
     func nextNode(_ input: Input) throws -> Node { try call(input).node }
 }
 
+/// Continues with a `Guarantee`, which the withdrawal of its consumer does not cancel.
+@usableFromInline
+struct GuaranteeTransform<Input, Output: Sendable>: FlatTransform {
+    @usableFromInline let call: (Input) throws -> Guarantee<Output>
+
+    @inlinable
+    init(_ call: @escaping (Input) throws -> Guarantee<Output>) { self.call = call }
+
+    @inlinable
+    func nextNode(_ input: Input) throws -> Node {
+        let node = try call(input).node
+        _ = node.control.insert(ControlBits.shielded)
+        return node
+    }
+}
+
 /// Continues with a `LocalPromise`.
 @usableFromInline
 struct LocalPromiseTransform<Input, Output>: FlatTransform {

@@ -39,6 +39,18 @@ extension MainActorPromise {
         return .init(promise.then { value in try body.call { try $0(value) } })
     }
 
+    /// Continues with a guarantee; a throw rejects.
+    ///
+    /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the
+    /// result withdraws from this promise, and never reaches the guarantee.
+    @_disfavoredOverload  // Closures that fit both select the other overload.
+    public func then<New: Sendable>(
+        _ body: @escaping @MainActor @Sendable (Value) throws -> Guarantee<New>
+    ) -> MainActorPromise<New> {
+        let body = MainActorBody(body)
+        return .init(promise.then { value in try body.call { try $0(value) } })
+    }
+
     /// Turns the value into another one; a throw rejects.
     ///
     /// `body` runs on the main actor, in a turn of its own. An error skips it. Cancelling the
@@ -95,13 +107,13 @@ extension MainActorPromise {
         return .init(promise.done { value in try body.call { try $0(value) } })
     }
 
-    /// Observes the error, cancellation included, which passes on; a throw replaces it.
+    /// Observes the error, by default not a cancellation; it passes on. A throw replaces it.
     ///
     /// `body` runs on the main actor, in a turn of its own. A value skips it. Cancelling the result
     /// withdraws from this promise, and `body` still runs, with the cancellation. What it throws
     /// after the result was cancelled is ignored.
     public func onFailure(
-        policy: CatchPolicy = .allErrors,
+        policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @MainActor @Sendable (any Error) throws -> Void
     ) -> MainActorPromise {
         let body = MainActorBody(body)

@@ -48,8 +48,6 @@ extension Promise {
         let task = Task(executorPreference: executor) {
             do {
                 resolver.settle(.success(try await body()))
-            } catch let error as CancellationError {
-                resolver.settle(.failure(Cancelled(because: error)))
             } catch {
                 resolver.settle(.failure(error))
             }

@@ -101,13 +101,23 @@ public enum PromiseState<Value> {
     /// Cancelled before there was an outcome.
     case cancelled(cause: (any Error)?)
 
-    @usableFromInline
-    init(_ result: Result<Value, any Error>?) {
+    /// The state after an outcome, or without one: a handler that receives a `Result` may so
+    /// distinguish a cancellation from other errors.
+    ///
+    ///     promise.whenSettled { result in
+    ///         switch PromiseState(result) {
+    ///         case .cancelled: break
+    ///         ...
+    ///
+    /// - Parameter result: the outcome; nil for `pending`. An error that counts as a cancellation
+    ///   gives `cancelled`; its cause is the cause of `Cancelled`, or else the error itself.
+    public init(_ result: Result<Value, any Error>?) {
         switch result {
         case nil: self = .pending
         case .success(let value): self = .fulfilled(value)
         case .failure(let error as Cancelled): self = .cancelled(cause: error.cause)
-        case .failure(let error): self = .rejected(error)
+        case .failure(let error):
+            self = error.isCancellation ? .cancelled(cause: error) : .rejected(error)
         }
     }
 }

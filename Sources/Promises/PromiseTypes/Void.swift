@@ -11,7 +11,19 @@ extension Promise where Value == Void {
     }
 }
 
+extension Promise where Value == Void {
+    /// Unavailable: the compiler's message for `.value` without parentheses. It never runs, so there
+    /// is nothing to cancel.
+    @available(*, unavailable, message: "write .value() for a fulfilled promise without a value")
+    public static var value: Promise { .value() }
+}
+
 extension Guarantee where Value == Void {
+    /// Unavailable: the compiler's message for `.value` without parentheses. It never runs, so there
+    /// is nothing to cancel.
+    @available(*, unavailable, message: "write .value() for a guarantee without a value")
+    public static var value: Guarantee { .value() }
+
     /// Already fulfilled. It cannot be cancelled.
     ///
     /// Handlers run on `context`, or else on the current one, or on `SharedPool`, and never inside
@@ -53,6 +65,14 @@ extension GuaranteeResolver where Value == Void {
     /// Fulfils the guarantee. Handlers run in turns of their own, on their contexts.
     @inlinable
     public consuming func fulfill() { fulfill(()) }
+}
+
+extension SharedGuaranteeResolver where Value == Void {
+    /// Fulfils the guarantee. Handlers run in turns of their own, on their contexts.
+    ///
+    /// - Returns: false if another call came first.
+    @discardableResult
+    public func fulfill() -> Bool { fulfill(()) }
 }
 
 extension LocalGuaranteeResolver where Value == Void {

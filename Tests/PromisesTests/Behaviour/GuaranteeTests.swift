@@ -41,6 +41,55 @@ import Testing
         #expect(seen == [6])
     }
 
+    @Test func theFirstCallOfASharedResolverFulfils() {
+        let resolver = GuaranteeResolver<Int>(on: context).shared()
+        let seen = Journal<Int>()
+        resolver.guarantee.done { seen.add($0) }
+        onAnotherThread { #expect(resolver.fulfill(1)) }
+        #expect(!resolver.fulfill(2))
+        context.drain()
+        #expect(seen.entries == [1])
+        let signal = GuaranteeResolver<Void>(on: context).shared()
+        signal.guarantee.done { seen.add(3) }
+        #expect(signal.fulfill())
+        context.drain()
+        #expect(seen.entries == [1, 3])
+    }
+
+    @Test func droppingTheLastSharedResolverAbandonsTheGuaranteesPromise() {
+        func make() -> Guarantee<Int> { GuaranteeResolver<Int>(on: context).shared().guarantee }
+        let promise = make().promise
+        context.drain()
+        #expect(promise.error as? PromiseError == .abandoned)
+    }
+
+    @Test("then of a promise continues with a guarantee, which a cancellation does not reach")
+    func aPromiseContinuesWithAGuarantee() {
+        let context = context
+        let resolver = GuaranteeResolver<Int>(on: context)
+        let guarantee = resolver.guarantee
+        let seen = Journal<Int>()
+        guarantee.done { seen.add($0) }
+        let source = Promise.value(1, on: context)
+        let waiting = source.then { _ in guarantee }
+        let value: Promise<Int> = source.then { value in
+            let next = value + 1
+            return Guarantee.value(next, on: context)
+        }
+        let thrown = source.then { _ -> Guarantee<Int> in throw Failure("x") }
+        let failed = thrown.then { _ in guarantee }
+        context.drain()
+        #expect(waiting.isPending)
+        waiting.cancel()
+        resolver.fulfill(7)
+        context.drain()
+        #expect(waiting.error is Cancelled)
+        #expect(seen.entries == [7])
+        #expect(value.value == 2)
+        #expect(thrown.error as? Failure == Failure("x"))
+        #expect(failed.error as? Failure == Failure("x"))
+    }
+
     @Test func hopRunsHandlersOnTheOtherContext() {
         let other = ManualContext()
         let seen = Journal<Int>()

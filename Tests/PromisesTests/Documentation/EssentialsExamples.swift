@@ -21,13 +21,15 @@ import Testing
     }
 
     @Test func resolver() {
-        let context = context
         // snippet: resolver
-        let resolver = Resolver<Int>(on: context)  // the write side, not copyable
-        let promise = resolver.promise  // the read side, for consumers
-        resolver.fulfill(42)  // ends the resolver: a second call does not compile
+        func answer() -> Promise<Int> {
+            let resolver = Resolver<Int>()  // the write side, not copyable
+            let promise = resolver.promise  // the read side, for consumers
+            resolver.fulfill(42)  // ends the resolver: a second call does not compile
+            return promise
+        }
         // end
-        #expect(promise.value == 42)
+        #expect(answer().value == 42)
     }
 
     @Test func callback() {

@@ -12,7 +12,11 @@ struct Compiler {
     }
 
     /// Type-checks a source; returns whether it is correct, and the compiler's output.
-    func typecheck(_ source: String, _ options: String...) throws -> (isRight: Bool, text: String) {
+    ///
+    /// - Parameter mode: how far the compiler goes; `-emit-sil` also checks ownership.
+    func typecheck(
+        _ source: String, _ options: String..., mode: String = "-typecheck"
+    ) throws -> (isRight: Bool, text: String) {
         let file = FileManager.default.temporaryDirectory
             .appending(path: "Source-\(UUID().uuidString).swift")
         try source.write(to: file, atomically: true, encoding: .utf8)
@@ -20,7 +24,8 @@ struct Compiler {
         let process = Process()
         process.executableURL = executable
         process.arguments =
-            ["-frontend", "-typecheck", "-swift-version", "6", "-I", modules.path] + options
+            ["-frontend", mode, "-o", "/dev/null", "-swift-version", "6", "-I", modules.path]
+            + options
             + [file.path]
         let output = Pipe()
         process.standardOutput = output

@@ -98,7 +98,7 @@ import Testing
                 ? text.components(separatedBy: "->").last ?? ""
                 : text.contains("var ") ? text.components(separatedBy: ":").last ?? "" : ""
             let makes =
-                type.firstMatch(of: /^\s*(Promise|LocalPromise|Guarantee|LocalGuarantee)\b/) != nil
+                type.firstMatch(of: /^\s*(Promise|LocalPromise|Guarantee)\b/) != nil
             return makes || text.contains(" init(") && text.contains("awaiting")
         }
     }

@@ -31,7 +31,7 @@ import Testing
                 .recover { _ in local.value(7) }
                 .done { notes.add("\($0)") }
                 .catch { _ in notes.add("never") }
-                .done { notes.add("end") }
+                .done { notes.add("end") }.cauterize()
             context.drain()
             #expect(notes.entries == ["b", "ensure", "7", "end"])
         }

@@ -9,7 +9,7 @@ import Testing
     func timeOperatorsKeepTheOrderOfOtherConsumers(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
             let local = harness.loop.local
-            let source = local.after(.milliseconds(4)).promise.map { 10 }
+            let source = local.after(.milliseconds(4)).map { 10 }
             var order: [String] = []
             source.whenSettled { _ in order.append("before") }
             let late = source.timeout(.milliseconds(1))
@@ -29,7 +29,7 @@ import Testing
     func outcomeAndTimerMayComeInTheSameIteration(_ conformer: Conformer) throws {
         try onLoop(conformer) { harness in
             let local = harness.loop.local
-            let source = local.after(.milliseconds(2)).promise.map { 10 }
+            let source = local.after(.milliseconds(2)).map { 10 }
             let limited = source.timeout(.milliseconds(2))
             let padded = source.atLeast(.milliseconds(2))
             let other = source.map { $0 + 1 }
@@ -37,7 +37,7 @@ import Testing
                 #expect((try? outcomes[1].get()) == 10)
                 #expect((try? outcomes[2].get()) == 11)
                 harness.finish()
-            }
+            }.cauterize()
         }
     }
 

@@ -94,7 +94,7 @@ import Testing
                 local.after(.milliseconds(2)).done {
                     #expect(harness.loop.now - start >= .milliseconds(7))
                     harness.finish()
-                }
+                }.cauterize()
             }
         }
     }

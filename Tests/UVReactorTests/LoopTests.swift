@@ -247,7 +247,7 @@ import UVReactor
                     local.value(1).atLeast(delay),
                     after(delay, on: loop.context).promise.on(local).map { 1 },
                 ].map { end in
-                    end.settled.done { _ in #expect(loop.exactNow - start >= delay) }.promise
+                    end.settled.done { _ in #expect(loop.exactNow - start >= delay) }
                 }
                 local.all(ends).done { _ in loop.stop() }.cauterize()
             }
@@ -260,7 +260,7 @@ import UVReactor
             loop.timer(after: .zero) {
                 while loop.exactNow == loop.now {}
                 var order: [String] = []
-                loop.local.after(.zero).done { order.append("promise") }
+                loop.local.after(.zero).done { order.append("promise") }.cauterize()
                 loop.timer(after: .zero) {
                     order.append("timer")
                     #expect(order == ["promise", "timer"])

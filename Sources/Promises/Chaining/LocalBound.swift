@@ -142,12 +142,12 @@ extension LocalBound {
     ///
     /// `body` runs on the local context, in a turn of its own, if the owner still exists and the
     /// policy covers the error; by default it does not cover a cancellation. The error counts as
-    /// handled. The result cannot fail and cannot be cancelled.
+    /// handled. The result cannot fail. Cancelling it withdraws from this promise.
     @inlinable @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping (Object, any Error) -> Void
-    ) -> LocalGuarantee<Void> {
+    ) -> LocalPromise<Void> {
         promise.catch(policy: policy) { [owner] error in
             if let object = try? owner.get() { body(object, error) }
         }

@@ -33,8 +33,8 @@ extension MainActorPromise {
 extension MainActorBound {
     /// Continues with another promise; a throw rejects.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error skips
-    /// it. Cancelling the result withdraws from this promise, or from the one that `body` has
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error
+    /// skips it. Cancelling the result withdraws from this promise, or from the one that `body` has
     /// returned.
     public func then<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Object, Value) throws -> Promise<New>
@@ -44,8 +44,9 @@ extension MainActorBound {
 
     /// Continues with a guarantee; a throw rejects.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error skips
-    /// it. Cancelling the result withdraws from this promise, and never reaches the guarantee.
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error
+    /// skips it. Cancelling the result withdraws from this promise, and never reaches the
+    /// guarantee.
     @_disfavoredOverload  // Closures that fit both select the other overload.
     public func then<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Object, Value) throws -> Guarantee<New>
@@ -55,8 +56,8 @@ extension MainActorBound {
 
     /// Turns the value into another one; a throw rejects.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error skips
-    /// it. Cancelling the result withdraws from this promise; the handler then never runs.
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error
+    /// skips it. Cancelling the result withdraws from this promise; the handler then never runs.
     public func map<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Object, Value) throws -> New
     ) -> MainActorBound<Object, New> {
@@ -65,9 +66,9 @@ extension MainActorBound {
 
     /// Like `map`; nil rejects with `PromiseError.noValue`.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error skips
-    /// it, and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error
+    /// skips it, and what it throws rejects. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     public func compactMap<New: Sendable>(
         _ body: @escaping @MainActor @Sendable (Object, Value) throws -> New?
     ) -> MainActorBound<Object, New> {
@@ -88,8 +89,8 @@ extension MainActorBound {
 
     /// Observes the value, which passes on; a throw rejects.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error skips
-    /// it. Cancelling the result withdraws from this promise; the handler then never runs.
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error
+    /// skips it. Cancelling the result withdraws from this promise; the handler then never runs.
     public func onValue(
         _ body: @escaping @MainActor @Sendable (Object, Value) throws -> Void
     ) -> MainActorBound {
@@ -98,9 +99,9 @@ extension MainActorBound {
 
     /// Ends the success part of a chain.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error skips
-    /// it, and what it throws rejects. Cancelling the result withdraws from this promise; the handler
-    /// then never runs.
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. An error
+    /// skips it, and what it throws rejects. Cancelling the result withdraws from this promise; the
+    /// handler then never runs.
     public func done(
         _ body: @escaping @MainActor @Sendable (Object, Value) throws -> Void
     ) -> MainActorBound<Object, Void> {
@@ -109,8 +110,8 @@ extension MainActorBound {
 
     /// Observes the error, by default not a cancellation; it passes on. A throw replaces it.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. A value skips
-    /// it. Cancelling the result withdraws from this promise, and `body` still runs, with the
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. A value
+    /// skips it. Cancelling the result withdraws from this promise, and `body` still runs, with the
     /// cancellation, if the policy covers it. What it throws after the result was cancelled is
     /// ignored.
     public func onFailure(
@@ -123,8 +124,8 @@ extension MainActorBound {
     /// Continues with another promise after an error, by default not after a cancellation. A throw
     /// replaces the error.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. A value skips
-    /// it. Cancelling the result withdraws from this promise, or from the one that `body` has
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists. A value
+    /// skips it. Cancelling the result withdraws from this promise, or from the one that `body` has
     /// returned.
     public func recover(
         policy: CatchPolicy = .allErrorsExceptCancellation,
@@ -149,9 +150,9 @@ extension MainActorBound {
     /// Ends the chain. The result is fulfilled at the end of the chain, whether or not the handler
     /// ran.
     ///
-    /// `body` runs on the main actor, in a turn of its own, if the owner still exists and the policy
-    /// covers the error; by default it does not cover a cancellation. The error counts as handled.
-    /// The result cannot fail and cannot be cancelled.
+    /// `body` runs on the main actor, in a turn of its own, if the owner still exists and the
+    /// policy covers the error; by default it does not cover a cancellation. The error counts as
+    /// handled. The result cannot fail and cannot be cancelled.
     @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation,

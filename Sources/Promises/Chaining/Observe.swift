@@ -83,7 +83,8 @@ extension Promise {
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
     /// outcome: never inside this call. A value skips it, and so does an error that the policy does
     /// not cover. Cancelling the result withdraws from this promise, and `body` still runs, with
-    /// the cancellation, if the policy covers it. What it throws after the result was cancelled is ignored.
+    /// the cancellation, if the policy covers it. What it throws after the result was cancelled is
+    /// ignored.
     @inlinable
     public func onFailure(
         on context: (any ExecutionContext)? = nil,
@@ -136,7 +137,8 @@ extension LocalPromise {
     /// `body` runs on the local context, in a turn of its own once there is an outcome: never
     /// inside this call. A value skips it, and so does an error that the policy does not cover.
     /// Cancelling the result withdraws from this promise, and `body` still runs, with the
-    /// cancellation, if the policy covers it. What it throws after the result was cancelled is ignored.
+    /// cancellation, if the policy covers it. What it throws after the result was cancelled is
+    /// ignored.
     @inlinable
     public func onFailure(
         policy: CatchPolicy = .allErrorsExceptCancellation,

@@ -125,9 +125,9 @@ extension Promise {
 
 extension LocalPromise {
     /// The outcome as a value, cancellation included: available one turn later. The error counts as
-    /// handled. The result cannot fail and cannot be cancelled.
+    /// handled. The result cannot fail. Cancelling it withdraws from this promise.
     @inlinable
-    public var settled: LocalGuarantee<Result<Value, any Error>> {
+    public var settled: LocalPromise<Result<Value, any Error>> {
         .init(node.settledResult(Value.self))
     }
 
@@ -135,47 +135,37 @@ extension LocalPromise {
     /// default it does not run for a cancellation, after which no consumer is left.
     ///
     /// `body` runs on the local context, in a turn of its own once there is an outcome: never
-    /// inside this call. The error counts as handled. The result cannot fail and cannot be
-    /// cancelled.
+    /// inside this call. The error counts as handled. The result cannot fail. Cancelling it
+    /// withdraws from this promise; the handler then never runs.
     @inlinable @discardableResult
     public func `catch`(
         policy: CatchPolicy = .allErrorsExceptCancellation, _ body: @escaping (any Error) -> Void
-    ) -> LocalGuarantee<Void> {
+    ) -> LocalPromise<Void> {
         .init(node.catch(policy: policy, body))
     }
 
     /// Ends the chain and silences its error on purpose; diagnostics report it.
     ///
     /// The report names the source location of this call. A cancellation is not reported. The
-    /// result cannot fail and cannot be cancelled.
+    /// result cannot fail. Cancelling it withdraws from this promise.
     @discardableResult
     public func cauterize(
         file: StaticString = #fileID, line: UInt = #line
-    ) -> LocalGuarantee<Void> {
+    ) -> LocalPromise<Void> {
         self.catch { error in
             let site = CreationSite(file: file, line: line)
             PromiseDiagnostics.report(.cauterized(error, at: site))
         }
     }
 
-    /// Continues after any error, cancellation included, with a guarantee.
-    ///
-    /// `body` runs on the local context, in a turn of its own once there is an outcome: never
-    /// inside this call. A value skips it. The result cannot fail and cannot be cancelled.
-    @inlinable @_disfavoredOverload  // Unlabelled trailing closures select the other overload.
-    public func recover(
-        guaranteed body: @escaping (any Error) -> LocalGuarantee<Value>
-    ) -> LocalGuarantee<Value> {
-        .init(node.recover(policy: .allErrors, HandleTransform(body)))
-    }
-
     /// Runs in every case and waits for what it returns; then the outcome passes on.
     ///
     /// `body` runs on the local context, in a turn of its own once there is an outcome: never
-    /// inside this call. Neither it nor what it returns can fail. Cancelling the result withdraws
-    /// from this promise, and `body` still runs; what it returns is not waited for.
+    /// inside this call. It cannot throw, and an error of what it returns is ignored. Cancelling
+    /// the result withdraws from this promise, and `body` still runs; what it returns is not waited
+    /// for.
     @inlinable
-    public func ensure(waiting body: @escaping () -> LocalGuarantee<Void>) -> LocalPromise {
+    public func ensure(waiting body: @escaping () -> LocalPromise<Void>) -> LocalPromise {
         .init(node.ensure(Value.self, waiting: body))
     }
 

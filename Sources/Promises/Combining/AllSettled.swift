@@ -67,21 +67,23 @@ extension LocalContext {
     /// Every outcome in the order of the promises.
     ///
     /// Handlers run on the local context, in a turn after the last input has settled. The result
-    /// cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
+    /// cannot fail; the cancellation of an input is one of the outcomes. Cancelling the result
+    /// withdraws from every input that is still pending.
     @inlinable
     public func allSettled<Value>(
         _ promises: some Collection<LocalPromise<Value>>
-    ) -> LocalGuarantee<[Result<Value, any Error>]> {
+    ) -> LocalPromise<[Result<Value, any Error>]> {
         .init(Node.allSettled(promises.map(\.node), of: Value.self, placement: placement) { $0 })
     }
 
     /// Every outcome by its key.
     ///
     /// Handlers run on the local context, in a turn after the last input has settled. The result
-    /// cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
+    /// cannot fail; the cancellation of an input is one of the outcomes. Cancelling the result
+    /// withdraws from every input that is still pending.
     public func allSettled<Key: Hashable, Value>(
         _ promises: [Key: LocalPromise<Value>]
-    ) -> LocalGuarantee<[Key: Result<Value, any Error>]> {
+    ) -> LocalPromise<[Key: Result<Value, any Error>]> {
         allSettled(promises.map { (key: $0.key, promise: $0.value) }).map { outcomes in
             Dictionary(outcomes.map { ($0.key, $0.result) }) { first, _ in first }
         }
@@ -90,11 +92,12 @@ extension LocalContext {
     /// Every outcome with its key, in the order of the inputs.
     ///
     /// Handlers run on the local context, in a turn after the last input has settled. The result
-    /// cannot fail and cannot be cancelled; the cancellation of an input is one of the outcomes.
+    /// cannot fail; the cancellation of an input is one of the outcomes. Cancelling the result
+    /// withdraws from every input that is still pending.
     @inlinable
     public func allSettled<Key, Value>(
         _ inputs: [(key: Key, promise: LocalPromise<Value>)]
-    ) -> LocalGuarantee<[(key: Key, result: Result<Value, any Error>)]> {
+    ) -> LocalPromise<[(key: Key, result: Result<Value, any Error>)]> {
         let keys = inputs.map(\.key)
         return .init(
             Node.allSettled(inputs.map(\.promise.node), of: Value.self, placement: placement) {

@@ -4,8 +4,9 @@
 ///     let workers = ExecutorContext(threadPool)
 ///     promise.map(on: workers) { image in image.scaled() }
 ///
-/// An executor that has no thread left while its threads block in `wait` runs no handler: `wait` then
-/// needs a limit. Only on `globalConcurrentExecutor` the library adds threads, as on `SharedPool`.
+/// An executor that has no thread left while its threads block in `wait` runs no handler: `wait`
+/// then needs a limit. Only on `globalConcurrentExecutor` the library adds threads, as on
+/// `SharedPool`.
 ///
 /// `ContextExecutor` does the opposite: it makes an executor of a context.
 public final class ExecutorContext: ExecutionContext {

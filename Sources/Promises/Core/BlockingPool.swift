@@ -13,8 +13,9 @@
 ///         .map(on: .inline) { parse($0) }
 ///
 /// The pool starts a thread when a job finds none idle, up to its limit, and ends a thread that has
-/// been idle for ten seconds. A thread that `wait` blocks does not count towards the limit. It is not serial: handlers of one promise may run at the same time.
-/// Links inherit it like any context; `hop(to:)` and `on:` select another one.
+/// been idle for ten seconds. A thread that `wait` blocks does not count towards the limit. It is
+/// not serial: handlers of one promise may run at the same time. Links inherit it like any context;
+/// `hop(to:)` and `on:` select another one.
 public final class BlockingPool: ExecutionContext {
     /// The shared pool of the process, with up to 64 threads; `.blocking` is its short form where
     /// an `ExecutionContext` is expected.
@@ -101,8 +102,9 @@ public final class BlockingPool: ExecutionContext {
         while let job = nextJob(mayWait: isOwnThread) { job.run() }
     }
 
-    /// Calls a body that blocks its thread until a promise is settled. Other threads replace this one
-    /// meanwhile, in its pool or in Swift's global executor, so that the jobs that end the wait run.
+    /// Calls a body that blocks its thread until a promise is settled. Other threads replace this
+    /// one meanwhile, in its pool or in Swift's global executor, so that the jobs that end the wait
+    /// run.
     static func whileBlocking(_ body: () -> Void) {
         guard let current = unsafe current.pointer else {
             return GrowingExecutor.shared.whileBlocking(body)

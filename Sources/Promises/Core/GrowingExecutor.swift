@@ -9,8 +9,8 @@
 /// Swift's global executor, with more threads while `wait` blocks some of them.
 ///
 /// The global executor has one thread per processor and adds none for threads that block: with all
-/// of them in `wait`, nothing would run that ends a wait. While a thread waits, jobs therefore run on
-/// threads of a `BlockingPool`, also those for which the global executor has not found a thread.
+/// of them in `wait`, nothing would run that ends a wait. While a thread waits, jobs therefore run
+/// on threads of a `BlockingPool`, also those for which the global executor has not found a thread.
 /// The thread may be any: the library cannot detect what else blocks the global executor.
 final class GrowingExecutor: ExecutionContext, TaskExecutor {
     static let shared = GrowingExecutor()

@@ -2,8 +2,8 @@
 /// their jobs.
 ///
 /// A thread of its own, because a task that sleeps finds no thread when all threads of Swift's
-/// executor block in `wait`. It starts with the first timer, and ends ten seconds after the last one.
-/// A cancelled timer stays in the heap until it is due, or until such timers are the majority.
+/// executor block in `wait`. It starts with the first timer, and ends ten seconds after the last
+/// one. A cancelled timer stays in the heap until it is due, or until such timers are the majority.
 final class PoolTimers: Sendable {
     static let shared = PoolTimers()
 
@@ -71,8 +71,8 @@ final class PoolTimers: Sendable {
 
     private func startThread() {
         if DetachedThread.start({ [self] in runTimers() }) { return }
-        // The system cannot start a thread: a thread of Swift's executor waits for the timers, so that
-        // none is lost.
+        // The system cannot start a thread: a thread of Swift's executor waits for the timers, so
+        // that none is lost.
         Task.detached { [self] in runTimers() }
     }
 
@@ -86,8 +86,8 @@ final class PoolTimers: Sendable {
         while var due = state.withLock({ $0.popDue(at: now) }) { due.enqueue() }
     }
 
-    /// Waits until the earliest timer is due, or another one is the earliest. False if there has been
-    /// none for so long that the thread must end.
+    /// Waits until the earliest timer is due, or another one is the earliest. False if there has
+    /// been none for so long that the thread must end.
     private func waitForNext() -> Bool {
         let due = state.withLock { $0.heap.earliest?.due }
         let limit = due.map { $0 - SystemClock.reading } ?? PoolTimers.idleTime

@@ -39,14 +39,6 @@ extension Guarantee: CustomDebugStringConvertible {
     }
 }
 
-extension LocalGuarantee: CustomDebugStringConvertible {
-    /// The type, the current state, and where the chain began if `PromiseDiagnostics` records
-    /// creation sites.
-    public var debugDescription: String {
-        node.described(as: LocalGuarantee.self, PromiseState(node.result(as: Value.self)))
-    }
-}
-
 extension PromiseState: CustomStringConvertible {
     /// The state in one word, with its value or error.
     public var description: String {

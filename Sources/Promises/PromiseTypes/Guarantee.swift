@@ -12,22 +12,7 @@ public struct Guarantee<Value: Sendable>: Sendable {
     }
 }
 
-/// A `Guarantee` that is confined to one local context: handlers run there, and may capture what is
-/// confined to it.
-public struct LocalGuarantee<Value> {
-    @usableFromInline let node: Node
-
-    @inlinable
-    init(_ node: Node) {
-        self.node = node
-    }
-}
-
-@available(*, unavailable)
-extension LocalGuarantee: Sendable {}
-
 extension Guarantee: NodeHandle {}
-extension LocalGuarantee: NodeHandle {}
 
 extension Guarantee {
     /// Already fulfilled. It cannot be cancelled.
@@ -100,66 +85,12 @@ extension Guarantee {
     public var promise: Promise<Value> { .init(node.shielded(Value.self)) }
 }
 
-extension LocalGuarantee {
-    /// Turns the value into another.
-    ///
-    /// `body` runs in a turn of its own on the local context. It cannot throw, and cannot be
-    /// cancelled.
-    @inlinable
-    public func map<New>(_ body: @escaping (Value) -> New) -> LocalGuarantee<New> {
-        .init(node.map(body))
-    }
-
-    /// Continues with another guarantee.
-    ///
-    /// `body` runs in a turn of its own on the local context. It cannot throw, and cannot be
-    /// cancelled.
-    @inlinable
-    public func then<New>(
-        _ body: @escaping (Value) -> LocalGuarantee<New>
-    ) -> LocalGuarantee<New> {
-        .init(node.then(HandleTransform(body)))
-    }
-
-    /// Continues with a promise, which may fail; a throw rejects.
-    ///
-    /// `body` runs in a turn of its own on the local context. Cancelling the result before that
-    /// turn means that `body` never runs; later, it withdraws from the promise that `body` has
-    /// returned. Cancelling never reaches the guarantee.
-    @inlinable @_disfavoredOverload  // Closures that fit both select the other overload.
-    public func then<New>(_ body: @escaping (Value) throws -> LocalPromise<New>) -> LocalPromise<
-        New
-    > {
-        promise.then(body)
-    }
-
-    /// Ends a chain.
-    ///
-    /// `body` runs in a turn of its own on the local context. It cannot throw, and cannot be
-    /// cancelled.
-    @inlinable @discardableResult
-    public func done(_ body: @escaping (Value) -> Void) -> LocalGuarantee<Void> {
-        .init(node.done(body))
-    }
-
-    /// The same value as a promise, one turn later on the same context. Cancelling the promise does
-    /// not reach the guarantee.
-    @inlinable
-    public var promise: LocalPromise<Value> { .init(node.shielded(Value.self)) }
-}
-
 extension LocalContext {
-    /// A guarantee that is already fulfilled. It cannot be cancelled. Handlers run on the local
-    /// context, never inside the call that attaches them.
-    public func guarantee<Value>(_ value: Value) -> LocalGuarantee<Value> {
-        .init(.settled(value, placement: placement))
-    }
-
     /// Fulfilled after a delay; soon, but not at once, if the delay is zero or negative.
     ///
-    /// Measured on the clock of the context; the delay counts from this call. It cannot be
-    /// cancelled.
-    public func after(_ delay: Duration) -> LocalGuarantee<Void> {
+    /// Measured on the clock of the context; the delay counts from this call. Handlers run on the
+    /// local context. Cancelling the result stops the timer.
+    public func after(_ delay: Duration) -> LocalPromise<Void> {
         .init(.after(delay, placement: placement))
     }
 }
@@ -171,13 +102,4 @@ public func after(
     _ delay: Duration, on context: (any ExecutionContext)? = nil
 ) -> Guarantee<Void> {
     .init(.after(delay, placement: .forNewChain(on: context)))
-}
-
-extension LocalGuarantee where Value: Sendable {
-    /// The same value; its handlers run on another context, one turn of it later. It cannot be
-    /// cancelled.
-    @inlinable
-    public func hop(to context: any ExecutionContext) -> Guarantee<Value> {
-        .init(node.link(Value.self, on: context) { $0.inherit(Value.self) })
-    }
 }

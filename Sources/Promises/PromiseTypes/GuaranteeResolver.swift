@@ -43,7 +43,8 @@ public struct GuaranteeResolver<Value: Sendable>: ~Copyable, Sendable {
 /// A write side of a `Guarantee` that several owners may hold: the first call fulfils it. Dropping
 /// the last reference without a call abandons the guarantee, as `GuaranteeResolver` does.
 ///
-/// For APIs with several callbacks, and for escaping closures. Made by `GuaranteeResolver.shared()`.
+/// For APIs with several callbacks, and for escaping closures. Made by
+/// `GuaranteeResolver.shared()`.
 public struct SharedGuaranteeResolver<Value: Sendable>: Sendable {
     private let resolver: SharedResolver<Value>
 
@@ -54,41 +55,10 @@ public struct SharedGuaranteeResolver<Value: Sendable>: Sendable {
     /// The read side: pending until a call fulfils it. It cannot be cancelled.
     public var guarantee: Guarantee<Value> { Guarantee(resolver.node) }
 
-    /// Fulfils the guarantee, from any thread. Handlers run in turns of their own, on their contexts.
-    /// A call that comes too late is reported to diagnostics.
+    /// Fulfils the guarantee, from any thread. Handlers run in turns of their own, on their
+    /// contexts. A call that comes too late is reported to diagnostics.
     ///
     /// - Returns: false if another call came first.
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { resolver.fulfill(value) }
 }
-
-/// The write side of a `LocalGuarantee`, which it fulfils once. Confined to its local context,
-/// otherwise like `GuaranteeResolver`.
-public struct LocalGuaranteeResolver<Value>: ~Copyable {
-    @usableFromInline let node: Node
-
-    /// The resolver of a new pending guarantee.
-    ///
-    /// - Parameters:
-    ///   - local: where handlers run.
-    ///   - file: the source file that diagnostics report.
-    ///   - line: the line that diagnostics report.
-    @inlinable
-    public init(on local: LocalContext, file: StaticString = #fileID, line: UInt = #line) {
-        node = Node.root(Value.self, placement: local.placement, file, line)
-    }
-
-    @inlinable
-    deinit { node.abandon() }
-
-    /// The read side: pending until this resolver fulfils it. It cannot be cancelled.
-    @inlinable
-    public var guarantee: LocalGuarantee<Value> { LocalGuarantee(node) }
-
-    /// Fulfils the guarantee. Handlers run in turns of their own, on the local context.
-    @inlinable
-    public consuming func fulfill(_ value: consuming Value) { node.fulfill(value) }
-}
-
-@available(*, unavailable)
-extension LocalGuaranteeResolver: Sendable {}

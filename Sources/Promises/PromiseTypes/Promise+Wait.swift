@@ -8,8 +8,8 @@ extension Promise {
     ///
     /// Any number of threads and tasks may wait: `SharedPool`, `BlockingPool` and `async` work of a
     /// promise get other threads for the blocked ones. What the library does not run needs a free
-    /// thread of Swift's executor, of which there is one per processor: a `Task` of yours that settles
-    /// the promise, `Task.sleep` in `async` work.
+    /// thread of Swift's executor, of which there is one per processor: a `Task` of yours that
+    /// settles the promise, `Task.sleep` in `async` work.
     ///
     /// - Parameter limit: how long to wait; nil for no limit.
     /// - Throws: the promise's error; `PromiseError.timedOut` when the limit has passed;

@@ -12,15 +12,15 @@ extension Promise where Value == Void {
 }
 
 extension Promise where Value == Void {
-    /// Unavailable: the compiler's message for `.value` without parentheses. It never runs, so there
-    /// is nothing to cancel.
+    /// Unavailable: the compiler's message for `.value` without parentheses. It never runs, so
+    /// there is nothing to cancel.
     @available(*, unavailable, message: "write .value() for a fulfilled promise without a value")
     public static var value: Promise { .value() }
 }
 
 extension Guarantee where Value == Void {
-    /// Unavailable: the compiler's message for `.value` without parentheses. It never runs, so there
-    /// is nothing to cancel.
+    /// Unavailable: the compiler's message for `.value` without parentheses. It never runs, so
+    /// there is nothing to cancel.
     @available(*, unavailable, message: "write .value() for a guarantee without a value")
     public static var value: Guarantee { .value() }
 
@@ -73,10 +73,4 @@ extension SharedGuaranteeResolver where Value == Void {
     /// - Returns: false if another call came first.
     @discardableResult
     public func fulfill() -> Bool { fulfill(()) }
-}
-
-extension LocalGuaranteeResolver where Value == Void {
-    /// Fulfils the guarantee. Handlers run in turns of their own, on the local context.
-    @inlinable
-    public consuming func fulfill() { fulfill(()) }
 }

@@ -13,15 +13,15 @@ import Testing
     /// 2.2.1 to 2.2.3
     @Test(arguments: Way.allCases, [true, false]) func oneHandlerRunsOnce(way: Way, isGood: Bool) {
         let journal = Journal<String>()
-        way.settleLocally(Self.outcome(isGood)) { promise, _, _ in
+        way.settleLocally(Self.outcome(isGood)) { promise, local, _ in
             promise.then(
-                fulfilled: { value -> LocalStep<Void> in
+                fulfilled: { value -> LocalPromise<Void> in
                     journal.add("value \(value), pending \(promise.isPending)")
-                    return .value(())
+                    return local.value()
                 },
                 rejected: { error in
                     journal.add("same \(error as? Reason === Self.reason)")
-                    return .value(())
+                    return local.value()
                 }
             ).cauterize()
         }

@@ -31,7 +31,7 @@ import Testing
                 },
                 rejected: { error in
                     journal.add("same \(error as? Reason === reason)")
-                    return .promise(.never())
+                    return .never()
                 }
             ).cauterize()
         }

@@ -250,14 +250,12 @@ import Testing
 
     @Test("F98 (B50): dropping a scope cancels its promise", arguments: [true, false])
     func droppingAScopeCancelsItsPromise(keeps: Bool) {
-        LocalContext.run(on: context) { local in
-            let resolver = LocalResolver<Int>(on: local)
-            let promise = resolver.promise.map { $0 }
-            let scope = LocalScope(promise)
-            if keeps { _ = scope.keep() } else { _ = consume scope }
-            #expect(promise.isPending == keeps)
-            _ = resolver.isCancelled
-        }
+        let resolver = Resolver<Int>(on: context)
+        let promise = resolver.promise.map { $0 }
+        let scope = PromiseScope(promise)
+        if keeps { _ = scope.keep() } else { _ = consume scope }
+        #expect(promise.isPending == keeps)
+        _ = resolver.isCancelled
     }
 
     @Test("F22 (B51): a dropped resolver rejects") func droppedResolverRejects() {

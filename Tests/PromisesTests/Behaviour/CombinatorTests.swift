@@ -162,8 +162,8 @@ import Testing
                             notes.add(error is Cancelled ? "cancelled" : "error")
                         }
                     }
-                }
-            local.allSettled([LocalPromise<Int>]()).done { notes.add("\($0)") }
+                }.cauterize()
+            local.allSettled([LocalPromise<Int>]()).done { notes.add("\($0)") }.cauterize()
             context.drain()
             #expect(notes.entries.sorted() == ["1", "[]", "cancelled", "error"])
         }

@@ -28,19 +28,6 @@ import Testing
         #expect(promise.error as? PromiseError == .abandoned)
     }
 
-    @Test func aLocalResolverFulfilsItsGuarantee() {
-        let context = context
-        let seen = LocalContext.run(on: context) { local in
-            let resolver = LocalGuaranteeResolver<Int>(on: local)
-            let notes = LocalJournal<Int>()
-            resolver.guarantee.done { notes.add($0) }
-            resolver.fulfill(6)
-            context.drain()
-            return notes.entries
-        }
-        #expect(seen == [6])
-    }
-
     @Test func theFirstCallOfASharedResolverFulfils() {
         let resolver = GuaranteeResolver<Int>(on: context).shared()
         let seen = Journal<Int>()
@@ -101,17 +88,6 @@ import Testing
         #expect(seen.entries == [3])
     }
 
-    @Test func aLocalGuaranteeHopsToAnyContext() {
-        let (context, other) = (context, ManualContext())
-        let seen = Journal<Int>()
-        LocalContext.run(on: context) { local in
-            local.guarantee(4).hop(to: other).done { seen.add($0) }
-            context.drain()
-        }
-        other.drain()
-        #expect(seen.entries == [4])
-    }
-
     @Test func thenContinuesWithAPromise() {
         let context = context
         let guarantee = Guarantee.value(2, on: context)
@@ -146,15 +122,5 @@ import Testing
         context.drain()
         #expect(seen.entries == ["8"])
         #expect(next.error is Cancelled)
-    }
-
-    @Test func aLocalGuaranteeContinuesWithALocalPromise() {
-        let context = context
-        let value = LocalContext.run(on: context) { local in
-            let next = local.guarantee(2).then { local.value($0 * 10) }
-            context.drain()
-            return next.value
-        }
-        #expect(value == 20)
     }
 }

@@ -175,7 +175,7 @@ import Testing
             (isGood ? local.value(1) : local.error(Failure("x")))
                 .done { _ in notes.add("done") }
                 .catch { _ in notes.add("catch") }
-                .done { notes.add("end") }
+                .done { notes.add("end") }.cauterize()
             context.drain()
             #expect(notes.entries == [isGood ? "done" : "catch", "end"])
         }
@@ -189,6 +189,7 @@ import Testing
             let notes = LocalJournal<String>()
             local.cancelled(as: Int.self)
                 .catch(policy: policy) { _ in notes.add("catch") }.done { notes.add("end") }
+                .cauterize()
             context.drain()
             #expect(notes.entries == (policy == .allErrors ? ["catch", "end"] : ["end"]))
         }
@@ -273,10 +274,10 @@ import Testing
     @Test("F32, F36, F50: then runs one of two handlers") func thenRunsOneOfTwoHandlers() {
         LocalContext.run(on: context) { local in
             let thrown = local.value(1).then(
-                fulfilled: { _ -> LocalStep<Int> in throw Failure("mine") },
-                rejected: { _ in .value(0) })
+                fulfilled: { _ -> LocalPromise<Int> in throw Failure("mine") },
+                rejected: { _ in local.value(0) })
             let repaired = local.error(Failure("x"), as: Int.self).then(
-                fulfilled: { .value($0) }, rejected: { _ in .promise(local.value(8)) })
+                fulfilled: { local.value($0) }, rejected: { _ in local.value(8) })
             context.drain()
             #expect(thrown.error as? Failure == Failure("mine"))
             #expect(repaired.value == 8)
@@ -288,7 +289,7 @@ import Testing
             let notes = LocalJournal<String>()
             local.error(Failure("x"), as: Int.self).settled
                 .map { result in (try? result.get()) == nil ? "failed" : "fine" }
-                .done { notes.add($0) }
+                .done { notes.add($0) }.cauterize()
             context.drain()
             #expect(notes.entries == ["failed"])
         }

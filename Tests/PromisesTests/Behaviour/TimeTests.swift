@@ -11,10 +11,22 @@ import Testing
     func afterAZeroOrNegativeDelayIsSoon(delay: Duration) {
         LocalContext.run(on: context) { local in
             let notes = LocalJournal<String>()
-            local.after(delay).done { notes.add("fired") }
+            local.after(delay).done { notes.add("fired") }.cauterize()
             notes.add("called")
             context.advance(by: .zero)
             #expect(notes.entries == ["called", "fired"])
+        }
+    }
+
+    @Test func cancellingALocalDelayStopsItsTimer() {
+        LocalContext.run(on: context) { local in
+            let notes = LocalJournal<String>()
+            let delay = local.after(.seconds(1))
+            delay.done { notes.add("fired") }.cauterize()
+            delay.cancel()
+            context.advance(by: .seconds(2))
+            #expect(delay.error is Cancelled)
+            #expect(notes.entries == [])
         }
     }
 

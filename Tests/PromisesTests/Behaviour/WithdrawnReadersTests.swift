@@ -62,7 +62,7 @@ import Testing
             for _ in 0..<1_000 {
                 box.promise.shielded().cancel(because: counter.error())
                 box.promise.shielded().map { $0 }.cancel(because: counter.error())
-                settled.promise.cancel(because: counter.error())
+                settled.shielded().cancel(because: counter.error())
                 shared.shielded().cancel(because: counter.error())
             }
             context.drain()

@@ -85,8 +85,8 @@ import Testing
     @Test("F7: a handler may continue with a value or with a promise", arguments: [1, 2])
     func aHandlerContinuesWithAValueOrAPromise(number: Int) {
         let next = Promise.value(number, on: context).then(
-            fulfilled: { [context] number -> Step<String> in
-                number == 1 ? .value("value") : .promise(.value("promise", on: context))
+            fulfilled: { [context] number -> Promise<String> in
+                number == 1 ? .value("value") : .value("promise", on: context).map { $0 }
             },
             rejected: { throw $0 })
         context.drain()
@@ -102,7 +102,7 @@ import Testing
         LocalContext.run(on: context) { local in
             let failed = local.error(Failure("x"), as: Int.self)
             #expect(failed.debugDescription.hasPrefix("LocalPromise<Int>(rejected: "))
-            #expect(local.guarantee(2).debugDescription == "LocalGuarantee<Int>(fulfilled: 2)")
+            #expect(local.value(2).debugDescription == "LocalPromise<Int>(fulfilled: 2)")
         }
         #expect(Guarantee.value(1).debugDescription == "Guarantee<Int>(fulfilled: 1)")
         #expect(

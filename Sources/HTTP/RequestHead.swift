@@ -20,7 +20,7 @@ package enum HTTPVersion: UInt8, Sendable, Comparable {
 package enum BodyFraming: Sendable, Equatable {
     /// There is no body.
     case none
-    /// It has this many bytes, at least one.
+    /// It has this many bytes; in HTTP/2 also none, where the head does not end the stream.
     case length(Int)
     /// Its length is not stated. Chunks; the last one marks the end. In HTTP/2 the end of the stream
     /// does.

@@ -241,11 +241,8 @@ struct HeaderBlock {
     }
 
     /// The end of the stream marks the end of a body whose length is not stated, as the last chunk
-    /// does in HTTP/1.1.
-    private var framing: BodyFraming {
-        guard let contentLength else { return .chunked }
-        return contentLength == 0 ? .none : .length(contentLength)
-    }
+    /// does in HTTP/1.1. Trailers may follow a body of any stated length, also of 0.
+    private var framing: BodyFraming { contentLength.map { .length($0) } ?? .chunked }
 
     /// Completes the lines; returns a copy of exactly their size, which the head keeps.
     private mutating func finishLines() throws(WireError) -> (text: [UInt8], linesStart: Int) {

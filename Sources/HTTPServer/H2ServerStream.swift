@@ -93,7 +93,7 @@ final class H2ServerStream {
             // What the client sends belongs to the tunnel, and waits until that exists.
             body = Bytes()
             // Only the end of a source carries trailers.
-        } else if hasWholeBody(head) || head.framing == .none {
+        } else if hasWholeBody(head) {
             upload = .complete
             body = takeStored()
             connection.session.didDiscard(body?.count ?? 0)

@@ -294,6 +294,8 @@ import Testing
         #expect(try framing([], endsStream: true) == BodyFraming.none)
         #expect(try framing([], endsStream: false) == .chunked)
         #expect(try framing([("content-length", "7")], endsStream: false) == .length(7))
-        #expect(try framing([("content-length", "0")], endsStream: false) == BodyFraming.none)
+        #expect(try framing([("content-length", "0")], endsStream: true) == BodyFraming.none)
+        // Trailers may follow.
+        #expect(try framing([("content-length", "0")], endsStream: false) == .length(0))
     }
 }

@@ -54,13 +54,14 @@ package final class ContentTypes {
 }
 
 extension Request {
-    /// False if the head says that there is no content. Over HTTP/2 an empty body whose length is not
-    /// stated may have arrived with its head or later, which must not matter.
+    /// False if the head says that there is no content. Over HTTP/2 an empty body may have arrived with
+    /// its head or later, which must not matter.
     fileprivate var mayHaveContent: Bool {
         switch body {
         case .bytes(let bytes): !bytes.isEmpty || head.framing == .chunked
         case .described: false
-        case .stream, .tunnel: true
+        case .stream: head.framing != .length(0)
+        case .tunnel: true
         }
     }
 }

@@ -284,6 +284,33 @@ import Testing
         harness.expectQuiet(client)
     }
 
+    /// A length of 0 ends no stream.
+    @Test(arguments: [false, true]) func trailersPassBehindALengthOfZero(_ isApart: Bool) throws {
+        let harness = try H2RelayHarness()
+        let client = try harness.connect()
+        var (fields, headFields) = (Self.fields, Self.head)
+        fields.append(.contentLength, "0")
+        headFields.append(.contentLength, "0")
+        let call = try client.side.request(.post, "/x/Echo", fields, endsStream: false)
+        if isApart {
+            client.flush()
+            harness.pass()
+        }
+        try client.send("", on: call, ends: true, trailers: ["x-sum": "1"])
+        harness.pass()
+        let exchange = try harness.exchange()
+        let head = try #require(exchange.recorder.request)
+        #expect(exchange.recorder.hasEnded && head.fields[.contentLength] == "0")
+        #expect(exchange.trailers == ["x-sum": "1"])
+        exchange.begin(.ok, headFields)
+        if isApart { harness.pass() }
+        exchange.end(["grpc-status": "13"])
+        harness.pass()
+        #expect(call.responses.first?.fields[.contentLength] == "0")
+        #expect(call.trailers == ["grpc-status": "13"] && call.body.isEmpty && call.hasEnded)
+        harness.expectQuiet(client)
+    }
+
     /// The control: an end in the head stays there.
     @Test func requestWithoutAStreamEndsInItsHead() throws {
         let harness = try H2RelayHarness()

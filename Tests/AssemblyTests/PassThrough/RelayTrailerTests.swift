@@ -86,6 +86,50 @@ import Testing
         harness.expectQuiet(client)
     }
 
+    /// A stated length of 0 stays one, wherever the stream ends, and needs no type.
+    @Test(arguments: [false, true], [Fields(), ["X-Sum": "1"]])
+    func lengthOfZeroIsStatedToHTTP1(_ isApart: Bool, _ trailers: Fields) throws {
+        let harness = try RelayHarness(
+            endpoint: "content_types: [image/*]",
+            top: "listen: { address: \"127.0.0.1:8080\", protocols: [http2, http1] }")
+        let client = try ScriptedH2Client(
+            ScriptedPeer(harness.gateway.stream()), on: harness.gateway.testbed)
+        let request = try client.side.request(
+            .post, "/x/a", ["content-length": "0"], endsStream: false)
+        if isApart {
+            client.flush()
+            harness.pass(1)
+        }
+        try client.send("", on: request, ends: true, trailers: trailers)
+        harness.pass(1)
+        #expect(harness.received.contains("\r\nContent-Length: 0\r\n"))
+        #expect(!harness.received.contains("Transfer-Encoding"))
+        #expect(bodyPart(harness.received) == "")
+        try harness.respond("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(request.responses.map(\.status) == [.noContent] && request.hasEnded)
+        client.peer.stream.close()
+        harness.expectQuiet()
+    }
+
+    /// HTTP/1.1 has no trailers behind a length; the connection stays.
+    @Test func trailersBehindALengthOfZeroEndAtHTTP1() throws {
+        let harness = try H2RelayHarness()
+        let client = ScriptedPeer(try harness.gateway.stream())
+        for _ in 0..<2 {
+            client.send(get("/x/a", "TE: trailers"))
+            harness.pass(5)
+            let exchange = try harness.exchange()
+            exchange.begin(.ok, ["content-length": "0"])
+            exchange.end(["grpc-status": "13"])
+            harness.pass()
+            #expect(client.text.hasPrefix("HTTP/1.1 200 ") && bodyPart(client.text) == "")
+            #expect(client.text.contains("\r\nContent-Length: 0\r\n"))
+            client.clearReceived()
+        }
+        client.stream.close()
+        harness.expectQuiet()
+    }
+
     /// A backend of HTTP/1.1 has not stated that it accepts them.
     @Test func trailersOfARequestDoNotPassToHTTP1() throws {
         let harness = try RelayHarness()

@@ -46,10 +46,48 @@ extension ShapeNode {
             }
             guard let member = members.first(where: { $0.key.key == key }) else { return isKept }
             return member.node.newName == nil && member.node.canHave(rest)
-        case .element, .everyElement:
-            // Elements that are left out change the indices of the others.
-            guard elements.isEmpty else { return true }
+        case .element(let index): return canHave(rest, inElement: index)
+        case .everyElement:
             return everyElement?.canHave(rest) ?? isKept
+                || elements.contains { $0.node.canHave(rest) }
+        }
+    }
+
+    /// Whether the element at an index of the shaped array can have such a value. Elements of which
+    /// nothing is left change the indices of the others.
+    private func canHave(_ rest: ArraySlice<JSONPath.Step>, inElement index: Int) -> Bool {
+        let others = ElementRule(everyElement, isKept: isKept, rest)
+        // Of the elements before the next one, so many are left.
+        var (least, most) = (0, 0)
+        var next = 0
+        for element in elements.sorted(by: { $0.index < $1.index }) {
+            let count = element.index - next
+            if count > 0, others.canHaveValue, least <= index, index < most + count { return true }
+            least += others.isAlwaysLeft ? count : 0
+            most += others.canBeLeft ? count : 0
+            let rule = ElementRule(element.node, isKept: isKept, rest)
+            if rule.canHaveValue, least <= index, index <= most { return true }
+            least += rule.isAlwaysLeft ? 1 : 0
+            most += rule.canBeLeft ? 1 : 0
+            next = element.index + 1
+        }
+        return others.canHaveValue && least <= index
+    }
+
+    /// What the rule for an element means for a path in it.
+    private struct ElementRule {
+        let canBeLeft: Bool
+        /// Whatever the element is.
+        let isAlwaysLeft: Bool
+        let canHaveValue: Bool
+
+        /// - Parameters:
+        ///   - node: nil if there is no rule
+        ///   - isKept: whether elements without a rule stay
+        init(_ node: ShapeNode?, isKept: Bool, _ rest: ArraySlice<JSONPath.Step>) {
+            canBeLeft = node.map { !$0.isDropped && $0.canLeaveValues } ?? isKept
+            isAlwaysLeft = node.map { !$0.isDropped && $0.isKept } ?? isKept
+            canHaveValue = canBeLeft && (node?.canHave(rest) ?? isKept)
         }
     }
 
@@ -73,7 +111,7 @@ extension ShapeNode {
     }
 
     /// Whether the rule can leave a value.
-    private var canLeaveValues: Bool {
+    fileprivate var canLeaveValues: Bool {
         isKept || !members.isEmpty || hasElementRules
     }
 }

@@ -42,6 +42,26 @@ import Testing
             ])
     }
 
+    static let removedElements: [(String, String, String?)] = [
+        ("drop: [\"items[0].x\"]", "t.items[0].x", "drop"),
+        ("drop: [\"items[0].x\"]", "t.items[1].x", nil),
+        ("keep: [\"items[0].id\"]", "t.items[0].x", "keep"),
+        ("keep: [\"items[0].id\"]", "t.items[0].id", nil),
+        ("keep: [\"items[0]\"]", "t.items[1].x", "keep"),
+        ("keep: [\"items[0]\"]", "t.items[0].x", nil),
+        ("rename: { \"items[0].x\": y }", "t.items[0].x", "rename"),
+        ("rename: { \"items[0].x\": y }", "t.items[0].y", nil),
+    ]
+
+    @Test(arguments: removedElements)
+    func knowsTheMembersOfElements(_ rule: String, _ name: String, key: String?) {
+        #expect(
+            found(rule, "get: \"/d/{\(name)}\"")
+                == (key.map {
+                    ["error: call 'd' uses {\(name)}; '\($0)' of call 't' removes this member"]
+                } ?? []))
+    }
+
     /// A condition has a result for a missing value, but always the same one.
     @Test(
         arguments: removed,

@@ -43,11 +43,14 @@ package final class ClientAddress {
 extension Exchange {
     /// The client's address by these rules; computed at the first call.
     package func clientAddress(of head: RequestHead, _ proxies: TrustedProxies) -> ClientAddress {
-        if let known = origin as? ClientAddress { return known }
+        if let knownClient { return knownClient }
         let found = proxies.client(of: head.fields, peer: peer.address)
         origin = found
         return found
     }
+
+    /// The client, if `clientAddress` has determined it.
+    var knownClient: ClientAddress? { origin as? ClientAddress }
 }
 
 extension PeerAddress {

@@ -195,23 +195,19 @@ final class RelayHead {
 
     // MARK: To the client
 
-    /// The fields of the response. Those that the gateway adds to all responses replace the
-    /// backend's, except `Vary`, which is a list.
+    /// The fields of a response, an interim one included.
     func responseFields(_ fields: Fields, _ exchange: Exchange) -> Fields {
-        let own = exchange.responseFields
-        let filter = own.nameFilter
-        return fields.endToEnd(reserving: 0) { name in
-            if name.equalsIgnoringCase("X-Request-Id") { return false }
-            if hasCORS, name.hasPrefix("Access-Control-") { return false }
-            guard filter.mayContain(name), own.contains(named: name) else { return true }
-            return name.equalsIgnoringCase("Vary") || name.equalsIgnoringCase("Set-Cookie")
-        }
+        let rule = ResponseFieldRule(exchange, hasCORS: hasCORS)
+        return fields.endToEnd(reserving: 0) { rule.passes($0) }
     }
 
-    /// The trailers of a response. Those that decide how a message is routed or framed never pass.
-    static func responseTrailers(_ fields: Fields) -> Fields {
+    /// The trailers of a response. A name that does not pass in the head does not pass behind the body
+    /// either: clients may treat both alike (RFC 9110 6.5.1). Nor do those that decide how a message is
+    /// routed or framed.
+    func responseTrailers(_ fields: Fields, _ exchange: Exchange) -> Fields {
         guard !fields.isEmpty else { return fields }
-        return fields.endToEnd(reserving: 0) { !$0.isAboutClient }
+        let rule = ResponseFieldRule(exchange, hasCORS: hasCORS)
+        return fields.endToEnd(reserving: 0) { !$0.isAboutClient && rule.passes($0) }
     }
 
     /// The trailers of a request. A name that must not pass as a header of the client does not pass
@@ -225,10 +221,34 @@ final class RelayHead {
             return forwarded?.contains(name) ?? true
         }
     }
+}
 
-    /// The fields of an interim response.
-    static func interimFields(_ fields: Fields) -> Fields {
-        fields.endToEnd(reserving: 0) { !$0.equalsIgnoringCase("X-Request-Id") }
+/// Which fields of the backend reach the client. Those that the gateway adds to all responses replace
+/// the backend's, except `Vary`, which is a list.
+private struct ResponseFieldRule {
+    private let exchange: Exchange
+    private let hasCORS: Bool
+    /// Those that the gateway adds.
+    private let own: Fields
+    private let ownNames: FieldNameFilter
+
+    init(_ exchange: Exchange, hasCORS: Bool) {
+        self.exchange = exchange
+        self.hasCORS = hasCORS
+        own = exchange.responseFields
+        ownNames = own.nameFilter
+    }
+
+    func passes(_ name: Span<UInt8>) -> Bool {
+        switch name.count {
+        case 12 where name.equalsIgnoringCase("X-Request-Id"): return false
+        // RFC 6797 7.2.
+        case 25 where name.equalsIgnoringCase("Strict-Transport-Security"):
+            if !exchange.isSecure(exchange.knownClient) { return false }
+        default: if hasCORS, name.hasPrefix("Access-Control-") { return false }
+        }
+        guard ownNames.mayContain(name), own.contains(named: name) else { return true }
+        return name.equalsIgnoringCase("Vary") || name.equalsIgnoringCase("Set-Cookie")
     }
 }
 

@@ -121,10 +121,10 @@ final class RelayPipe: BodySource, BodySink {
         switch direction {
         case .request:
             transfer.requestEnded(bytes)
-            sink.bodyEnded(trailers: transfer.passedTrailers(trailers))
+            sink.bodyEnded(trailers: transfer.requestTrailers(trailers))
         case .response:
             transfer.responseEnded()
-            sink.bodyEnded(trailers: RelayHead.responseTrailers(trailers))
+            sink.bodyEnded(trailers: transfer.responseTrailers(trailers))
         }
     }
 

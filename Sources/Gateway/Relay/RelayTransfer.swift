@@ -216,7 +216,8 @@ final class RelayTransfer: RelayedRequest {
         case 101, 102: break
         default:
             guard passesInterim else { return }
-            exchange.interim?.sendInterim(head.status, RelayHead.interimFields(head.fields))
+            exchange.interim?.sendInterim(
+                head.status, relay.head.responseFields(head.fields, exchange))
         }
     }
 
@@ -238,8 +239,13 @@ final class RelayTransfer: RelayedRequest {
     }
 
     /// The trailers of the request that the backend gets.
-    func passedTrailers(_ trailers: Fields) -> Fields {
+    func requestTrailers(_ trailers: Fields) -> Fields {
         relay.head.requestTrailers(trailers)
+    }
+
+    /// The trailers of the response that the client gets.
+    func responseTrailers(_ trailers: Fields) -> Fields {
+        relay.head.responseTrailers(trailers, exchange)
     }
 
     /// The backend needs no more of the body.

@@ -18,14 +18,24 @@ struct SecureTransport {
 
     /// Whether the client of the request receives the response over TLS.
     func isSecure(_ head: RequestHead, _ exchange: Exchange) -> Bool {
-        if exchange.peer.facts?.isSecure == true { return true }
-        let client = exchange.clientAddress(of: head, proxies)
-        guard client.isProxied, let scheme = client.proto else { return false }
-        return scheme.span.equalsIgnoringCase("https")
+        exchange.isSecure(exchange.clientAddress(of: head, proxies))
     }
 
     func removeFields(_ exchange: Exchange) {
         exchange.responseFields.removeAll(.strictTransportSecurity)
+    }
+}
+
+extension Exchange {
+    /// Whether the client receives the response over TLS.
+    ///
+    /// - Parameter client: needed where the connection does not use TLS; nil if it is unknown
+    func isSecure(_ client: @autoclosure () -> ClientAddress?) -> Bool {
+        if peer.facts?.isSecure == true { return true }
+        guard let client = client(), client.isProxied, let scheme = client.proto else {
+            return false
+        }
+        return scheme.span.equalsIgnoringCase("https")
     }
 }
 

@@ -29,12 +29,13 @@ package struct PeerIdentity: Sendable, Equatable {
         self.certificate = certificate
     }
 
-    /// The first URI of the alternative names, else the first DNS name, else the subject.
+    /// The first URI of the alternative names, else the first DNS name, else the subject, which may be
+    /// empty.
     package var name: String { firstName { _ in true } ?? subject }
 
     /// The first URI that meets a rule, else the first DNS name that does.
     package func firstName(where meetsRule: (AlternativeName) -> Bool) -> String? {
-        let names = alternativeNames.filter(meetsRule)
+        let names = alternativeNames.filter { !$0.text.isEmpty && meetsRule($0) }
         return (names.first { $0.kind == .uri } ?? names.first)?.text
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import GatewayConfig
+import HTTP
 import Testing
 
 @testable import Gateway
@@ -8,12 +9,37 @@ import Testing
 @Suite struct CertificateRuleTests {
     private typealias Name = PeerIdentity.AlternativeName
 
-    private func caller(_ rules: [String], _ names: [PeerIdentity.AlternativeName]) throws
-        -> String?
-    {
+    private func caller(
+        _ rules: [String], _ names: [PeerIdentity.AlternativeName], subject: String = "CN=a"
+    ) throws -> String? {
         let rule = CertificateRule(patterns: try rules.map { try NamePattern(parsing: $0) })
-        return rule.acceptedName(
-            of: PeerIdentity(alternativeNames: names, subject: "CN=a", certificate: Bytes()))
+        return rule.acceptedName(of: identity(names, subject))
+    }
+
+    private func identity(
+        _ names: [PeerIdentity.AlternativeName], _ subject: String
+    ) -> PeerIdentity {
+        PeerIdentity(alternativeNames: names, subject: subject, certificate: Bytes())
+    }
+
+    /// All clients without a name would be one caller.
+    @Test func certificateWithoutANameIsNotAccepted() throws {
+        #expect(try caller([], [], subject: "") == nil)
+        #expect(try caller([], [Name(.uri, "")], subject: "") == nil)
+        #expect(try caller([], [Name(.uri, ""), Name(.dns, "a")], subject: "") == "a")
+        #expect(try caller([], [Name(.uri, "")]) == "CN=a")
+        let authenticator = CertificateAuthenticator(CertificateRule(patterns: []), name: "it")
+        guard case .refused(let refusal) = authenticator.check(identity([], "")) else {
+            Issue.record("accepted")
+            return
+        }
+        #expect(refusal.reason == .untrusted)
+        let other = CertificateAuthenticator(CertificateRule(patterns: []), name: "it")
+        guard case .accepted(let caller) = other.check(identity([], "CN=a")) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(caller.name.map { String($0) } == "CN=a")
     }
 
     @Test func callerIsTheNameThatMeetsTheRule() throws {

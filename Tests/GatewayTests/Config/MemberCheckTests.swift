@@ -195,14 +195,56 @@ import Testing
         #expect(unused("\(params)\n    \(line)", route: "GET /x") == expected)
     }
 
-    /// A request that is passed through keeps all of them.
-    @Test func aProxyUsesEveryParameter() {
+    /// What a proxy passes is used.
+    @Test(arguments: [
+        ("", "", []), ("", ", path: /x", ["p"]), ("", ", path: \"/x/{p}\"", []),
+        ("forward: { headers: [A], query: [z] }", "", ["q", "X-H"]),
+        ("forward: { headers: [x-h], query: [q] }", "", []),
+        ("forward: { query: all }", ", path: /x", ["p", "X-H"]),
+        ("", ", drop_headers: [x-h]", ["X-H"]), ("", ", headers: { X-H: \"1\" }", ["X-H"]),
+        ("headers: { X-H: \"1\" }", "", ["X-H"]),
+        ("", ", headers: { X-H: \"{X-H}\", X-P: \"{p}\" }, path: /x", []),
+        ("", ", headers: { X-A: \"{p}{request.query.q?}{request.header.x-h?}\" }, path: /x", []),
+        ("forward: { headers: [A] }", ", headers: { X-A: \"{request.query.q?}\" }", ["X-H"]),
+        ("headers: { X-A: \"{p}\" }", ", path: /x, headers: { X-A: \"1\" }", ["p"]),
+        ("forward: { headers: [A] }\n    rate_limits: [l]", ", path: /x", ["q", "X-H"]),
+    ])
+    func aProxyUsesWhatItPasses(_ endpoint: String, _ proxy: String, unused: [String]) {
         let text = """
             version: 1
             backends: { a: { url: "http://h:1" } }
-            endpoints: [{ route: "GET /x/{p}", params: { q: {} }, proxy: a }]
+            rate_limits: { l: { rate: 1/s, key: "{p}" } }
+            endpoints:
+              - route: GET /x/{p}
+                params: { q: {}, X-H: { in: header } }
+                \(endpoint)
+                proxy: { to: a\(proxy) }
             """
-        #expect(problems(text) == [])
+        let lines = problems(text).filter { !$0.contains("rate limit 'l'") }
+        #expect(
+            lines.map { $0.replacing(#/^\d+:\d+: /#, with: "") }
+                == unused.map { name in
+                    "warning: parameter '\(name)' of GET /x/{p} is not used: 'proxy' does not pass it,"
+                        + " and no header, condition or rate limit has {\(name)}"
+                })
+    }
+
+    /// A proxy does not pass names with `_`, except where it is allowed.
+    @Test(arguments: [
+        ("", true), (", underscores: pass", false), (", headers: { A: \"{X_H}\" }", false),
+    ])
+    func aProxyPassesNoUnderscores(_ proxy: String, isUnused: Bool) {
+        let lines = problems(
+            """
+            version: 1
+            backends: { a: { url: "http://h:1" } }
+            endpoints:
+              - route: GET /x
+                params: { X_H: { in: header } }
+                proxy: { to: a\(proxy) }
+            """)
+        #expect(
+            lines.map { $0.contains("'X_H' of GET /x is not used") } == (isUnused ? [true] : []))
     }
 
     // MARK: Several problems

@@ -41,6 +41,7 @@ extension ConfigCheck {
 
     /// Bounds must fit the type of the value and each other.
     mutating func checkBounds(_ rules: some ValueLimits, kind: String?, of title: String) {
+        checkOrder(of: rules, title)
         // A type that could not be read has been reported already.
         guard !unread.contains("type", of: rules.location) else { return }
         let isNumber = kind == "integer" || kind == "number"
@@ -57,6 +58,10 @@ extension ConfigCheck {
             guard let location, kind != "string" else { continue }
             problems.error(at: location, "'\(key)' of \(title) needs 'type: string'")
         }
+    }
+
+    /// Whatever the type is.
+    private mutating func checkOrder(of rules: some ValueLimits, _ title: String) {
         if let min = rules.min, let max = rules.max, min.value.value > max.value.value {
             problems.error(at: max.location, "'max' of \(title) is less than its 'min'")
         }

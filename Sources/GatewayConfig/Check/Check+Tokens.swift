@@ -88,16 +88,17 @@ extension ConfigCheck {
     private mutating func checkSymmetry(
         of keys: Config.TokenKeys, _ jwt: Config.JWT, _ title: String
     ) {
-        guard !unread.contains("algorithms", of: jwt.location),
+        guard
             !["url", "from", "file", "secret"].contains(where: {
                 unread.contains($0, of: keys.location)
             })
         else { return }
-        let isSymmetric = keys.isSecret(for: jwt)
         if let encoding = keys.encoding, keys.secret == nil {
             problems.error(
                 at: encoding.location, "'encoding' of \(title) applies only to 'secret'")
         }
+        guard !unread.contains("algorithms", of: jwt.location) else { return }
+        let isSymmetric = keys.isSecret(for: jwt)
         if keys.secret != nil, jwt.algorithms.isEmpty {
             problems.error(
                 at: keys.location,

@@ -107,6 +107,16 @@ import Testing
         #expect(lines.map { $0.contains(problem ?? "none") } == problem.map { _ in [true] } ?? [])
     }
 
+    /// Which algorithms are accepted does not matter.
+    @Test func wrongAlgorithmHidesNoEncoding() {
+        let lines = problems(
+            "jwt: { issuer: i, audience: s, algorithms: [HS1], keys: { url: \"https://h/k\", encoding:"
+                + " base64 } }")
+        for text in ["'algorithms' in 'jwt'", "'encoding' of authenticator 'it' applies only to"] {
+            #expect(lines.count { $0.contains(text) } == 1, "\(lines)")
+        }
+    }
+
     /// Base64 of 24 bytes has 32 characters.
     @Test func theBytesOfASecretDetermineItsLength() {
         let text = String(Self.bytes.prefix(32))

@@ -271,6 +271,32 @@ import Testing
         #expect(Set(text("\(one)\n\(other)")) == Set(text(one) + text(other)))
     }
 
+    /// Which bound is the larger one depends on no other key.
+    @Test(arguments: [
+        "params: { q: { TYPE, min: 5, max: 3, min_length: 5, max_length: 2 } }",
+        "body: { properties: { q: { TYPE, min: 5, max: 3, min_length: 5, max_length: 2 } } }",
+    ])
+    func wrongTypeHidesNoBounds(_ key: String) {
+        let found = { (type: String) in
+            problems(
+                """
+                version: 1
+                backends: { a: { url: "http://h:1" } }
+                endpoints:
+                  - route: POST /x
+                    \(key.replacing("TYPE", with: type))
+                    calls: { one: { from: a, get: "/" } }
+                """
+            ).filter { $0.contains(" error: ") }
+        }
+        let lines = found("type: foo")
+        #expect(lines.count == 3, "\(lines)")
+        #expect(lines.count { $0.contains("is less than its 'min'") } == 1)
+        #expect(lines.count { $0.contains("is less than its 'min_length'") } == 1)
+        // The type decides about the other rules.
+        #expect(found("type: string").count { $0.contains("needs 'type: integer'") } == 2)
+    }
+
     /// The entries of a body, too.
     @Test func noEntryOfABodyHidesAnother() {
         let lines = problems(

@@ -66,6 +66,8 @@ struct RecordCheck {
             record.requests.indices.contains(number), let request = record.requests[number]
         else { return false }
         guard let responded = request.responded, let ended = request.responseEnded else {
+            // Also where the gateway closes the connection of a client that does not read.
+            if case .pausesReading = request.request.afterSending { return true }
             return request.http2 != nil || request.clientDisconnected != nil
         }
         return recorded.times[.own] <= ended - responded + .microseconds(1)

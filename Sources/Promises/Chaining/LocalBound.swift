@@ -103,7 +103,8 @@ extension LocalBound {
     ///
     /// `body` runs on the promise's context, in a turn of its own, if the owner still exists. A
     /// value skips it. Cancelling the result withdraws from this promise, and `body` still runs,
-    /// with the cancellation. What it throws after the result was cancelled is ignored.
+    /// with the cancellation, if the policy covers it. What it throws after the result was
+    /// cancelled is ignored.
     @inlinable
     public func onFailure(
         policy: CatchPolicy = .allErrorsExceptCancellation,

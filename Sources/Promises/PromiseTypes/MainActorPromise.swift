@@ -110,8 +110,8 @@ extension MainActorPromise {
     /// Observes the error, by default not a cancellation; it passes on. A throw replaces it.
     ///
     /// `body` runs on the main actor, in a turn of its own. A value skips it. Cancelling the result
-    /// withdraws from this promise, and `body` still runs, with the cancellation. What it throws
-    /// after the result was cancelled is ignored.
+    /// withdraws from this promise, and `body` still runs, with the cancellation, if the policy
+    /// covers it. What it throws after the result was cancelled is ignored.
     public func onFailure(
         policy: CatchPolicy = .allErrorsExceptCancellation,
         _ body: @escaping @MainActor @Sendable (any Error) throws -> Void

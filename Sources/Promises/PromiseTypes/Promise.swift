@@ -101,8 +101,8 @@ public enum PromiseState<Value> {
     /// Cancelled before there was an outcome.
     case cancelled(cause: (any Error)?)
 
-    /// The state after an outcome, or without one: a handler that receives a `Result` may so
-    /// distinguish a cancellation from other errors.
+    /// The state after an outcome, or without one: with it, a handler that receives a `Result`
+    /// distinguishes a cancellation from other errors.
     ///
     ///     promise.whenSettled { result in
     ///         switch PromiseState(result) {

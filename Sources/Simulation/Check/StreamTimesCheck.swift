@@ -55,22 +55,13 @@ struct StreamTimesCheck {
         var last = head
         for moment in model.activity where moment > head {
             guard let at = model.moment(moment), at < ended else { break }
-            if moment - last > limit, !isInTime(moment, last, limit, model) {
+            if moment - last > limit, moment > model.latestIdleEnd(after: last, limit) {
                 return addIdle(model, moment - last)
             }
             last = moment
         }
-        if let end = model.idleEnds(after: last, limit).last, let latest = model.moment(end),
-            ended > latest
-        {
-            addIdle(model, end - head)
-        }
-    }
-
-    private func isInTime(
-        _ moment: Instant, _ last: Instant, _ limit: Duration, _ model: StreamModel
-    ) -> Bool {
-        model.idleEnds(after: last, limit).last.map { moment <= $0 } ?? false
+        let end = model.latestIdleEnd(after: last, limit)
+        if let latest = model.moment(end), ended > latest { addIdle(model, end - head) }
     }
 
     private func addIdle(_ model: StreamModel, _ pause: Duration) {

@@ -140,6 +140,10 @@ struct StreamModel {
         return ends
     }
 
+    func latestIdleEnd(after moment: Instant, _ idle: Duration) -> Instant {
+        idleEnds(after: moment, idle).last ?? moment + idle
+    }
+
     /// Whether the gateway may close the connection because its client reads slowly: by `write_timeout`,
     /// or for memory by `buffered_bytes`. If the client was only to take what the gateway kept for it,
     /// the exchange was over, and its log line has no end.

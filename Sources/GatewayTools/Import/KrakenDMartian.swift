@@ -84,9 +84,15 @@ struct KrakenDMartian {
         }
     }
 
+    private static func setting(_ member: DocumentNode.Member) -> (name: String, value: String) {
+        (
+            member.node["name"]?.text ?? "",
+            member.node["value"]?.text ?? member.node["value"]?.number ?? ""
+        )
+    }
+
     private mutating func setQuery(_ member: DocumentNode.Member) {
-        let name = member.node["name"]?.text ?? ""
-        let value = member.node["value"]?.text ?? member.node["value"]?.number ?? ""
+        let (name, value) = Self.setting(member)
         var text: [UInt8] = []
         text.append(percentEncoding: Array(name.utf8).span)
         text.append(UInt8(ascii: "="))
@@ -96,8 +102,7 @@ struct KrakenDMartian {
     }
 
     private mutating func set(_ member: DocumentNode.Member, _ findings: inout ImportFindings) {
-        let name = member.node["name"]?.text ?? ""
-        let value = member.node["value"]?.text ?? member.node["value"]?.number ?? ""
+        let (name, value) = Self.setting(member)
         do throws(Refusal) {
             try HeaderSyntax.check(name: name)
             try HeaderSyntax.check(value: value)

@@ -9,7 +9,7 @@ struct KrakenDPattern {
     /// The calls whose responses it uses, by index.
     private(set) var calls: Set<Int> = []
 
-    /// - Parameter query: parameters that replace those of the pattern, by their names
+    /// - Parameter query: they replace parameters of the pattern with the same names
     init(
         _ pattern: String, setting query: [(name: String, text: String)] = [], of index: Int,
         _ scope: KrakenDCall.Scope

@@ -63,7 +63,7 @@ final class CallPlanner {
         case .all:
             return .all(
                 exceptNamed: scope.params.compactMap(\.queryName) + target.literalQueryNames,
-                reading: try scope.endpointPlanner.decidingQueryNames())
+                using: try scope.endpointPlanner.decidingQueryNames())
         }
     }
 

@@ -15,16 +15,16 @@ package struct RelayPath {
 
     /// Nil where the client's path is kept.
     private let pieces: [Piece]?
-    private let read: ReadQueryNames
+    private let used: UsedQueryNames
     /// As the configuration spells it; nil where the client's path is kept.
     package let text: String?
     /// Whether a variable or a secret's file is part of it.
     let isConfidential: Bool
 
     init(
-        _ path: Located<Config.ProxyPath>?, of route: Config.Route, reading read: ReadQueryNames
+        _ path: Located<Config.ProxyPath>?, of route: Config.Route, using used: UsedQueryNames
     ) {
-        self.read = read
+        self.used = used
         text = path?.quoted(\.text)
         isConfidential = path?.written != nil
         pieces = path?.value.pieces.compactMap { piece in
@@ -41,7 +41,7 @@ package struct RelayPath {
     package func target(of target: Target, _ query: Config.Forward.Query?) -> Target? {
         let path = target.path
         guard !path.isHarmfulPath else { return nil }
-        if pieces == nil, target.form == .origin, read.isEmpty || target.query == nil {
+        if pieces == nil, target.form == .origin, used.isEmpty || target.query == nil {
             if case nil = query { return target }
             if case .all? = query { return target }
         }
@@ -68,7 +68,7 @@ package struct RelayPath {
     }
 
     /// Byte for byte, an empty query too, unless the backend could take a parameter for one that the
-    /// gateway decides by. A list of names keeps the order of the parameters.
+    /// gateway uses. A list of names keeps the order of the parameters.
     private func append(
         _ query: Bytes, _ rule: Config.Forward.Query?, to text: inout [UInt8]
     ) {
@@ -82,8 +82,8 @@ package struct RelayPath {
     }
 
     private func appendAll(_ query: Bytes, to text: inout [UInt8]) {
-        guard read.isEmpty || QueryParameters(query).allSatisfy({ read.passed($0) == $0.text })
-        else { return append(QueryParameters(query).compactMap(read.passed), to: &text) }
+        guard used.isEmpty || QueryParameters(query).allSatisfy({ used.passed($0) == $0.text })
+        else { return append(QueryParameters(query).compactMap(used.passed), to: &text) }
         text.append(UInt8(ascii: "?"))
         text.append(query)
     }

@@ -53,7 +53,7 @@ package final class RelayPlan {
         forward = try planner.forward()
         headers = try planner.headers()
         path = RelayPath(
-            proxy.path, of: planner.route, reading: try planner.readQueryNames(headers))
+            proxy.path, of: planner.route, using: try planner.usedQueryNames(headers))
         forwarded = planner.forwarded(besides: headers.map(\.name))
         sendsClientCert = planner.sendsClientCert(besides: headers.map(\.name))
         interim = proxy.interim?.value ?? PlanDefaults.proxyInterim

@@ -44,11 +44,11 @@ final class RelayPlanner {
     }
 
     /// The query parameters that the gateway decides by, or sends in headers.
-    func readQueryNames(
+    func usedQueryNames(
         _ headers: [(name: FieldName, value: CompiledTemplate)]
-    ) throws(PlanError) -> ReadQueryNames {
+    ) throws(PlanError) -> UsedQueryNames {
         let used = headers.flatMap(\.value.references).compactMap(\.source.queryName)
-        return ReadQueryNames(
+        return UsedQueryNames(
             scope.params.compactMap(\.queryName) + used
                 + (try scope.endpointPlanner.decidingQueryNames()))
     }

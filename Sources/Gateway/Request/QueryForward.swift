@@ -6,11 +6,11 @@ package enum QueryForward {
     case names([Bytes])
     /// All parameters except the declared ones, which the calls use explicitly, and those of the
     /// call's own query, which a client must not repeat with another value; nor in a spelling that
-    /// some server reads as such a name. Those that the gateway decides by pass under their own names.
-    case all(except: [QueryName], reading: ReadQueryNames)
+    /// some server reads as such a name. Those that the gateway uses itself pass under their own names.
+    case all(except: [QueryName], using: UsedQueryNames)
 
-    static func all(exceptNamed names: [Bytes], reading read: [Bytes] = []) -> QueryForward {
-        .all(except: names.map(QueryName.init(decoded:)), reading: ReadQueryNames(read))
+    static func all(exceptNamed names: [Bytes], using used: [Bytes] = []) -> QueryForward {
+        .all(except: names.map(QueryName.init(decoded:)), using: UsedQueryNames(used))
     }
 
     /// Appends the forwarded parameters of a request to a target with or without a query, including
@@ -28,9 +28,9 @@ package enum QueryForward {
     package func forwards(_ parameter: QueryParameter) -> Bool {
         switch self {
         case .names(let names): names.contains(where: parameter.isNamed)
-        case .all(let excluded, let read):
+        case .all(let excluded, let used):
             (excluded.isEmpty || !parameter.names.contains { excluded.contains($0) })
-                && read.passed(parameter) != nil
+                && used.passed(parameter) != nil
         }
     }
 
@@ -44,9 +44,9 @@ package enum QueryForward {
             // A value with a broken escape is forwarded as the literal characters.
             let value = parameter.decodedValue ?? parameter.value
             target.append(percentEncoding: value.span)
-        case .all(_, let read):
+        case .all(_, let used):
             // `Target` ensures that a query has no byte that could end a request line.
-            if let text = read.passed(parameter) { target.append(text) }
+            if let text = used.passed(parameter) { target.append(text) }
         }
     }
 }

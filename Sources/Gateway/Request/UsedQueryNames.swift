@@ -1,11 +1,11 @@
 package import Basics
 package import HTTP
 
-/// The query parameters that the gateway decides by, where a backend receives a client's whole query.
+/// The query parameters that the gateway uses itself, at an endpoint that passes the client's whole query.
 ///
 /// They pass under their own names only: a server that took `user[]` for `user` would use a value that
 /// the gateway has not read.
-package struct ReadQueryNames: Sendable {
+package struct UsedQueryNames: Sendable {
     private let names: [Bytes]
     private let readings: [QueryName]
 

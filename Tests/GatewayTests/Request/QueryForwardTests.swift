@@ -70,7 +70,7 @@ import Testing
         ("user=ann;user=ben", "user=ann%3Buser=ben"), ("users=ben", "users=ben"),
     ])
     func allForwardsReadNamesInOneSpelling(_ query: String, _ forwarded: String) throws {
-        let forward = QueryForward.all(exceptNamed: [Bytes("lang")], reading: [Bytes("user")])
+        let forward = QueryForward.all(exceptNamed: [Bytes("lang")], using: [Bytes("user")])
         var bytes = Array("/find".utf8)
         forward.append(from: try head("/x?\(query)").target, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == "/find?\(forwarded)")

@@ -46,8 +46,6 @@ package final class Exchange {
         set { unsafe state.endpoint = newValue }
     }
 
-    /// The peer's address and port as text; nil on a unix socket, and if it is unknown.
-
     package let peer: PeerAddress
 
     /// What the embedder determined about the origin of the request; retained until its end.

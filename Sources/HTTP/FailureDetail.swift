@@ -13,6 +13,12 @@ package struct FailureDetail: Sendable, Equatable {
     /// 200 bytes: longer than OpenSSL's messages, shorter than a field that a backend can send.
     package static let bytesMax = 200
 
+    package init(call: UInt16, attempt: UInt16?, stored text: Bytes) {
+        self.call = call
+        self.attempt = attempt
+        self.text = text
+    }
+
     init(call: UInt16, attempt: UInt16?, _ text: String) {
         self.call = call
         self.attempt = attempt
@@ -24,5 +30,12 @@ package struct FailureDetail: Sendable, Equatable {
             end = text.utf8.index(before: end)
         }
         self.text = Bytes(text[..<end])
+    }
+}
+
+extension [FailureDetail] {
+    /// Why a call failed, or one of its attempts; nil where no reason was recorded.
+    package func text(ofCall call: Int, attempt: Int?) -> Bytes? {
+        last { Int($0.call) == call && $0.attempt.map { Int($0) } == attempt }?.text
     }
 }

@@ -93,8 +93,9 @@ struct ShownRequest {
 
     /// Why a call or one of its attempts failed; nothing where no reason was recorded.
     private func append(detailOf call: Int, _ attempt: Int?, to json: inout [UInt8]) {
-        let detail = entry.details.last { $0.call == call && $0.attempt == attempt }
-        if let detail { json.append("detail", text: String(detail.text)) }
+        if let text = entry.details.text(ofCall: call, attempt: attempt) {
+            json.append("detail", text: String(text))
+        }
     }
 
     private func append(

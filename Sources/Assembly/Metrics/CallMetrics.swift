@@ -67,7 +67,7 @@ package struct CallMetrics: Sendable {
         case .failed(.unexpectedStatus): unexpected.count(status)
         case .failed(let kind):
             failed[Int(kind.rawValue)] &+= 1
-            // The time until a cancellation is that of another call.
+            // How long a cancelled call ran depends on another call.
             if kind == .cancelled { return }
         }
         guard !hidesTimes, call.began.hasHappened, call.ended.hasHappened else { return }
@@ -100,16 +100,18 @@ package struct CallMetrics: Sendable {
 private struct StatusClasses: Sendable {
     private static let names = ["1xx", "2xx", "3xx", "4xx", "5xx"]
 
-    private var counts = SIMD8<Int>()
+    private var counts = [Int](repeating: 0, count: 5)
 
     /// A status that is none of HTTP counts as the nearest class.
     mutating func count(_ status: UInt16) {
         counts[Int(min(max(status / 100, 1), 5)) - 1] &+= 1
     }
 
-    var sum: Int { counts.wrappedSum() }
+    var sum: Int { counts.reduce(0, &+) }
 
-    mutating func add(_ other: StatusClasses) { counts &+= other.counts }
+    mutating func add(_ other: StatusClasses) {
+        for index in counts.indices { counts[index] &+= other.counts[index] }
+    }
 
     func outcomes(_ name: String) -> [CallMetrics.Outcome] {
         Self.names.indices.map {

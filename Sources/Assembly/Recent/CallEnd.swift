@@ -1,6 +1,8 @@
-/// How a call ended, for its operators: a kind of failure says how, the class of the status whose fault it
-/// is.
-package enum CallEnd: Sendable, Equatable {
+import HTTP
+
+/// Who is at fault for the end of a call, for operators: its kind of failure and the class of its status
+/// decide.
+enum CallEnd: Sendable, Equatable {
     case good
     /// A 4xx: the backend works, and the request of the client is wrong.
     case rejected
@@ -9,7 +11,7 @@ package enum CallEnd: Sendable, Equatable {
     case none
 
     /// - Parameter status: of the response that decided; 0 without one
-    package init(_ outcome: CallRecord.Outcome, status: UInt16) {
+    init(_ outcome: CallRecord.Outcome, status: UInt16) {
         switch outcome {
         case .none, .failed(.skipped), .failed(.cancelled): self = .none
         // Passed through, or accepted: the circuit breaker counts it, too.

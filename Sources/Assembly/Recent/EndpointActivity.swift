@@ -86,7 +86,7 @@ final class EndpointActivity {
             case .none: unsafe window.add(to: counter + 4)
             }
             if call.begunAttempts > 1 { countRepetition(of: index, record, counter) }
-            // The time until a cancellation is that of another call.
+            // How long a cancelled call ran depends on another call.
             guard unsafe !names.isPadded, call.ended.hasHappened, end != .none else { continue }
             let row = Self.requestRows + index * Self.callRows
             unsafe window.count(call.began.microseconds, in: row)

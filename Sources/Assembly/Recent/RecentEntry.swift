@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 package import HTTP
 
 /// A request that has ended, as the rings keep it: everything of its record but the names, which its
@@ -27,7 +27,7 @@ package struct RecentEntry: Sendable {
     package let calls: [Call]
     package let attempts: [Attempt]
     /// The first `detailsMax` of the record.
-    package let details: [Detail]
+    package let details: [FailureDetail]
 
     package struct Call: Sendable {
         package let began: Moment
@@ -36,14 +36,6 @@ package struct RecentEntry: Sendable {
         package let attempts: UInt16
         /// Its place among the attempts of the request.
         package let decidingAttempt: Int?
-    }
-
-    /// Why an attempt failed, or a call that has no attempt to blame.
-    package struct Detail: Sendable {
-        package let call: Int
-        /// Its place among the attempts of the request.
-        package let attempt: Int?
-        package let text: Bytes
     }
 
     package struct Attempt: Sendable {
@@ -183,9 +175,9 @@ extension RecentEntry {
             guard let attempt = Attempt(&reader) else { return nil }
             attempts.append(attempt)
         }
-        var details: [Detail] = []
+        var details: [FailureDetail] = []
         for _ in 0..<counts >> 8 & 0xFF {
-            guard let detail = Detail(&reader) else { return nil }
+            guard let detail = FailureDetail(&reader) else { return nil }
             details.append(detail)
         }
         (self.calls, self.attempts, self.details) = (calls, attempts, details)
@@ -241,12 +233,12 @@ extension RecentEntry.Attempt {
     }
 }
 
-extension RecentEntry.Detail {
+extension FailureDetail {
     fileprivate init?(_ reader: inout WordReader) {
         guard let places = reader.next(), let text = reader.nextText() else { return nil }
-        call = Int(places >> 16)
         let attempt = UInt16(truncatingIfNeeded: places)
-        self.attempt = attempt == .max ? nil : Int(attempt)
-        self.text = text
+        self.init(
+            call: UInt16(truncatingIfNeeded: places >> 16),
+            attempt: attempt == .max ? nil : attempt, stored: text)
     }
 }

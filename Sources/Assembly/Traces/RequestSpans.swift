@@ -59,13 +59,6 @@ struct RequestSpans {
             began: time(began), ended: time(ended), isError: isError, problem: problem)
     }
 
-    /// Why a call or one of its attempts failed.
-    private func problem(of call: Int, _ attempt: Int?) -> Bytes? {
-        request.details.last {
-            Int($0.call) == call && $0.attempt.map { Int($0) } == attempt
-        }?.text
-    }
-
     // MARK: The request
 
     private func appendRequest(to json: inout [UInt8]) {
@@ -121,7 +114,7 @@ struct RequestSpans {
         let ended = max(call.ended, attempt?.ended ?? call.ended)
         let span = span(
             .internal, names.name, id: callIDs[index], parentID: id, from: call.began, to: ended,
-            isError: failure != nil, problem: problem(of: index, nil))
+            isError: failure != nil, problem: request.details.text(ofCall: index, attempt: nil))
         span.append(to: &json) { list in
             list.append(attribute: "tributary.call", names.name)
             list.append(attribute: "tributary.backend", names.backend)
@@ -146,7 +139,8 @@ struct RequestSpans {
             // The backend knows the id of an attempt that was sent.
             id: attempt.spanID == 0 ? entropy.nextSpanID() : attempt.spanID,
             parentID: callIDs[Int(attempt.call)], from: attempt.began, to: attempt.ended,
-            isError: failure != nil, problem: problem(of: Int(attempt.call), place))
+            isError: failure != nil,
+            problem: request.details.text(ofCall: Int(attempt.call), attempt: place))
         span.append(to: &json) { list in
             list.append(attribute: "http.request.method", method ?? "_OTHER")
             if method == nil {

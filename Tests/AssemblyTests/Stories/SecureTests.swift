@@ -1,5 +1,6 @@
 import Basics
 import Gateway
+import HTTP
 import TestCertificates
 import TestSupport
 import Testing

@@ -3,8 +3,8 @@ import Reactor
 
 /// The order in which the addresses of one host are tried.
 ///
-/// The first one goes round the addresses that the system prefers, those of the family of its first
-/// one, so that each gets its share of the connections. The others follow in the order of the system,
+/// Each connection begins with the next address of the family (IPv4 or IPv6) that the system lists first, so
+/// that each of these addresses gets its share of the connections. The others follow in the order of the system,
 /// addresses that failed a short time ago last. Owned by a `Connector`.
 struct AddressOrder {
     private var addresses: [IPAddress] = []

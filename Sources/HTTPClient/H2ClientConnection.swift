@@ -204,10 +204,7 @@ final class H2ClientConnection: PooledConnection {
     /// one.
     private static let unsentBytesMax = 64 * 1024
 
-    /// What it has written and the backend has not taken, in bytes, while it is blocked; else 0.
-    var blockedBytes: Int {
-        stream.unsentBytes > 0 ? stream.unsentBytes + stream.unacknowledgedBytes : 0
-    }
+    var blockedBytes: Int { stream.blockedBytes }
 
     /// The session may have frames to write: they are written at the end of the loop iteration.
     func outputChanged() {

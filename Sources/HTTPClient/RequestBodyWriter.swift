@@ -29,7 +29,7 @@ final class RequestBodyWriter: RequestBodyTarget {
     /// have received it.
     private(set) var hasStartedSending = false
 
-    var pendingBytes: Int { stream.unsentBytes + stream.unacknowledgedBytes }
+    var pendingBytes: Int { stream.pendingBytes }
 
     /// - Parameter fail: called at most once, when the request cannot be completed
     init(_ stream: any ByteStream, _ framing: Framing, fail: @escaping (any Error) -> Void) {

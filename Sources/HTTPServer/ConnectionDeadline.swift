@@ -56,9 +56,7 @@ struct ConnectionDeadline {
         base = progress
         baseTime = now
         due = wait.map { now.adding(timeouts[$0] << Int64(probes)) }
-        guard wait == .body else { return bodyRate = nil }
-        bodyRate = BodyRate(progress.received)
-        due = since.adding(timeouts.bodyCheck(0))
+        bodyRate = wait == .body ? BodyRate(progress.received) : nil
     }
 
     /// When a timer must be set; nil if the present one fires early enough, or there is no wait.
@@ -117,32 +115,6 @@ struct ConnectionDeadline {
     }
 }
 
-/// Whether a body arrives at the minimum rate, in each time as long as the grace time. What arrived earlier
-/// does not count.
-struct BodyRate {
-    /// How often a body is looked at in that time.
-    static let steps = 20
-    /// What had arrived at the latest looks, the earliest first.
-    private var received: [Int]
-    private var looks = 0
-    private var wasSlow = false
-
-    init(_ received: Int) { self.received = [received] }
-
-    /// Looks at the body; nil if it is too slow, else how often it was looked at. Too slow at two looks one
-    /// after the other, since bytes that arrive in bursts may just miss a look.
-    mutating func check(_ total: Int, _ bytesMin: Int) -> Int? {
-        looks += 1
-        if looks >= Self.steps {
-            let isSlow = total - received.removeFirst() < bytesMin
-            guard !(isSlow && wasSlow) else { return nil }
-            wasSlow = isSlow
-        }
-        received.append(total)
-        return looks
-    }
-}
-
 /// The timeout of each wait, in nanoseconds, computed once per server.
 struct ConnectionTimeouts {
     private let request, head, probe, output, linger, briefLinger: Int64
@@ -175,7 +147,7 @@ struct ConnectionTimeouts {
         switch wait {
         case .request: request
         case .firstRequest, .head: head
-        case .body: bodyMax
+        case .body: bodyCheck(0)
         case .probe: probe
         case .output: output
         case .linger: linger
@@ -196,7 +168,7 @@ struct ConnectionTimeouts {
         return max(output, min(most, overflow ? most : time / outputRate))
     }
 
-    /// 30 s: at 2 KiB a second the longest step of acknowledgements.
+    /// 30 s: a client that reads 2 KiB a second takes about so long for the longest step.
     private static let outputStepMax: Int64 = 30_000_000_000
 
     /// The bytes that a client must take in one `write_timeout`.

@@ -81,11 +81,8 @@ extension H2ServerConnection: ServedConnection {
 
     private func progress(of wait: ServerStateMachine.Wait?) -> ConnectionDeadline.Progress {
         guard wait == .output else { return ConnectionDeadline.Progress() }
-        return ConnectionDeadline.Progress(unsent: pendingBytes &- writtenBytes)
+        return ConnectionDeadline.Progress(unsent: stream.pendingBytes &- writtenBytes)
     }
-
-    /// What was written and the client has not taken, in bytes.
-    var pendingBytes: Int { stream.unsentBytes &+ stream.unacknowledgedBytes }
 
     private func armTimer(_ now: Instant) {
         guard let due = deadline.timerNeeded else { return }

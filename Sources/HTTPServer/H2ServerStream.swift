@@ -472,10 +472,7 @@ extension H2ServerStream: H2StreamEvents {
 
 extension H2ServerStream: RelayTarget {
     /// While the connection is blocked, its bytes count: the frames of the stream wait behind them.
-    var pendingBytes: Int {
-        guard let connection, connection.stream.unsentBytes > 0 else { return stream.queuedBytes }
-        return stream.queuedBytes + connection.pendingBytes
-    }
+    var pendingBytes: Int { stream.queuedBytes + (connection?.stream.blockedBytes ?? 0) }
 
     func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
         guard let connection else { return 0 }

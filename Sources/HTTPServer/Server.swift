@@ -277,8 +277,8 @@ package final class Server {
     }
 
     /// Closes the longest silent connection. If most of them have an incomplete request or response,
-    /// or none yet, it is one of these, so that they do not close those of probes that pause between
-    /// two requests.
+    /// or none yet, it is one of these, so that they do not close the connections of probes, which pause
+    /// between two requests.
     ///
     /// Looks at all connections, of which such a server has few.
     private func closeSilent() {

@@ -145,9 +145,10 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
 
     // MARK: Streamed bodies
 
-    /// Writes a piece of a streamed body; returns the number of unsent bytes.
+    // Not `stream.pendingBytes`, with which each request retains the stream: 0.8 % more instructions.
     var pendingBytes: Int { stream.unsentBytes &+ stream.unacknowledgedBytes }
 
+    /// Writes a piece of a streamed body; returns the number of unsent bytes.
     func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
         if isChunk {
             unsafe server.writer.writeChunk(piece, to: stream)

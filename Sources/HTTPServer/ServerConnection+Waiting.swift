@@ -117,9 +117,7 @@ extension ServerConnection: ServedConnection {
         guard wait == .output else {
             return unsafe ConnectionDeadline.Progress(received: receivedBytes)
         }
-        return unsafe ConnectionDeadline.Progress(
-            unsent: pendingBytes &- pieceBytes,
-            received: receivedBytes)
+        return unsafe ConnectionDeadline.Progress(unsent: pendingBytes &- pieceBytes)
     }
 
     func armTimer(_ now: Instant) {

@@ -96,6 +96,12 @@ extension ByteStream {
     /// Only an encrypted stream has a session.
     package var heldBytes: Int { 0 }
 
+    /// The bytes that were written and the peer has not taken. A system call.
+    package var pendingBytes: Int { unsentBytes &+ unacknowledgedBytes }
+
+    /// The same while the kernel takes no more; else 0.
+    package var blockedBytes: Int { unsentBytes > 0 ? pendingBytes : 0 }
+
     /// Sends a single span.
     package func write(_ bytes: Span<UInt8>) {
         write(bytes, Span())

@@ -74,6 +74,9 @@ package final class Pool {
     /// Connections being made.
     package var connecting: Int { unsafe machine.connecting }
 
+    /// Calls that have a connection.
+    package var calls: Int { unsafe machine.calls }
+
     /// The most idle connections that it keeps.
     package var maxIdle: Int { settings.maxIdle }
 

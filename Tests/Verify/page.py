@@ -473,6 +473,35 @@ def times_in(value):
     return own.union(*map(times_in, value.values()))
 
 
+def check_blame(gateway, browser):
+    """A call that the gateway cancelled because another one failed is neither named nor marked."""
+    attempt = {"cause": "first", "host": "h:1", "connection": "new", "began_ms": 0, "permitted_ms": 0, "sent_ms": 1}
+    calls = [
+        {"name": "user", "outcome": "unexpected_status", "began_ms": 0, "ended_ms": 5, "attempts": [
+            attempt | {"outcome": "answered", "decided": True, "status": 404, "first_byte_ms": 4, "last_byte_ms": 5}]},
+        {"name": "orders", "outcome": "cancelled", "began_ms": 0, "ended_ms": 5, "attempts": [
+            attempt | {"outcome": "cancelled", "ended_ms": 5}]},
+        {"name": "reviews", "outcome": "skipped", "attempts": []},
+    ]
+    request = {"endpoint": "GET /users/{id}", "status": 404, "outcome": "rejected", "reasons": ["rejected"], "ms": 5}
+    page = browser.open()
+
+    def what(calls):
+        return page.evaluate("request => whatHappened(request)", request | {"calls": calls})
+
+    def crosses(call):
+        row = "([request, call]) => phaseRow(request, call, call.attempts[0], 0).querySelectorAll('.cross, .bad').length"
+        return page.evaluate(row, [request, call])
+
+    expect(what(calls) == "user: unexpected status 404", what(calls))
+    expect(what(calls[1:]) == "orders: cancelled, reviews: skipped", what(calls[1:]))
+    late = calls[1] | {"outcome": "http_response_timeout", "attempts": [
+        calls[1]["attempts"][0] | {"outcome": "http_response_timeout"}]}
+    expect(what([calls[0], late]) == "orders: http response timeout", what([calls[0], late]))
+    expect((crosses(calls[1]), crosses(late)) == (0, 2), "only a failure is marked")
+    browser.close(page)
+
+
 def check_privacy(gateway, browser):
     """No value of a query, a header, a body or a path of a client."""
     fields = {"Content-Type": "application/json", "Cookie": "secret-cookie", "X-Request-Id": "privacy-check"}
@@ -593,7 +622,7 @@ def save(page, path):
 
 CHECKS = [
     check_headers, check_keyboard, check_copy, check_accessibility, check_reduced_motion, check_markup,
-    check_padding, check_privacy, check_token, check_lost_connection, check_hidden_page, check_summary,
+    check_padding, check_blame, check_privacy, check_token, check_lost_connection, check_hidden_page, check_summary,
 ]
 
 

@@ -4,6 +4,7 @@ import Gateway
 /// The state of one backend, on all workers together.
 struct BackendSummary {
     let name: String
+    /// Calls that have a connection.
     private var running: Int
     private var waiting: Int
     private var connections: Int
@@ -16,7 +17,7 @@ struct BackendSummary {
     init(_ activity: BackendActivity) {
         let state = activity.state
         name = state.name
-        running = state.running
+        running = state.connections.calls
         waiting = state.waiting
         connections = state.connections.count
         openBreakers = state.isOpen ? 1 : 0
@@ -26,7 +27,7 @@ struct BackendSummary {
 
     mutating func add(_ activity: BackendActivity) {
         let state = activity.state
-        running += state.running
+        running += state.connections.calls
         waiting += state.waiting
         connections += state.connections.count
         openBreakers += state.isOpen ? 1 : 0

@@ -41,6 +41,8 @@ package struct BackendConnections: Sendable, Equatable {
     package var busy = 0
     package var idle = 0
     package var connecting = 0
+    /// Calls that have a connection; over HTTP/2 one connection serves several.
+    package var calls = 0
     /// The most idle connections that are kept.
     package var idleMax = 0
 
@@ -52,6 +54,7 @@ package struct BackendConnections: Sendable, Equatable {
         busy += pool.leased
         idle += pool.idle
         connecting += pool.connecting
+        calls += pool.calls
         idleMax += pool.maxIdle
     }
 }

@@ -12,10 +12,12 @@ const hasFailed = (call) => call.outcome !== "ok" && call.outcome !== "not_made"
 
 const statusOf = (call) => call.attempts.findLast((attempt) => attempt.status)?.status;
 
-/** Whether the backend failed: not where the gateway did not make the call or cancelled it, nor with a 4xx, which is the
- * client's. */
+/** Outcomes that say nothing about the backend: the gateway did not make the call or cancelled it, or it still runs. */
+const blamesNobody = (outcome) => ["not_made", "cancelled", "skipped", "open"].includes(outcome);
+
+/** Whether the backend failed; not with a 4xx, where the client is wrong. */
 function isAtFault(call) {
-  if (!hasFailed(call) || call.outcome === "skipped" || call.outcome === "cancelled") return false;
+  if (!hasFailed(call) || blamesNobody(call.outcome)) return false;
   return call.outcome !== "unexpected_status" || !(statusOf(call) < 500);
 }
 
@@ -75,8 +77,10 @@ function resultText(request) {
 }
 
 function whatHappened(request) {
-  const atFault = request.calls.filter(isAtFault);
-  const parts = (atFault.length > 0 ? atFault : request.calls.filter(hasFailed)).map((call) => {
+  const failed = request.calls.filter(hasFailed);
+  const told = [isAtFault, (call) => !blamesNobody(call.outcome)].map((isTold) => failed.filter(isTold))
+    .find((calls) => calls.length > 0) ?? failed;
+  const parts = told.map((call) => {
     const status = statusOf(call);
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";
     return `${call.name}: ${spaced(call.outcome)}${detail}`;

@@ -13,7 +13,9 @@ import Testing
             LocalContext.run(on: context) { local in
                 let resolver = LocalResolver<Int>(on: local)
                 var last = resolver.promise
-                for _ in 0..<LongChainTests.links { last = last.map { $0 &+ 1 } }
+                // Any link that used the stack would overflow it long before the last one.
+                let links = end == .settled ? LongChainTests.links : LongChainTests.links / 5
+                for _ in 0..<links { last = last.map { $0 &+ 1 } }
                 switch end {
                 case .settled: resolver.fulfill(0)
                 case .rejected: resolver.reject(Failure("x"))
@@ -25,7 +27,7 @@ import Testing
                 }
                 context.drain()
                 switch end {
-                case .settled: #expect(last.value == LongChainTests.links)
+                case .settled: #expect(last.value == links)
                 case .rejected: #expect(last.error is Failure)
                 case .dropped: #expect(last.error as? PromiseError == .abandoned)
                 case .cancelledFromTheEnd: #expect(last.error is Cancelled)

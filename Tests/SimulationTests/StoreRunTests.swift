@@ -5,13 +5,13 @@ import Testing
 /// Limits that replicas share, in simulated runs with faults of the store.
 @Suite struct StoreRunTests {
     /// Without those that `SeedTests` runs, too.
-    @Test(arguments: (1...60).filter { $0 % 4 != 1 } as [UInt64])
+    @Test(arguments: (1...20).filter { $0 % 4 != 1 } as [UInt64])
     func fixedSeedPasses(_ seed: UInt64) {
         let violations = StoreRun.violations(of: seed)
         #expect(violations.isEmpty, "\(StoreRunPlan(seed: seed)) \(violations)")
     }
 
-    @Test(arguments: Seeds.fresh(20)) func freshSeedPasses(_ seed: UInt64) {
+    @Test(arguments: Seeds.fresh(8)) func freshSeedPasses(_ seed: UInt64) {
         let violations = StoreRun.violations(of: seed)
         #expect(violations.isEmpty, "\(violations)")
     }

@@ -44,7 +44,8 @@ import Testing
     /// Swift 6.3.1 compares the values as signed.
     @Test func minAndMaxOfAtomicsAreNotUsed() throws {
         for file in try Sources.all() {
-            for (number, line) in file.code where line.contains(/\.(min|max)\(.*ordering:/) {
+            for (number, line) in file.code
+            where line.contains("ordering:") && line.contains(/\.(min|max)\(.*ordering:/) {
                 Issue.record("\(file):\(number): compareExchange instead of min and max: \(line)")
             }
         }

@@ -4,8 +4,8 @@ import HTTP
 import HTTPClient
 import Promises
 
-/// Runs all calls of an endpoint in parallel: `any` over all of them, `all` over the required ones.
-/// `all` fails with the first failure; `any` waits for all inputs and fails only if all fail.
+/// Runs all calls of an endpoint in parallel: `any` over all of them, which waits for all and fails only
+/// if all fail, or at once if a required one fails.
 ///
 /// A call waits only for the calls whose responses its templates or its condition use, and for those
 /// in its `after`.
@@ -57,38 +57,10 @@ struct FanOut {
     /// required call fails, or when all have failed; the calls that still run are then cancelled,
     /// because no promise depends on them any more.
     func runCalls(_ state: FanOutState) -> LocalPromise<AnyResult<Int, Part>> {
-        let parts = startCalls(state)
-        let local = state.exchange.local
-        guard !required.isEmpty else { return local.any(parts) }
-        // `requiredParts` is created before `settled`: if all calls fail and the last one is
-        // required, its failure rejects both, and the one created first decides the result.
-        let requiredParts = local.all(required.compactMap { requiredPart(of: $0, parts, local) })
-        let settled = local.any(
-            hasLateRequired ? parts.map { (key: $0.key, promise: anyPart($0, local)) } : parts)
-        return local.all([requiredParts.asVoid(), settled.asVoid()]).then { _ in settled }
-    }
-
-    /// The part of a required call. A call that its condition disables later is not a failure.
-    private func requiredPart(
-        of index: Int, _ parts: Parts, _ local: LocalContext
-    ) -> LocalPromise<Part>? {
-        let part = parts.part(of: index)
-        guard !calls[index].plan.conditionCalls.isEmpty else { return part }
-        return part?.recover { error in
-            guard error is DisabledCall else { throw error }
-            return local.value(.nothing)
-        }
-    }
-
-    /// The input of `any`. Its failure must not settle before that of the required part, which has
-    /// one promise more if the call depends on responses.
-    private func anyPart(
-        _ part: (key: Int, promise: LocalPromise<Part>), _ local: LocalContext
-    ) -> LocalPromise<Part> {
-        guard part.key < calls.count, calls[part.key].plan.isRequired,
-            !calls[part.key].plan.conditionCalls.isEmpty
-        else { return part.promise }
-        return part.promise.recover { throw $0 }
+        let (parts, local) = (startCalls(state), state.exchange.local)
+        guard hasLateRequired else { return local.any(parts, required: required) }
+        // A required call that its condition disables is neither a success nor a failure.
+        return local.any(parts, required: required, ignoring: { $0 is DisabledCall })
     }
 
     /// Starts the calls; gives the promise of each call's part.

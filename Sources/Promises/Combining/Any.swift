@@ -1,9 +1,14 @@
-// `any`: waits for every input, and succeeds with at least one value.
+// `any`: waits for every input, and succeeds with at least one value and with every required one.
 
 extension Node {
+    /// - Parameters:
+    ///   - isRequired: whether the failure of an input is the failure of the result
+    ///   - isIgnored: whether an error of a required input is no failure; nil if each is one
     @inlinable
     static func any<Key: Hashable & Sendable, Handle: NodeHandle>(
-        _ inputs: [(key: Key, promise: Handle)], placement: Placement
+        _ inputs: [(key: Key, promise: Handle)], placement: Placement,
+        isRequired: (Key) -> Bool = { _ in false },
+        isIgnored: (@Sendable (any Error) -> Bool)? = nil
     ) -> Node {
         typealias Output = AnyResult<Key, Handle.Value>
         if inputs.isEmpty {
@@ -12,6 +17,11 @@ extension Node {
         let result = Node.combinatorResult(Output.self, count: inputs.count, placement: placement)
         result.onInputSettled { $0.handleSettledInput(keyedBy: Key.self, of: Handle.Value.self) }
         let inputSlots = inputs.map { key, promise in
+            if isRequired(key) {
+                let inputSlot = result.requiredSlot(
+                    keyedBy: Key.self, Handle.Value.self, at: promise.node, isIgnored)
+                return AnyInput(key: key, inputSlot: inputSlot, isItself: false)
+            }
             if promise.node.useAsOwnInputSlot(in: result) {
                 return AnyInput(key: key, inputSlot: promise.node, isItself: true)
             }
@@ -26,6 +36,43 @@ extension Node {
         _ = result.control.insert(ControlBits.started)
         wait(inputSlots, at: inputs)
         return result
+    }
+
+    /// The slot of a required input: its failure rejects the result at once.
+    @inlinable
+    func requiredSlot<Key: Hashable & Sendable, Value>(
+        keyedBy: Key.Type, _ type: Value.Type, at input: Node,
+        _ isIgnored: (@Sendable (any Error) -> Bool)?
+    ) -> Node {
+        // Without a capture, the step needs no memory.
+        guard let isIgnored else {
+            return inputSlot(Value.self, at: input) { inputSlot in
+                guard let result = inputSlot.receiveOutcome(Value.self) else { return }
+                guard inputSlot.isRejected else {
+                    return result.handleSettledInput(keyedBy: Key.self, of: Value.self)
+                }
+                result.failAny(inputSlot.error, keyedBy: Key.self, of: Value.self)
+            }
+        }
+        return inputSlot(Value.self, at: input) { inputSlot in
+            guard let result = inputSlot.receiveOutcome(Value.self) else { return }
+            guard inputSlot.isRejected, !isIgnored(inputSlot.error) else {
+                return result.handleSettledInput(keyedBy: Key.self, of: Value.self)
+            }
+            result.failAny(inputSlot.error, keyedBy: Key.self, of: Value.self)
+        }
+    }
+
+    /// Rejects before all inputs have settled, and withdraws from the rest.
+    @inlinable
+    func failAny<Key: Hashable & Sendable, Value>(
+        _ error: any Error, keyedBy: Key.Type, of: Value.Type
+    ) {
+        guard decide() else { return }
+        let inputs = value(as: AnyResult<Key, Value>.self).inputs
+        clear()
+        settleDecided(Result<AnyResult<Key, Value>, any Error>.failure(error))
+        release(inputs)
     }
 
     /// Attaches each input slot to its input, unless the input is its own slot. All are counted
@@ -93,6 +140,26 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
         Node.any(inputs, placement: inputs.first?.promise.node.placement ?? .forNewChain(on: nil)))
 }
 
+/// Waits for all inputs, then gives their outcomes, in their order, if at least one is a value and
+/// every required input has one. Rejects with the first error of a required input, at once, and
+/// withdraws from the others; with `ErrorDictionary` if none is required and all are rejected.
+///
+///     any([("user", user), ("ads", ads)], required: ["user"])
+///
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
+///
+/// - Parameter keys: the keys of the required inputs; those of no input have no effect
+@inlinable
+public func any<Key: Hashable & Sendable, Value: Sendable>(
+    _ inputs: [(key: Key, promise: Promise<Value>)], required keys: some Collection<Key>
+) -> Promise<AnyResult<Key, Value>> {
+    .init(
+        Node.any(
+            inputs, placement: inputs.first?.promise.node.placement ?? .forNewChain(on: nil),
+            isRequired: { keys.contains($0) }))
+}
+
 extension LocalContext {
     /// Waits for all inputs, then gives their outcomes if at least one is a value; else rejects
     /// with `ErrorDictionary`.
@@ -115,5 +182,33 @@ extension LocalContext {
         _ inputs: [(key: Key, promise: LocalPromise<Value>)]
     ) -> LocalPromise<AnyResult<Key, Value>> {
         .init(Node.any(inputs, placement: placement))
+    }
+
+    /// Waits for all inputs, then gives their outcomes, in their order, if at least one is a value and
+    /// every required input has one. Rejects with the first error of a required input, at once, and
+    /// withdraws from the others; with `ErrorDictionary` if none is required and all are rejected.
+    ///
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
+    ///
+    /// - Parameter keys: the keys of the required inputs; those of no input have no effect
+    @inlinable
+    public func any<Key: Hashable & Sendable, Value>(
+        _ inputs: [(key: Key, promise: LocalPromise<Value>)], required keys: some Collection<Key>
+    ) -> LocalPromise<AnyResult<Key, Value>> {
+        .init(Node.any(inputs, placement: placement, isRequired: { keys.contains($0) }))
+    }
+
+    /// The same, but an error of a required input for which `isIgnored` returns true is no failure: the
+    /// input only has no value.
+    @inlinable
+    package func any<Key: Hashable & Sendable, Value>(
+        _ inputs: [(key: Key, promise: LocalPromise<Value>)], required keys: some Collection<Key>,
+        ignoring isIgnored: @escaping @Sendable (any Error) -> Bool
+    ) -> LocalPromise<AnyResult<Key, Value>> {
+        .init(
+            Node.any(
+                inputs, placement: placement, isRequired: { keys.contains($0) },
+                isIgnored: isIgnored))
     }
 }

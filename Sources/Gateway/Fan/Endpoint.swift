@@ -7,7 +7,7 @@ import Reactor
 
 /// Handles the requests of one route:
 ///
-///     parse -> validate -> rate limits -> any(calls), with all(required) -> aggregate -> respond
+///     parse -> validate -> rate limits -> any(calls, required) -> aggregate -> respond
 ///
 /// The body, the padding and the deadline are filters around it (`Chain`).
 final class Endpoint {

@@ -58,6 +58,7 @@ struct FanOut {
     /// because no promise depends on them any more.
     func runCalls(_ state: FanOutState) -> LocalPromise<AnyResult<Int, Part>> {
         let (parts, local) = (startCalls(state), state.exchange.local)
+        guard !required.isEmpty else { return local.any(parts) }
         guard hasLateRequired else { return local.any(parts, required: required) }
         // A required call that its condition disables is neither a success nor a failure.
         return local.any(parts, required: required, ignoring: { $0 is DisabledCall })

@@ -80,6 +80,7 @@ final class Endpoint {
         do {
             response = try aggregator.response(from: parts(), state)
         } catch {
+            if error is FailedCall { fanOut.recordSkippedCalls(state) }
             response = try failureResponse.response(to: error, state)
         }
         state.recordResponse()

@@ -122,6 +122,19 @@ struct FanOut {
             .then { _ in call.startCall(state) }
     }
 
+    /// Records that the calls which wait for failed ones are not made. A required call that fails ends
+    /// the request before they learn of it.
+    func recordSkippedCalls(_ state: FanOutState) {
+        for index in order where !state.hasFailed(index) {
+            let call = calls[index].plan
+            guard let failed = call.needs.first(where: state.hasFailed),
+                call.conditionCalls.allSatisfy(state.hasSettled),
+                call.condition?.holds(in: state) ?? true
+            else { continue }
+            _ = state.recordFailure(skipped(failed), of: call)
+        }
+    }
+
     private func skipped(_ index: Int) -> CallFailure {
         .skipped(.call(calls[index].plan.name))
     }

@@ -77,6 +77,15 @@ final class FanOutState: CallValues {
         return failed
     }
 
+    func hasFailed(_ call: Int) -> Bool {
+        unsafe failures.contains { $0.call == call }
+    }
+
+    /// Whether a call has a part or has failed, or its condition disabled it.
+    func hasSettled(_ call: Int) -> Bool {
+        hasFailed(call) || disabled.contains(call) || record.calls[call].outcome == .succeeded
+    }
+
     /// Records that a call is not made because of its condition.
     func recordDisabled(_ call: CallPlan) {
         disabled.append(call.index)

@@ -32,13 +32,13 @@ struct Hedge {
                 }
                 // While one of the two is pending, a failure of the other decides nothing.
                 return exchange.local.firstSettled([
-                    first.mapResult { $0 }.then { outcome in
+                    first.thenResult { outcome in
                         guard isLate.isSet, isFailure(outcome) else {
                             return exchange.local.value(try outcome.get())
                         }
                         return second
                     },
-                    second.mapResult { $0 }.then { outcome in
+                    second.thenResult { outcome in
                         isFailure(outcome) ? first : exchange.local.value(try outcome.get())
                     },
                 ])

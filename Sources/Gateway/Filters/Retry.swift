@@ -38,7 +38,7 @@ struct Retry {
         guard number < plan.attempts else { return response }
         // One handler for both outcomes: a `recover` after a `then` would also receive the failure
         // of a later attempt and start counting again.
-        return response.mapResult { $0 }.then { outcome in
+        return response.thenResult { outcome in
             guard mayRetry(request, after: outcome),
                 let delay = delay(before: number + 1, after: try? outcome.get(), request),
                 let permit = budget.permit()

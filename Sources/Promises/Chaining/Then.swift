@@ -15,6 +15,22 @@ extension Node {
         }
     }
 
+    @inlinable
+    func thenResult<In, Next: FlatTransform>(
+        on context: (any ExecutionContext)? = nil, of type: In.Type, _ transform: Next
+    ) -> Node where Next.Input == Result<In, any Error> {
+        link(Next.Output.self, on: context, handler: transform) { child in
+            guard let handler = child.takeHandler(Next.self), var parent = child.takeParent()
+            else { return }
+            do {
+                let next = try handler.nextNode(parent.takeResult(as: In.self))
+                child.adopt(next, as: Next.Output.self)
+            } catch {
+                child.reject(error)
+            }
+        }
+    }
+
     /// Keeps the value and combines it with the new promise's value.
     @inlinable
     func adding<Next: FlatTransform, Joined>(
@@ -75,6 +91,21 @@ extension Promise {
         .init(node.then(on: context, GuaranteeTransform(body)))
     }
 
+    /// Continues with another promise after the outcome, a value or an error, cancellation included;
+    /// a throw rejects.
+    ///
+    /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
+    /// outcome: never inside this call. It does not receive the outcome of the promise that it
+    /// returns, as a `recover` behind a `then` does. Cancelling the result withdraws from this
+    /// promise, in which case the handler never runs, or from the one that `body` has returned.
+    @inlinable
+    public func thenResult<New: Sendable>(
+        on context: (any ExecutionContext)? = nil,
+        _ body: @escaping @Sendable (Result<Value, any Error>) throws -> Promise<New>
+    ) -> Promise<New> {
+        .init(node.thenResult(on: context, of: Value.self, PromiseTransform(body)))
+    }
+
     /// Continues with another promise and keeps this value beside the new one.
     ///
     /// `body` runs on `context`, or else on this promise's, in a turn of its own once there is an
@@ -103,6 +134,20 @@ extension LocalPromise {
         New
     > {
         .init(node.then(LocalPromiseTransform(body)))
+    }
+
+    /// Continues with another promise after the outcome, a value or an error, cancellation included;
+    /// a throw rejects.
+    ///
+    /// `body` runs on the local context, in a turn of its own once there is an outcome: never inside
+    /// this call. It does not receive the outcome of the promise that it returns, as a `recover`
+    /// behind a `then` does. Cancelling the result withdraws from this promise, in which case the
+    /// handler never runs, or from the one that `body` has returned.
+    @inlinable
+    public func thenResult<New>(
+        _ body: @escaping (Result<Value, any Error>) throws -> LocalPromise<New>
+    ) -> LocalPromise<New> {
+        .init(node.thenResult(of: Value.self, LocalPromiseTransform(body)))
     }
 
     /// Continues with another promise and keeps this value beside the new one.

@@ -7,7 +7,7 @@ import Testing
     enum Source: CaseIterable {
         case map, then, guaranteed, done, onValue, onFailure, recover, mapError, compactMap,
             validate
-        case adding, mapResult, work, resolver, shared, constant
+        case adding, mapResult, thenResult, work, resolver, shared, constant
 
         func promise(on context: ManualContext) -> Promise<Int> {
             let good = Promise.value(1, on: context)
@@ -26,6 +26,7 @@ import Testing
             case .validate: return good.validate { _ in throw stop }
             case .adding: return good.adding { _ -> Promise<Int> in throw stop }.map { $0.1 }
             case .mapResult: return good.mapResult { _ -> Int in throw stop }
+            case .thenResult: return good.thenResult { _ -> Promise<Int> in throw stop }
             case .work: return Promise(on: context) { throw stop }
             case .resolver:
                 let resolver = Resolver<Int>(on: context)

@@ -295,6 +295,35 @@ import Testing
         }
     }
 
+    @Test("F37: thenResult continues after every outcome, but not after its own")
+    func localThenResultContinuesAfterEveryOutcome() {
+        LocalContext.run(on: context) { local in
+            let notes = LocalJournal<String>()
+            func continued(_ promise: LocalPromise<Int>) -> LocalPromise<Int> {
+                promise.thenResult { result in
+                    notes.add((try? result.get()).map { "\($0)" } ?? "failed")
+                    return local.error(Failure("later"))
+                }
+            }
+            let results = [local.value(1), local.error(Failure("x")), local.error(Cancelled())]
+                .map(continued)
+            context.drain()
+            #expect(notes.entries == ["1", "failed", "failed"])
+            #expect(results.allSatisfy { $0.error as? Failure == Failure("later") })
+            let thrown = local.value(1).thenResult { _ -> LocalPromise<Int> in throw Failure("y") }
+            let resolver = LocalResolver<Int>(on: local)
+            let withdrawn = resolver.promise.thenResult { _ -> LocalPromise<Int> in
+                notes.add("handler")
+                return local.value(2)
+            }
+            withdrawn.cancel()
+            context.drain()
+            #expect(thrown.error as? Failure == Failure("y"))
+            let isCancelled = resolver.isCancelled
+            #expect(isCancelled && notes.entries.count == 3)
+        }
+    }
+
     @Test("F21: a resolver accepts callback pairs", arguments: [0, 1, 2, 3])
     func resolverAcceptsCallbackPairs(kind: Int) {
         LocalContext.run(on: context) { local in

@@ -38,7 +38,7 @@ import Testing
 
     /// What is waited for.
     enum Operation: String, CaseIterable, Codable {
-        case map, delay, timeout, retry, asyncWork, synchronousWork, nested
+        case map, delay, timeout, retry, asyncWork, synchronousWork, nested, outcome, required
 
         @Sendable func wait(on context: (any ExecutionContext)?, _ number: Int) throws -> Int {
             let limit = Duration.seconds(60)
@@ -68,11 +68,21 @@ import Testing
                 return try start.map(on: .blocking) { number in
                     try Promise.value(number, on: .blocking).map { $0 + 1 }.wait(for: limit)
                 }.wait(for: limit)
+            case .outcome:
+                return try start.thenResult { .value(try $0.get() + 1, on: context) }.wait(
+                    for: limit)
+            case .required:
+                let failed = Promise<Int>.error(Failure("x"), on: context)
+                let early = any([(0, failed), (1, .never(on: context))], required: [0])
+                return try early.thenResult { result in
+                    #expect(throws: Failure.self) { try result.get() }
+                    return any([(0, start), (1, failed)], required: [0])
+                }.map { try $0.requiredValue(for: 0) + 1 }.wait(for: limit)
             }
         }
     }
 
-    @Test("F88: every wait ends", arguments: Chosen.allCases, counts)
+    @Test("F37, F69, F88: every wait ends", arguments: Chosen.allCases, counts)
     func everyWaitEnds(on chosen: Chosen, waiters: Int) async {
         await #expect(processExitsWith: .success) { [chosen, waiters] in
             let context = chosen.context

@@ -44,6 +44,53 @@ import Testing
         #expect(journal.entries == [1])
     }
 
+    @Test("F37: thenResult continues after every outcome, but not after its own")
+    func thenResultContinuesAfterEveryOutcome() {
+        let context = context
+        let journal = Journal<String>()
+        func continued(_ promise: Promise<Int>) -> Promise<String> {
+            promise.thenResult { result in
+                journal.add("\(PromiseState(result))")
+                return try .value("\(result.get())", on: context)
+            }
+        }
+        let good = continued(.value(1, on: context))
+        let bad = continued(failed())
+        let cancelled = continued(.error(Cancelled(), on: context))
+        let later = Promise.value(1, on: context).thenResult { _ in
+            journal.add("once")
+            return Promise<Int>.error(Failure("later"), on: context)
+        }
+        context.drain()
+        #expect(good.value == "1")
+        #expect(bad.error as? Failure == Failure("x"))
+        #expect(cancelled.error is Cancelled)
+        #expect(later.error as? Failure == Failure("later"))
+        #expect(journal.entries.count == 4 && journal.entries.last == "once")
+    }
+
+    @Test("F37: a cancelled thenResult withdraws before its handler, and from what that returns")
+    func cancelledThenResultWithdraws() {
+        let context = context
+        let (first, second) = (
+            Resolver<Int>(on: context).shared(), Resolver<Int>(on: context).shared()
+        )
+        let journal = Journal<String>()
+        let before = first.promise.thenResult { _ in
+            journal.add("handler")
+            return Promise.value(1, on: context)
+        }
+        before.cancel()
+        let inner = second.promise
+        let after = Promise.value(1, on: context).thenResult { _ in inner.map { $0 } }
+        context.drain()
+        #expect(!second.isCancelled)
+        after.cancel()
+        context.drain()
+        #expect(first.isCancelled && journal.entries == [])
+        #expect(after.error is Cancelled)
+    }
+
     @Test("F39: earlier results are kept in a tuple") func earlierResultsAreKeptInATuple() {
         let context = context
         let both = Promise.value(1, on: context)

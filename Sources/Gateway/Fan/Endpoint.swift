@@ -54,31 +54,18 @@ final class Endpoint {
     }
 
     private func runCalls(_ state: FanOutState) -> LocalPromise<Response> {
-        // The closures capture one object only, so that they need no memory.
-        if fanOut.hasOneCall {
-            return fanOut.startOnlyCall(state).mapResult { result in
-                try state.endpoint.response(state, fromOnlyCall: result)
-            }
-        }
-        return fanOut.runCalls(state).mapResult { parts in
-            try state.endpoint.response(state) { try parts.get() }
-        }
-    }
-
-    private func response(
-        _ state: FanOutState, fromOnlyCall result: Result<ClientResponse, any Error>
-    ) throws -> Response {
-        try response(state) { try fanOut.onlyPart(of: result, state) }
+        // The closure captures one object only, so that it needs no memory.
+        fanOut.runCalls(state).mapResult { parts in try state.endpoint.response(parts, state) }
     }
 
     /// The response made of the parts. A failure of the calls, or of the aggregation, becomes a
     /// response, too.
     private func response(
-        _ state: FanOutState, from parts: () throws -> some CallParts
+        _ parts: Result<AnyResult<Int, Part>, any Error>, _ state: FanOutState
     ) throws -> Response {
         let response: Response
         do {
-            response = try aggregator.response(from: parts(), state)
+            response = try aggregator.response(from: parts.get(), state)
         } catch {
             if error is FailedCall { fanOut.recordSkippedCalls(state) }
             response = try failureResponse.response(to: error, state)

@@ -16,10 +16,6 @@ struct FanOut {
     private let required: [Int]
     /// Whether the condition of a required call uses a response.
     private let hasLateRequired: Bool
-    /// Whether there is one call, which depends on nothing. Its response is the only input, so that
-    /// nothing is combined (`startOnlyCall`).
-    let hasOneCall: Bool
-    private let firstCall: EndpointCall
 
     init(_ calls: [EndpointCall], graph: CallGraph) {
         self.calls = calls
@@ -28,30 +24,7 @@ struct FanOut {
         hasLateRequired = calls.contains {
             $0.plan.isRequired && !$0.plan.conditionCalls.isEmpty
         }
-        hasOneCall = calls.count == 1 && calls[0].startsAtOnce
-        firstCall = calls[0]
     }
-
-    // MARK: One call
-
-    /// Sends the request of the only call; promises its response.
-    func startOnlyCall(_ state: FanOutState) -> LocalPromise<ClientResponse> {
-        firstCall.sendRequest(state)
-    }
-
-    /// The part of the only call. Throws what `runCalls` rejects with if the call fails.
-    func onlyPart(
-        of result: Result<ClientResponse, any Error>, _ state: FanOutState
-    ) throws -> Part {
-        do throws(FailedCall) {
-            return try firstCall.part(of: result, state)
-        } catch {
-            if required.isEmpty { throw ErrorDictionary([(key: 0, error: error)]) }
-            throw error
-        }
-    }
-
-    // MARK: Several calls
 
     /// Fulfils when every call has settled and at least one succeeded. Rejects as soon as a
     /// required call fails, or when all have failed; the calls that still run are then cancelled,

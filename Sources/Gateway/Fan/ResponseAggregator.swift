@@ -31,7 +31,7 @@ struct ResponseAggregator {
         relayingCalls = plan.calls.filter { !$0.relayHeaders.isEmpty }
     }
 
-    func response(from result: some CallParts, _ state: FanOutState) throws -> Response {
+    func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
         try result.requireParts(of: requiredCalls, state)
         var body = JSONObjectBuilder(
             capacity: namesCount + (unsafe state.partBytes), reserved: reserved)
@@ -53,7 +53,7 @@ struct ResponseAggregator {
     // MARK: Body
 
     private func add(
-        _ named: NamedCall, _ result: some CallParts, _ state: FanOutState,
+        _ named: NamedCall, _ result: AnyResult<Int, Part>, _ state: FanOutState,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         let call = named.plan
@@ -103,7 +103,7 @@ struct ResponseAggregator {
     ]
 
     private func fields(
-        _ result: some CallParts, _ report: FailureReport, _ state: FanOutState
+        _ result: AnyResult<Int, Part>, _ report: FailureReport, _ state: FanOutState
     ) -> Fields {
         var fields = report.isComplete ? Self.completeFields : Self.partialFields
         if report.isComplete, let cacheControl = cacheControl(state) {
@@ -126,7 +126,7 @@ struct ResponseAggregator {
     /// Adds the header lines that calls relay. As with keys, the earlier call keeps a name; only
     /// `Set-Cookie` lines of several calls are combined.
     private func relay(
-        _ result: some CallParts, _ state: FanOutState, to fields: inout Fields
+        _ result: AnyResult<Int, Part>, _ state: FanOutState, to fields: inout Fields
     ) {
         for call in relayingCalls where !state.hasFailed(call) {
             result.withPart(of: call) { fields.relay(call.relayHeaders, of: $0.fields) }
@@ -146,31 +146,17 @@ extension CallPlan {
     }
 }
 
-/// The parts that a response is made of.
-protocol CallParts {
+extension AnyResult<Int, Part> {
     /// Throws the error of the first of these calls that has no part although it is enabled.
-    func requireParts(of calls: [CallPlan], _ state: FanOutState) throws
-
-    /// Passes the part of a call to `body`; nil for a call that failed or was disabled by `when`.
-    @discardableResult
-    func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return?
-}
-
-/// The part of an endpoint's only call.
-extension Part: CallParts {
-    func requireParts(of calls: [CallPlan], _ state: FanOutState) {}
-
-    func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return? { body(self) }
-}
-
-extension AnyResult<Int, Part>: CallParts {
-    func requireParts(of calls: [CallPlan], _ state: FanOutState) throws {
+    fileprivate func requireParts(of calls: [CallPlan], _ state: FanOutState) throws {
         for call in calls where state.isEnabled(call) {
             _ = try requiredValue(for: call.index)
         }
     }
 
-    func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return? {
+    /// Passes the part of a call to `body`; nil for a call that failed or was disabled by `when`.
+    @discardableResult
+    fileprivate func withPart<Return>(of call: CallPlan, _ body: (Part) -> Return) -> Return? {
         for position in 0..<count where key(at: position) == call.index {
             return withValue(at: position, body)
         }

@@ -210,7 +210,7 @@ struct Chain {
                 let backend = backends[call.backend]
                 return RecordedEndpoint.Call(
                     name: call.name, backend: backend.plan.name, method: call.method,
-                    path: call.target.pathTemplate, hosts: backend.hostFields,
+                    path: call.target.pathTemplate, hosts: backend.hosts.fields,
                     servers: backend.plan.hosts.map(\.server))
             }
                 + [plan.relay.map { $0.recorded(at: backends[$0.backend], of: plan) }].compactMap {

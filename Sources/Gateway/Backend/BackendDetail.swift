@@ -116,9 +116,9 @@ extension BackendDetail.Host {
 extension Backend {
     var detail: BackendDetail {
         BackendDetail(
-            name: plan.name, isUsable: hasUsableHost,
+            name: plan.name, isUsable: hosts.hasUsable,
             isRequiredForReadiness: plan.health?.isRequiredForReadiness ?? false,
-            hosts: hostDetails, breaker: breaker?.detail(at: loop.now),
+            hosts: hosts.details, breaker: breaker?.detail(at: loop.now),
             limit: plan.concurrency.map { plan in
                 let load = concurrencyLimit?.load ?? (running: 0, waiting: 0)
                 return BackendDetail.Limit(

@@ -68,8 +68,8 @@ extension Backend {
             state.runningMax = concurrencyLimit.limits.running
             state.waitingMax = concurrencyLimit.limits.waiting
         }
-        state.connections = connections
-        state.hosts = zip(hostFields, usableHosts).map {
+        state.connections = hosts.connections
+        state.hosts = zip(hosts.fields, hosts.areUsable).map {
             BackendState.Host(name: $0.description, isUsable: $1)
         }
         return state

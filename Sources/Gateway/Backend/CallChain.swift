@@ -16,7 +16,7 @@ struct CallChain {
         self.backend = backend
         self.templates = templates
         service =
-            filters.isEmpty && backend.needsNoHostChoice
+            filters.isEmpty && backend.hosts.needsNoChoice
             ? nil : filters.around(CallService { backend.send($0, $1) })
     }
 

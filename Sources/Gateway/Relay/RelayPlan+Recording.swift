@@ -6,7 +6,7 @@ extension RelayPlan {
     func recorded(at backend: Backend, of endpoint: EndpointPlan) -> RecordedEndpoint.Call {
         RecordedEndpoint.Call(
             name: Self.callName, backend: backend.plan.name, method: Method(endpoint.route.method),
-            path: path.text ?? endpoint.route.path, hosts: backend.hostFields,
+            path: path.text ?? endpoint.route.path, hosts: backend.hosts.fields,
             servers: backend.plan.hosts.map(\.server))
     }
 }

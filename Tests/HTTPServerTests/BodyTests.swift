@@ -53,6 +53,17 @@ import Testing
         #expect(summary(of: peer) == "200 / | 200 /2")
     }
 
+    @Test(arguments: [(65_536, "200 / | 200 /2"), (65_537, "200 close /!")])
+    func discardsAnUnreadBodyOfAtMost64KiB(_ size: Int, _ expected: String) throws {
+        let harness = try ServerHarness()
+        let peer = try harness.connect()
+        peer.send(post("Content-Length: \(size)\r\n"))
+        harness.advance()
+        peer.send(String(repeating: "x", count: size) + get("/2"))
+        harness.advance(50)
+        #expect(summary(of: peer) == expected)
+    }
+
     @Test func closesInsteadOfDiscardingALargeBody() throws {
         let harness = try ServerHarness()
         let peer = try harness.connect()

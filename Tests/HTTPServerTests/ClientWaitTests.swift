@@ -181,6 +181,53 @@ import Testing
         #expect(peer.resets.count == 2)
     }
 
+    /// More than eight requests of a client get one second, or 100 ms if the limit is reached; fewer get
+    /// five seconds.
+    @Test(arguments: [(8, 10, 5000), (8, 8, 5000), (9, 12, 1000), (9, 9, 100)])
+    func graceDependsOnHowManyRequestsOfAClientWait(
+        _ count: Int, _ limit: Int, _ grace: Int
+    ) throws {
+        let harness = try server(settings(requestsInFlight: limit))
+        let peer = try closedClient(of: harness, requests: count, target: "/100000")
+        harness.advance(grace - 50)
+        #expect(try harness.responses(to: get()) == (count == limit ? "503" : "200 xx"))
+        #expect(peer.resets.isEmpty)
+        harness.advance(150)
+        #expect(!peer.resets.isEmpty && peer.resets.allSatisfy { $0[1] == 11 })
+    }
+
+    /// Below 75 % of the limit, nothing is short.
+    @Test(arguments: [(74, 0), (75, 1)])
+    func endsWaitingRequestsFrom75PercentOfALimitOn(_ count: Int, _ ended: Int) throws {
+        let harness = try server(settings(requestsInFlight: 100))
+        let peer = try closedClient(of: harness, requests: count, target: "/100000")
+        harness.advance(1200)
+        _ = try harness.responses(to: get())
+        harness.advance(1200)
+        #expect(peer.resets.count == ended)
+    }
+
+    /// A client that sends 1 KiB a second is not slow.
+    @Test(arguments: [(1000, false), (1100, true)])
+    func uploadIsSparedThatArrivesWithOneKiBASecond(_ rate: Int, _ isSpared: Bool) throws {
+        let harness = try server(settings(requestsInFlight: 4))
+        let client = try H2Client(harness)
+        let uploads = try (0..<4).map { _ in try client.send(.post, endsStream: false) }
+        for _ in 0..<6 {
+            harness.advance(990)
+            for upload in uploads where upload.responses.isEmpty {
+                try client.send(String(repeating: "x", count: rate), on: upload)
+            }
+            harness.advance(10)
+            _ = try harness.responses(to: get())
+        }
+        #expect(uploads.allSatisfy { $0.responses.isEmpty } == isSpared)
+        for upload in uploads where upload.responses.isEmpty {
+            try client.send("x", on: upload, ends: true)
+        }
+        harness.advance()
+    }
+
     @Test func rejectsUploadsWhoseBodiesDoNotComeWhenRequestsAreShort() throws {
         let harness = try server(settings(requestsInFlight: 20))
         let client = try H2Client(harness)
@@ -325,7 +372,7 @@ import Testing
     }
 
     /// In one `write_timeout`, a sixteenth.
-    @Test(arguments: [(900, false), (2000, true)])
+    @Test(arguments: [(1000, false), (1100, true)])
     func requiresARateInProportionToWhatAStreamHolds(_ credit: UInt32, _ isKept: Bool) throws {
         let harness = try server()
         let peer = try closedClient(of: harness, requests: 1, target: "/100000")

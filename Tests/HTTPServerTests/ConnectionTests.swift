@@ -95,6 +95,18 @@ import Testing
         #expect(harness.requests.count == 200 && peer.stream.unsentBytes == 0)
     }
 
+    @Test func readsAtMost16KiBAhead() throws {
+        let harness = try ServerHarness(service: ServerHarness.deferred)
+        harness.network.settings.windowBytes = 4096
+        harness.network.settings.split = .sizes([64])
+        let peer = try harness.connect()
+        peer.send(get() + String(repeating: "x", count: 60_000))
+        harness.advance(50)
+        let ahead = 60_000 - peer.stream.unsentBytes - harness.network.settings.windowBytes
+        #expect((16 * 1024..<16 * 1024 + 64).contains(ahead))
+        harness.endServer()
+    }
+
     @Test func closesAPipeliningClientThatNeverReads() throws {
         let harness = try ServerHarness()
         harness.network.settings.windowBytes = 4000
@@ -179,6 +191,19 @@ import Testing
         let received = summary(of: peer)
         #expect(received == "200 one | 200 two!")
         #expect(harness.server.connectionCount == 0)
+    }
+
+    /// A client that has left responds to one of the bytes with a reset.
+    @Test func sendsAtMostNineBytesOfAResponseToFindOutWhetherTheClientIsThere() throws {
+        let harness = try ServerHarness(service: ServerHarness.deferred)
+        let peer = try harness.connect()
+        peer.send(get())
+        peer.stream.finishWriting()
+        harness.advance(60_000)
+        #expect(peer.text == "HTTP/1.1 ")
+        harness.respond()
+        harness.advance()
+        #expect(summary(of: peer).hasPrefix("200 ") && peer.hasEnded)
     }
 
     @Test func sendsNoInterimResponseToHTTP10() throws {

@@ -251,6 +251,22 @@ import Testing
         #expect(harness.server.connectionCount == 0)
     }
 
+    @Test(arguments: [(245, 0), (255, 1)])
+    func handshakeMakesNoRoomThatIsSilentFor250Milliseconds(_ silent: Int, _ ended: Int) throws {
+        var settings = ServerSettings()
+        settings.connections = 1
+        let harness = try harness(settings, handshakeTimeout: .seconds(10))
+        harness.network.settings.latency = .zero ... .zero
+        let peers = [try harness.connect()]
+        harness.advance(silent)
+        let second = try harness.connect()
+        harness.advance(1)
+        #expect(harness.server.losses[.idle] == ended)
+        for peer in peers + [second] { peer.stream.close() }
+        harness.advance(11_000)
+        #expect(harness.server.connectionCount == 0)
+    }
+
     /// A listener that loses its TLS by a reload accepts connections while handshakes are at their
     /// limit.
     @Test func reloadWithoutTLSResumesListener() throws {

@@ -94,6 +94,29 @@ import Testing
         #expect(peers.map(\.hasEnded) == [false, true] + Array(repeating: false, count: 7))
     }
 
+    @Test func newConnectionEvictsAnIdleOneFromNinetyPercentOfTheLimitOn() throws {
+        let harness = try crowded(100)
+        for count in [89, 90] {
+            while harness.server.connectionCount < count { try harness.connect().send(get()) }
+            harness.advance(300)
+            #expect(harness.server.losses[.idle] == 0)
+        }
+        try harness.connect().send(get())
+        harness.advance()
+        #expect(harness.server.losses[.idle] == 1 && harness.server.connectionCount == 90)
+    }
+
+    @Test(arguments: [(245, 0), (255, 1)])
+    func newConnectionEvictsNoneThatIsIdleFor250Milliseconds(_ idle: Int, _ evicted: Int) throws {
+        let harness = try crowded(10)
+        harness.network.settings.latency = .zero ... .zero
+        for _ in 0..<9 { try harness.connect().send(get()) }
+        harness.advance(idle)
+        try harness.connect().send(get())
+        harness.advance(1)
+        #expect(harness.server.losses[.idle] == evicted)
+    }
+
     @Test func silentConnectionsDoNotBlockOthers() throws {
         let harness = try crowded(10)
         for _ in 0..<40 { _ = try harness.connect() }

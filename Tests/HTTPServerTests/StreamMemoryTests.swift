@@ -75,6 +75,26 @@ import Testing
         #expect(harness.server.bufferedBytes == 0)
     }
 
+    /// A reader that takes no more than the first piece is sent one window.
+    @Test func uploadHasAWindowOf256KiB() throws {
+        let harness = try ServerHarness.http2 { harness, request, exchange in
+            let source = request.body.source
+            source?.startDelivery(to: PassingReader { source?.pause() })
+            return ServerHarness.deferred(harness, request, exchange)
+        }
+        let client = try H2Client(harness)
+        let upload = try client.send(.post, endsStream: false)
+        harness.advance()
+        try client.send(String(repeating: "x", count: 600_000), on: upload)
+        harness.advance(100)
+        // Before the client has acknowledged the settings, windows begin one byte smaller.
+        let sent = try #require(upload.stream?.sentBytes)
+        #expect((256 * 1024...256 * 1024 + 1).contains(sent))
+        client.peer.stream.close()
+        harness.advance(100)
+        #expect(harness.server.bufferedBytes == 0)
+    }
+
     /// Without a flush, which closed windows prevent.
     @Test func countsPiecesThatNoWindowAdmits() throws {
         let body = ScriptedBody(.chunked)
@@ -97,4 +117,19 @@ import Testing
         #expect(request.closed == .cancel, "write_timeout holds")
         #expect(harness.server.bufferedBytes < 50_000)
     }
+}
+
+/// Limits the time of a body itself, as one that passes it on does.
+private final class PassingReader: BodySink {
+    private let onPiece: () -> Void
+
+    init(onPiece: @escaping () -> Void) { self.onPiece = onPiece }
+
+    var limitsTime: Bool { true }
+
+    func bodyReceived(_ piece: Span<UInt8>) { onPiece() }
+
+    func bodyEnded(trailers: Fields) {}
+
+    func bodyFailed(_ error: any Error) {}
 }

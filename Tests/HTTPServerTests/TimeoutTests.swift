@@ -119,6 +119,44 @@ import Testing
         #expect(harness.server.connectionCount == 0)
     }
 
+    /// Four times `write_timeout`, up to 30 s, for the next step of 64 KiB.
+    @Test(arguments: [(2, 8), (5, 20), (9, 30), (20, 30), (40, 40)])
+    func writeTimeoutWaitsForTheNextAcknowledgement(_ timeout: Int, _ step: Int) throws {
+        var settings = ServerSettings()
+        settings.limits.writeTimeout = .seconds(timeout)
+        let harness = try ServerHarness(settings, service: ServerHarness.deferred)
+        let peer = try harness.connect()
+        peer.onReceived = { $0.stream.pauseReading() }
+        peer.send(get())
+        harness.advance()
+        (peer.stream as? SimStream)?.split = .sizes([65_536])
+        harness.respond(String(repeating: "a", count: 1 << 20))
+        harness.advance(timeout * 1000 - 100)
+        peer.stream.resumeReading()
+        harness.advance(step * 1000)
+        #expect(harness.server.connectionCount == 1)
+        harness.advance(300)
+        #expect(harness.server.connectionCount == 0)
+    }
+
+    @Test(arguments: [(1000, 0), (1100, 1)])
+    func writeTimeoutSparesAClientThatReadsOneKiBASecond(_ rate: Int, _ connections: Int) throws {
+        let harness = try ServerHarness(service: ServerHarness.deferred)
+        harness.network.settings.windowBytes = 4 << 20
+        harness.network.settings.refillBytes = 1 << 20
+        let peer = try harness.connect()
+        peer.onReceived = { $0.stream.pauseReading() }
+        peer.send(get())
+        harness.advance()
+        (peer.stream as? SimStream)?.split = .sizes([rate])
+        harness.respond(String(repeating: "a", count: 8 << 20))
+        for _ in 0..<95 {
+            harness.advance(1000)
+            peer.stream.resumeReading()
+        }
+        #expect(harness.server.connectionCount == connections)
+    }
+
     @Test func readsABodyAboveTheMinimumRateUntilTheBodyTimeout() throws {
         var settings = settings()
         settings.limits.bodyTimeout = .seconds(30)

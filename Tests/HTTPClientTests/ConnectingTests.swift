@@ -247,6 +247,26 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A quarter of `connect_timeout`, up to 250 ms.
+    @Test(arguments: [(400, 100), (1000, 250), (4000, 250)])
+    func waitsForNewAddressesForAPartOfTheConnectTimeout(_ timeout: Int, _ wait: Int) throws {
+        var settings = PoolSettings()
+        settings.dnsTTL = .seconds(1)
+        settings.connectTimeout = .milliseconds(timeout)
+        let harness = try PoolHarness(host: "backend.test", settings)
+        harness.network.names["backend.test"] = .addresses([here])
+        #expect(harness.outcome() == "200 /")
+        harness.network.names["backend.test"] = .hangs(.seconds(600))
+        disconnect(harness)
+        harness.advance(by: .seconds(2))
+        let sent = harness.send()
+        harness.advance(by: .milliseconds(wait - 5))
+        #expect(sent.outcome == nil)
+        harness.advance(by: .milliseconds(10))
+        #expect(sent.outcome == "200 /")
+        harness.expectQuiet()
+    }
+
     @Test func dropsCachedAddressesOfANameThatNoLongerExists() throws {
         let harness = try harness(.addresses([here]), ttl: .seconds(1))
         #expect(harness.outcome() == "200 /")
@@ -293,6 +313,28 @@ import Testing
         let sent = harness.send()
         harness.advance(by: .milliseconds(5))
         #expect(sent.outcome == "connectionRefused", "the new address is used, at once")
+        harness.expectQuiet()
+    }
+
+    /// Whenever this pool began to use the name after another pool had looked it up.
+    @Test(arguments: [0, 1, 4, 6, 9])
+    func refreshFollowsAfterAHalfToThreeQuartersOfTheTTL(_ begin: Int) throws {
+        let harness = try harness(.addresses([here]), ttl: .seconds(40))
+        let start = harness.loop.now
+        let other = Pool(
+            origin: Origin(host: "backend.test", port: 7001), settings: PoolSettings(),
+            loop: harness.loop)
+        let first = SentRequest(other.send(ClientRequest()))
+        harness.advance(by: .milliseconds(10))
+        #expect(first.outcome == "200 /")
+        other.close()
+        for second in max(1, begin)...30 {
+            harness.advance(by: start + .seconds(second) - harness.loop.now)
+            #expect(harness.outcome() == "200 /")
+            if second < 20 { #expect(harness.network.lookUps == 1, "after \(second) s") }
+        }
+        harness.advance(by: .milliseconds(100))
+        #expect(harness.network.lookUps == 2)
         harness.expectQuiet()
     }
 

@@ -169,6 +169,23 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// By 192 KiB: before, it has 64 KiB.
+    @Test(arguments: [(64, 0), (200, 1)])
+    func windowGrowsTo256KiBOnce(_ taken: Int, _ count: Int) throws {
+        let harness = try H2PoolHarness { $0.respond(String(repeating: "x", count: 1 << 20)) }
+        let source = try #require(harness.streamed().body.source)
+        let sink = RecordingSink()
+        sink.onPiece = { if $0.received.count >= taken * 1024 { source.pause() } }
+        source.startDelivery(to: sink)
+        harness.advance(by: .seconds(1))
+        let updates = harness.backend.connections[0].frames.filter {
+            $0.isKind(.windowUpdate) && $0.stream == 1 && $0.number() > 64 * 1024
+        }
+        #expect(updates.map { $0.number() } == Array(repeating: 192 * 1024, count: count))
+        source.cancel()
+        harness.expectQuiet()
+    }
+
     // MARK: Requests
 
     /// A backend that takes nothing of a body before the test calls `takeAll`.

@@ -80,6 +80,20 @@ import Testing
         #expect(received.body.count == 100_000 && received.hasEnded)
     }
 
+    /// The window of the connection bounds what a client sends on all streams together.
+    @Test func bodiesTogetherWaitForCredit() throws {
+        let pair = try SessionPair()
+        pair.server.onRequest = { $0.consumes = false }
+        for _ in 0..<20 {
+            let request = try pair.client.request(.post, endsStream: false)
+            pair.client.session.sendBody(
+                Bytes(String(repeating: "x", count: 100_000)), on: try #require(request.stream),
+                at: Instant(nanoseconds: 0))
+        }
+        pair.run()
+        #expect(pair.server.streams.map(\.body.count).reduce(0, +) == 1024 * 1024)
+    }
+
     @Test func growsTheWindowOfAStream() throws {
         let pair = try SessionPair()
         pair.server.onRequest = { received in

@@ -30,6 +30,13 @@ import Testing
         #expect(transcript(ofResponses: [latin1(response(endless))]).description == "broken")
     }
 
+    /// With its line end.
+    @Test(arguments: [(1022, "200 {ok}"), (1023, "broken")])
+    func readsAStatusLineOfAtMost1KiB(_ count: Int, _ expected: String) {
+        let line = "HTTP/1.1 200 " + String(repeating: "x", count: count - 13)
+        #expect(responses(in: response(line)) == expected)
+    }
+
     @Test func skipsInterimResponses() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
         #expect(responses(in: interim + response("HTTP/1.1 200 OK")) == "200 {ok}")

@@ -93,6 +93,25 @@ import Testing
         #expect(transcript(ofRequests: [latin1(text)]).description == "refused 400")
     }
 
+    /// With its carriage return.
+    @Test(arguments: [(253, "POST / {a}"), (254, "refused 400")])
+    func readsExtensionsOfAtMost256BytesALine(_ count: Int, _ expected: String) {
+        let line = "1;" + String(repeating: "x", count: count)
+        let text = chunked("\(line)\r\na\r\n0\r\n\r\n")
+        #expect(transcript(ofRequests: [latin1(text)]).description == expected)
+    }
+
+    /// 128 chunks have 16 KiB of extensions, beyond the 16 bytes that each line may have.
+    @Test(arguments: [(128, false), (129, true)])
+    func readsExtensionsOfAtMost16KiBABody(_ count: Int, _ isRefused: Bool) {
+        let chunk = "1;" + String(repeating: "x", count: 141) + "\r\na\r\n"
+        let text = chunked(String(repeating: chunk, count: count) + "0\r\n\r\n")
+        let outcome = transcript(ofRequests: [latin1(text)]).description
+        #expect(
+            outcome
+                == (isRefused ? "refused 400" : "POST / {\(String(repeating: "a", count: count))}"))
+    }
+
     @Test func readsManyTinyChunks() {
         let text = chunked(String(repeating: "1\r\na\r\n", count: 10_000) + "0\r\n\r\n")
         let body = String(repeating: "a", count: 10_000)
@@ -104,6 +123,14 @@ import Testing
         #expect(transcript(ofRequests: [latin1(many)]).description == "refused 431")
         let long = chunked("0\r\nX: " + String(repeating: "y", count: 9000))
         #expect(transcript(ofRequests: [latin1(long)]).description == "refused 431")
+    }
+
+    /// With the empty line at its end.
+    @Test(arguments: [(8192, "POST /"), (8193, "refused 431")])
+    func readsTrailersOfAtMost8KiB(_ count: Int, _ expected: String) {
+        let line = "X: \(String(repeating: "y", count: count - 7))\r\n"
+        #expect(
+            transcript(ofRequests: [latin1(chunked("0\r\n\(line)\r\n"))]).description == expected)
     }
 
     @Test func waitsForTheLastLineEnd() {

@@ -124,7 +124,7 @@ extension ValueReader where Value == String {
     /// A secret that fits into `Authorization: Bearer` (RFC 6750 2.1). No message quotes it.
     static var bearerToken: ValueReader {
         let message =
-            "must be at least 16 letters, digits or characters of -._~+/, with = only at its end"
+            "must be 16 to 512 letters, digits or characters of -._~+/, with = only at its end"
         return .scalar(.text(format: .secret), expected: message) { scalar throws(Refusal) in
             let characters = scalar.text.utf8
             let token = characters.prefix { $0 != UInt8(ascii: "=") }

@@ -78,6 +78,7 @@ import Testing
     @Test func theDefaultLimitHoldsForAValueOfOneMebibyte() throws {
         let text = String(repeating: "a", count: 1 << 20)
         #expect(try Self.read(["*2\r\n:1\r\n$1048576\r\n", text, "\r\n"]).count == 1)
+        #expect(try Self.read(["$1114000\r\n"]).isEmpty)
         #expect(throws: RESPError.tooLarge) { try Self.read(["$1114113\r\n"]) }
     }
 

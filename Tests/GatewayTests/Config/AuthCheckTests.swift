@@ -56,6 +56,34 @@ import Testing
         #expect(found.contains { $0.contains("pages cannot send 'Authorization'") })
     }
 
+    // MARK: Times
+
+    @Test(arguments: [
+        ("leeway: 5m", "keys: { secret: \(secret) }", nil),
+        (
+            "leeway: 301s", "keys: { secret: \(secret) }",
+            "'leeway' of authenticator 'it' must be at most 5m"
+        ),
+        ("leeway: 0s", "keys: { from: a, get: /k, stale: 720h }", nil),
+        (
+            "leeway: 0s", "keys: { from: a, get: /k, stale: 721h }",
+            "'stale' of authenticator 'it' must be at most 30 days"
+        ),
+        ("leeway: 0s", "keys: { from: a, get: /k, unknown_kid: 1s }", nil),
+        (
+            "leeway: 0s", "keys: { from: a, get: /k, unknown_kid: 999ms }",
+            "'unknown_kid' of authenticator 'it' must be at least 1s"
+        ),
+    ])
+    func limitsTheTimesOfTokens(_ leeway: String, _ keys: String, _ problem: String?) {
+        let algorithm = keys.contains("secret") ? "HS256" : "RS256"
+        let found = problems(
+            "jwt: { issuer: i, audience: s, algorithms: [\(algorithm)], \(leeway), \(keys) }"
+        ).filter { $0.contains(": error: ") }
+        #expect(found.count == (problem == nil ? 0 : 1), "\(found)")
+        #expect(found.allSatisfy { $0.contains(problem ?? "") }, "\(found)")
+    }
+
     // MARK: Tokens
 
     /// With a public key as a secret, any client that knows the key could sign.

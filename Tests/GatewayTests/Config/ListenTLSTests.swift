@@ -67,6 +67,7 @@ import Testing
         #expect(try self.settings(", client_ca: ca.pem").clients?.isRequired == true)
         #expect(try self.settings(", policy: modern").minVersion == .tls13)
         #expect(try self.settings(", tickets: 168h").ticketLifetime == .seconds(7 * 86_400))
+        #expect(try self.settings(", tickets: 1h").ticketLifetime == .seconds(3600))
     }
 
     @Test func readsListOfCertificates() throws {
@@ -114,7 +115,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("tickets: 30m", "'tickets' in 'tls' of 'listen' must be a time from 1h to 168h, or off"),
+        ("tickets: 59m", "'tickets' in 'tls' of 'listen' must be a time from 1h to 168h, or off"),
+        ("tickets: 169h", "'tickets' in 'tls' of 'listen' must be a time from 1h to 168h, or off"),
         ("policy: old", "'policy' in 'tls' of 'listen' must be intermediate or modern"),
         ("min_version: 1.1", "'min_version' in 'tls' of 'listen' must be 1.2 or 1.3"),
         (
@@ -171,6 +173,10 @@ import Testing
             (1_709_208_000, "46: error: certificate expired.pem expired on 2024-02-29"),
             (
                 1_709_207_999,
+                "46: warning: certificate expired.pem expires on 2024-02-29, within 14 days"
+            ),
+            (
+                1_709_208_000 - 14 * 86_400 + 1,
                 "46: warning: certificate expired.pem expires on 2024-02-29, within 14 days"
             ),
             (1_709_208_000 - 14 * 86_400, nil),

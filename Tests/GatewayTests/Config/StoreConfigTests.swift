@@ -70,6 +70,10 @@ import Testing
         #expect(problems.lines.contains { $0.contains(message) }, "\(problems.lines)")
     }
 
+    @Test func timeoutMayBeASecond() throws {
+        #expect(try plan("{ url: redis://h, timeout: 1s }").settings.timeout == .seconds(1))
+    }
+
     @Test func aWrittenPasswordIsAWarning() {
         let written = load(["c.yaml": Snippet.top("store: { url: redis://h, password: p }")])
         #expect(written.problems.lines.contains { $0.contains("'password' of 'store' is written") })

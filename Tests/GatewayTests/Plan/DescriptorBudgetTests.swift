@@ -51,6 +51,13 @@ import Testing
         #expect(DescriptorBudget(limit: 1024, open: 16, workers: 4).perWorker == (896 - 16) / 4 - 6)
     }
 
+    /// Half of the reserve.
+    @Test(arguments: [(20, 4), (64, 4), (128, 8), (512, 32), (1 << 20, 32)])
+    func reserves4To32ConnectionsForTheAdminAddress(_ limit: Int, _ connections: Int) {
+        let budget = DescriptorBudget(limit: limit, open: 14, workers: 1)
+        #expect(budget.adminConnections == connections)
+    }
+
     @Test(arguments: [(0, 0, 0), (-5, -5, -5), (.max, .max, .max), (.max, 0, .max), (1, .max, 3)])
     func noInputTraps(_ limit: Int, _ open: Int, _ workers: Int) throws {
         let budget = DescriptorBudget(limit: limit, open: open, workers: workers)
@@ -76,6 +83,14 @@ import Testing
         let fitted = plan.fitted(to: budget).server
         #expect(fitted.connections == 30)
         #expect(fitted.refusedConnections == 8)
+    }
+
+    /// An eighth of the connections, from 8 to 64, can be open only for a 503.
+    @Test(arguments: [(1, 8), (64, 8), (72, 9), (504, 63), (512, 64), (10_000, 64)])
+    func refusesAnEighthOfTheConnectionsWithAResponse(_ connections: Int, _ refused: Int) throws {
+        let budget = DescriptorBudget(limit: 1 << 20, open: 14, workers: 1)
+        let fitted = try plan("connections: \(connections)").fitted(to: budget).server
+        #expect(fitted.connections == connections && fitted.refusedConnections == refused)
     }
 
     @Test func callsTakeAtMostHalf() throws {

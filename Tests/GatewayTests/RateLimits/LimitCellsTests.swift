@@ -123,6 +123,11 @@ import Testing
         #expect(table.cellsIfUsed === table.cells)
     }
 
+    @Test func countsAtMost131072Keys() {
+        let table = LimitTable(hashKey: KeyedHash.Key(1, 2))
+        #expect(table.cells.capacity == 131_072)
+    }
+
     /// However many keys rate limits have, no failure is forgotten.
     @Test func authFailuresHaveATableOfTheirOwn() {
         let table = LimitTable(hashKey: KeyedHash.Key(1, 2))

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func requestHasAWorkLimit() {
-        let half = PatternWork.stepsMax / 2
+        let half = 4_194_304
         var work = PatternWork()
         let taken = [(2, half / 2), (1, half), (1, 1), (1, 0)].map { instructions, bytes in
             work.take(instructions: instructions, bytes: bytes)
@@ -46,6 +46,14 @@ import Testing
         var other = PatternWork()
         let isTaken = other.take(instructions: .max, bytes: 2)
         #expect(!isTaken)
+    }
+
+    /// The largest pattern with a value of 4 KiB, and one of eight instructions with a value of 1 MiB.
+    @Test(arguments: [(2000, 4096), (8, 1 << 20)])
+    func patternsHaveTheWorkThatTheyNeed(_ instructions: Int, _ bytes: Int) {
+        var work = PatternWork()
+        let isTaken = work.take(instructions: instructions, bytes: bytes)
+        #expect(isTaken)
     }
 
     private func rule(_ pattern: String) throws -> ValueRule {

@@ -63,7 +63,7 @@ import Testing
 
     @Test func aFullBatchIsSentEarly() throws {
         let (store, cells) = (Store(), LimitCells(sets: 16))
-        try store.record(0..<(LimitSync.batchKeysMax - 1), cells)
+        try store.record(0..<4095, cells)
         #expect(store.runs.isEmpty)
         try store.record(0..<1, cells)
         #expect(store.runs.isEmpty, "a known key")
@@ -73,14 +73,14 @@ import Testing
 
     @Test func aRunWaitsForTheReplyToAnEarlierOne() throws {
         let (store, cells) = (Store(), LimitCells(sets: 16))
-        try store.record(0..<LimitSync.batchKeysMax, cells)
-        for run in 0..<(LimitSync.batchKeysMax / 64) {
+        try store.record(0..<4096, cells)
+        for run in 0..<64 {
             #expect(store.runsInFlight <= LimitSync.runsMax)
-            #expect(store.runs.count == min(run + LimitSync.runsMax, LimitSync.batchKeysMax / 64))
+            #expect(store.runs.count == min(run + LimitSync.runsMax, 64))
             store.reply()
         }
         #expect(store.runsInFlight == 0)
-        #expect(store.runs.reduce(0, +) == LimitSync.batchKeysMax)
+        #expect(store.runs.reduce(0, +) == 4096)
     }
 
     @Test func theNumberOfKeysIsBounded() throws {
@@ -90,7 +90,7 @@ import Testing
         store.network.advance(by: .seconds(2))
         while store.runsInFlight > 0 { store.reply() }
         let sent = store.runs.reduce(0, +)
-        #expect(sent == LimitSync.keysMax + LimitSync.runsMax * 64)
+        #expect(sent == 16_384 + LimitSync.runsMax * 64)
         #expect(store.dropped == 100_000 - sent, "every other one is counted")
         // The positive control: there is room again.
         try store.record(0..<10, cells)

@@ -192,6 +192,24 @@ import Testing
         harness.expectQuiet()
     }
 
+    @Test func theOverviewHasAtMost200Endpoints() throws {
+        let endpoints = (0..<210).map { number in
+            "  - { route: GET /e\(number), calls: { one: { from: a, get: / } } }"
+        }
+        let many = try Self(
+            GatewayHarness(
+                config: """
+                    version: 1
+                    admin: 127.0.0.1:9901
+                    backends: { a: { url: "http://127.0.0.1:7001" } }
+                    endpoints:
+                    \(endpoints.joined(separator: "\n"))
+                    """))
+        #expect(try many.list(many.json("/-/overview"), "endpoints").count == 200)
+        many.harness.expectQuiet()
+        harness.expectQuiet()
+    }
+
     @Test func theOverviewHasAReloadThatFailed() throws {
         #expect(try json("/-/overview")["failed_reload"] == nil)
         process.reloadStatus.last = ReloadStatus.Reload(
@@ -337,7 +355,8 @@ import Testing
         for page in ["/-/overview", "/-/requests/recent"] {
             let began = harness.network.clock.now
             let json = try json(page)
-            #expect(harness.network.clock.now - began >= RecentCollector.limit)
+            let waited = harness.network.clock.now - began
+            #expect((.milliseconds(500)...(.milliseconds(501))).contains(waited))
             #expect(json["missing_workers"] as? [Int] == [1])
         }
         #expect(try list(json("/-/requests/recent"), "requests").count == 1)

@@ -104,6 +104,31 @@ import Testing
         harness.expectQuiet()
     }
 
+    @Test(arguments: [(99, 0), (100, 1)])
+    func aRequestIsSlowOnceThereAre100Requests(_ count: Int, _ slow: Int) throws {
+        let harness = try harness()
+        let replies = Array(repeating: Reply.ok("1", after: 20), count: count)
+        harness.on("/1", replies + [.ok("1", after: 90)])
+        for _ in 0..<count { _ = try harness.fetch() }
+        harness.pass(1_000)
+        _ = try harness.fetch()
+        #expect(entries(try list(harness)).count == slow)
+        harness.expectQuiet()
+    }
+
+    /// 256 KiB of words of four bytes; less than an entry stays free.
+    @Test func retains256KiBOfRequests() throws {
+        let harness = try harness()
+        harness.on("/2", .status(500))
+        for _ in 0..<3000 {
+            _ = try harness.fetch()
+            harness.pass(50)
+        }
+        let words = try list(harness, max: 10_000).words.count
+        #expect((65_536 - 300...65_536).contains(words))
+        harness.expectQuiet()
+    }
+
     @Test func countsWhatIsBeyondTwentyPerSecond() throws {
         let harness = try harness()
         harness.on("/2", .status(500))

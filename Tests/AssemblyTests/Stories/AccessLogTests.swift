@@ -55,6 +55,16 @@ import Testing
         harness.expectQuiet()
     }
 
+    @Test func aLineIsWrittenAfter100Milliseconds() throws {
+        let harness = try GatewayHarness(Self.calls)
+        _ = try harness.fetch()
+        harness.pass(95)
+        #expect(harness.writtenLog.isEmpty)
+        harness.pass(10)
+        #expect(harness.writtenLog.contains(#""msg":"request""#))
+        harness.expectQuiet()
+    }
+
     @Test func aRequestWithoutAnEndpointHasNoCalls() throws {
         let harness = try GatewayHarness(Self.calls)
         _ = try harness.fetch(get("/nowhere"))

@@ -58,6 +58,19 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// A second, or `every` if that is shorter.
+    @Test(arguments: [
+        ("2s", 990, "abab"), ("2s", 1010, "bbbb"), ("300ms", 290, "abab"), ("300ms", 310, "bbbb"),
+    ])
+    func checkMustSucceedWithinASecond(_ every: String, _ after: Int, _ reached: String) throws {
+        let backend = Self.backend.replacing("every: 2s", with: "every: \(every)")
+        let harness = try GatewayHarness("one: { from: a, get: /1 }", backend: backend)
+        harness.on("/a/up", .ok("1", after: after))
+        harness.pass(3_500)
+        #expect(try hosts(of: 4, harness) == reached)
+        harness.expectQuiet()
+    }
+
     @Test func failsCallsWhenNoHostIsHealthy() throws {
         let harness = try harness("one: { from: a, get: /1, required: true }")
         harness.on("/a/up", .status(500))

@@ -306,6 +306,9 @@ final class GatewayHarness: Harness {
         }
     }
 
+    /// The log so far, without the lines that wait to be written.
+    var writtenLog: String { written.text }
+
     /// The log's lines so far.
     var logged: [String] {
         log.flush()

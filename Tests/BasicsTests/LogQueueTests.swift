@@ -56,6 +56,15 @@ import Testing
         #expect(drain(&queue).text == lines(2...3) + "x\n")
     }
 
+    @Test func holds8MiBWithoutAnotherBound() {
+        var queue = LogQueue()
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1023) + [UInt8(ascii: "\n")]
+        for _ in 0..<8192 { queue.append(line) }
+        #expect(queue.bytes == 8 * 1024 * 1024 && queue.linesDropped == 0)
+        queue.append(line)
+        #expect(queue.linesDropped == 1)
+    }
+
     @Test func aLineLongerThanTheBoundIsDropped() {
         var queue = LogQueue(bytesMax: 30, chunkBytes: 16)
         queue.append(Array(("before\n" + String(repeating: "y", count: 100) + "\n").utf8))

@@ -128,6 +128,17 @@ import Testing
         }
     }
 
+    /// 256 MiB, in a million pieces.
+    @Test(arguments: [("events: 64MiB", 4), ("events: 1B*100000", 10)])
+    func bodiesHaveAtMost256MiBInAMillionPieces(_ pieces: String, _ requests: Int) throws {
+        var settings = RehearsalRun.Settings()
+        settings.downloads.pieces = try PiecesRule.list(pieces, backends: ["events"])
+        settings.requests = requests
+        try settings.checkBodies()
+        settings.requests = requests + 1
+        #expect(throws: RuleList.SyntaxError.self) { try settings.checkBodies() }
+    }
+
     @Test(arguments: ["events: 64MiB", "events: 1B*100000"])
     func bodiesOfAllRequestsAreBounded(_ pieces: String) throws {
         var settings = RehearsalRun.Settings()

@@ -266,6 +266,17 @@ import Testing
         harness.expectQuiet()
     }
 
+    @Test func theListHas200RequestsWithoutALimit() throws {
+        harness.on("/2", .status(500))
+        for _ in 0..<210 {
+            _ = try harness.fetch()
+            harness.pass(50)
+        }
+        let recent = try json("/-/requests/recent")
+        #expect(try list(recent, "requests").count == 200 && recent["skipped"] as? Int == 10)
+        harness.expectQuiet()
+    }
+
     @Test func aRequestHasItsCallsAndTheirPhases() throws {
         harness.on("/1", .ok("1", after: 20))
         harness.on("/2", .status(500, after: 5))

@@ -145,6 +145,22 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// The pause has begun in this moment.
+    @Test func clientThatLeavesAtTheBeginningOfAPauseEndsTheCall() throws {
+        let harness = try RelayHarness()
+        harness.gateway.network.settings.windowBytes = 10_000
+        let client = try harness.send(request("PUT", "/x/a", ["Content-Length: 400000"]))
+        try harness.backend().stream.pauseReading()
+        client.send(String(repeating: "x", count: 200_000))
+        harness.pass(1)
+        client.stream.close()
+        harness.pass(50)
+        #expect(harness.logged("status") == ["499"])
+        try harness.backend().stream.resumeReading()
+        harness.pass(1)
+        harness.expectQuiet()
+    }
+
     /// A client that has sent its whole request may end its side.
     @Test func clientThatHalfClosesDuringAPauseIsServed() throws {
         let harness = try RelayHarness()

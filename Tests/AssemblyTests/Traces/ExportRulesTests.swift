@@ -93,6 +93,11 @@ import Testing
 
     // MARK: Backlog
 
+    @Test func atMost16384SpansWait() {
+        let backlog = SpanBacklog()
+        #expect(backlog.reserve(16_384) && !backlog.reserve(1))
+    }
+
     @Test func theBacklogIsBoundedAndCountsWhatItRefuses() {
         let backlog = SpanBacklog(limit: 10)
         #expect(backlog.reserve(6) && backlog.reserve(4))

@@ -183,6 +183,17 @@ import Testing
         #expect(set.unusable.map(\.reason) == [reason])
     }
 
+    @Test(arguments: [(2047, false), (2048, true), (8192, true), (8193, false)])
+    func keysOfRSAHave2048To8192Bits(_ bits: Int, _ isUsed: Bool) throws {
+        var modulus = [UInt8](repeating: 0, count: (bits + 7) / 8)
+        modulus[0] = 1 << UInt8((bits - 1) % 8)
+        modulus[modulus.count - 1] |= 1
+        let set = try Self.set(
+            try Self.key("RS256", ["n": "\"\(Base64URL.encode(modulus))\""]))
+        #expect(set.keys.count == (isUsed ? 1 : 0))
+        #expect(set.unusable.map(\.reason) == (isUsed ? [] : [.size(bits)]))
+    }
+
     @Test(arguments: [
         ["use": "\"sig\""], ["key_ops": "[\"verify\"]"], ["key_ops": "[\"sign\",\"verify\"]"],
         ["alg": "\"RS256\""], ["x": "1"],

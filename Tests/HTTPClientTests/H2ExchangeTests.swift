@@ -46,6 +46,19 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Before the backend has stated its limit, a connection has streams for 100 calls.
+    @Test(arguments: [(100, 1), (101, 2)])
+    func coldStartAssumes100Streams(_ calls: Int, _ connections: Int) throws {
+        var settings = H2PoolHarness.settings
+        settings.http2.maxStreams = 1000
+        let harness = try H2PoolHarness(settings)
+        let sent = (1...calls).map { harness.send(.get, "/\($0)") }
+        #expect(harness.pool.connecting == connections)
+        harness.advance(by: .milliseconds(20))
+        #expect(sent.map(\.outcome) == (1...calls).map { "200 /\($0)" })
+        harness.expectQuiet()
+    }
+
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func readsBytesInAnyPieces(seed: UInt64) throws {
         let harness = try H2PoolHarness(seed: seed)

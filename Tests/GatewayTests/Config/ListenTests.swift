@@ -38,6 +38,16 @@ import Testing
             ])
     }
 
+    /// What the kernel accepts.
+    @Test(arguments: [(107, 0), (108, 1)])
+    func acceptsAPathOfASocketOfAtMost107Bytes(_ count: Int, _ refused: Int) {
+        let path = "/" + String(repeating: "x", count: count - 1)
+        for text in ["listen: \"unix:\(path)\"", "store: { url: \"unix:\(path)\" }"] {
+            let found = problems(Snippet.top(text)).filter { $0.contains("at most 107 bytes") }
+            #expect(found.count == refused, "\(text)")
+        }
+    }
+
     @Test func refusesTheSameAddressTwice() {
         #expect(
             problems(Snippet.top("listen: [127.0.0.1:1, 127.0.0.1:2, 127.0.0.1:1]")) == [

@@ -63,7 +63,7 @@ import Testing
         _ = sort(&order, [one, two, three])
         order.recordFailure(one, at: now)
         for second in 0..<10 {
-            #expect(sort(&order, [one, two, three], after: second).last == one)
+            for _ in 0..<3 { #expect(sort(&order, [one, two, three], after: second).last == one) }
         }
         let firsts = (0..<3).map { _ in sort(&order, [one, two, three], after: 10)[0] }
         #expect(Set(firsts) == [one, two, three])

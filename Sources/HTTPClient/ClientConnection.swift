@@ -18,7 +18,8 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     @exclusivity(unchecked) private var machine: ClientStateMachine
     @exclusivity(unchecked) private var call: PendingCall?
     /// Sends the streamed body of the call's request; nil for a complete body.
-    @exclusivity(unchecked) private var bodySender: RequestBodySender<RequestBodyWriter>?
+    @exclusivity(unchecked) private var requestBody:
+        (writer: BodyWriter, target: RequestBodyTarget)?
     @exclusivity(unchecked) private var isPaused = false
     /// A request was written to it before.
     @exclusivity(unchecked) private var wasUsed = false
@@ -95,25 +96,25 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
         sendBody(from: source, .tunnel)
     }
 
-    private func sendBody(from source: any BodySource, _ framing: RequestBodyWriter.Framing) {
-        let writer = RequestBodyWriter(stream, framing) { [weak self] error in self?.fail(error) }
-        let sender = RequestBodySender(
-            source, length: framing.length, to: writer,
-            for: unsafe call?.request.exchange?.exchange)
-        unsafe bodySender = sender
-        sender.startSending()
+    private func sendBody(from source: any BodySource, _ framing: RequestBodyTarget.Framing) {
+        let target = RequestBodyTarget(stream, framing) { [weak self] error in self?.fail(error) }
+        let writer = BodyWriter(
+            source, framing.body, to: target,
+            countedIn: unsafe call?.request.exchange?.exchange.budget)
+        unsafe requestBody = (writer, target)
+        writer.start()
     }
 
     private func stopSendingBody() {
-        unsafe bodySender.take()?.cancel()
+        unsafe requestBody.take()?.writer.cancel()
     }
 
     /// A complete request is one write, so it counts as offered with its first byte.
     private var sendProgress: ClientStateMachine.SendProgress {
-        let (sender, hasOfferedAll) = unsafe (bodySender, stream.hasOfferedAll)
-        if let sender, sender.target.hasStartedSending, !hasOfferedAll { return .some }
+        let (body, hasOfferedAll) = unsafe (requestBody, stream.hasOfferedAll)
+        if let body, body.target.hasStartedSending, !hasOfferedAll { return .some }
         guard hasOfferedAll else { return .none }
-        return stream.unsentBytes == 0 && sender?.isComplete ?? true ? .all : .some
+        return stream.unsentBytes == 0 && body?.writer.isOver ?? true ? .all : .some
     }
 
     // MARK: The response
@@ -205,11 +206,11 @@ extension ClientConnection: ByteStreamDelegate {
     }
 
     func streamBlocked() {
-        unsafe bodySender?.outputBlocked(unsent: stream.unsentBytes)
+        unsafe requestBody?.writer.outputBlocked(unsent: stream.unsentBytes)
     }
 
     func streamDrained() {
-        unsafe bodySender?.outputDrained()
+        unsafe requestBody?.writer.outputDrained()
     }
 
     /// A backend that takes no more of a request may have answered it.

@@ -21,7 +21,7 @@ final class H2ClientStream {
     private var call: PendingCall?
     /// Sends a streamed body; nil for a complete one. Until the end of the stream, which may hold unsent
     /// bytes for longer than the call lasts.
-    private var body: RequestBodySender<H2ClientStream>?
+    private var body: BodyWriter?
 
     /// A response on this connection was complete before.
     private let reusesConnection: Bool
@@ -68,11 +68,11 @@ final class H2ClientStream {
             guard content != .none else { break }
             connection.session.sendBody(bytes, on: stream, at: began)
         case .stream(let source):
-            let length = RequestFraming(of: call.request.body).length
-            let body = RequestBodySender(
-                source, length: length, to: self, for: call.request.exchange?.exchange)
+            let body = BodyWriter(
+                source, RequestFraming(of: call.request.body).body, to: self,
+                countedIn: call.request.exchange?.exchange.budget)
             self.body = body
-            body.startSending()
+            body.start()
         case .described, .tunnel: break
         }
         return true
@@ -178,30 +178,30 @@ final class H2ClientStream {
     }
 }
 
-extension H2ClientStream: RequestBodyTarget {
+extension H2ClientStream: BodyTarget {
     /// As on the side of clients.
     var pendingBytes: Int {
         guard let connection, let stream else { return 0 }
         return stream.queuedBytes + connection.blockedBytes
     }
 
-    func sendPiece(_ piece: Span<UInt8>) -> Int {
+    func writeBody(_ piece: Span<UInt8>) -> Int {
         guard let connection, let stream else { return 0 }
         connection.session.sendPiece(piece, on: stream, at: connection.pool.now)
         connection.outputChanged()
         return stream.queuedBytes
     }
 
-    func endRequestBody(trailers: Fields) {
+    func endBody(trailers: Fields) {
         guard let connection, let stream else { return }
         connection.session.endBody(of: stream, trailers: trailers)
         connection.outputChanged()
     }
 
-    func requestBodyFailed(_ error: any Error) {
+    func breakBody(_ error: any Error) {
         guard let call = takeCall() else { return }
         endEarly()
-        call.fail(error)
+        call.fail(ClientFailure.ofBody(error))
     }
 }
 

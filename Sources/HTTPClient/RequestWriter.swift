@@ -64,11 +64,10 @@ enum RequestFraming: Equatable {
         }
     }
 
-    /// In bytes; nil for a body whose end is not known before it is sent.
-    var length: Int? {
+    var body: BodyFraming {
         switch self {
-        case .length(let length): length
-        case .chunked: nil
+        case .length(let length): .length(length)
+        case .chunked: .chunked
         }
     }
 }

@@ -168,7 +168,7 @@ struct ConnectionTimeouts {
         return max(output, min(most, overflow ? most : time / outputRate))
     }
 
-    /// 30 s: a client that reads 2 KiB a second takes about so long for the longest step.
+    /// 30 s: a client that reads 2 KiB a second takes about as long for the longest step.
     private static let outputStepMax: Int64 = 30_000_000_000
 
     /// The bytes that a client must take in one `write_timeout`.

@@ -20,7 +20,7 @@ final class H2ServerStream {
     private var head: Result<RequestHead, WireError>?
     private(set) var runner: ExchangeRunner?
     /// Writes the body of a streamed response.
-    var relay: ResponseRelay<H2ServerStream>?
+    var bodyWriter: BodyWriter?
     /// Whether the head of the response was given to the session.
     private(set) var hasResponded = false
 
@@ -236,10 +236,10 @@ final class H2ServerStream {
             reject(.overloaded(.bufferedBytes))
             return connection.outputChanged()
         }
-        if relay != nil { runner?.exchange.record.streamEnd = .memoryLimit }
+        if bodyWriter != nil { runner?.exchange.record.streamEnd = .memoryLimit }
         upload = .cancelled
         discardStored()
-        breakRelay()
+        breakBody(UnsentBytesExceeded())
     }
 
     // MARK: Responses
@@ -266,7 +266,7 @@ final class H2ServerStream {
         case .stream(let source) where isEmpty:
             source.cancel()
             sendWhole(response.describing(source.framing), of: runner, server, isEmpty: true)
-        case .stream(let source): beginRelay(response, from: source, of: runner, server)
+        case .stream(let source): beginBody(response, from: source, of: runner, server)
         case .tunnel(let tunnel): beginTunnel(response, tunnel, of: runner, server)
         }
     }
@@ -291,29 +291,29 @@ final class H2ServerStream {
         stream.lowMark = Server.unsentBytesWithoutPermit
     }
 
-    private func beginRelay(
+    private func beginBody(
         _ response: Response, from source: any BodySource, of runner: ExchangeRunner,
         _ server: Server
     ) {
-        let framing = source.framing.relayed(to: .http2)
-        let relay = ResponseRelay(source, framing, to: self)
-        self.relay = relay
+        let framing = source.framing.ofResponse(to: .http2)
+        let writer = BodyWriter(source, framing, to: self)
+        bodyWriter = writer
         var length: Int?
         if case .length(let stated) = framing { length = stated }
         writeHead(response, length: length, of: runner, server, endsStream: false)
         runner.responseHeadSent()
-        relay.startRelay()
+        writer.start()
     }
 
     /// RFC 8441 5: from now on DATA carries the bytes of the tunnel.
     private func beginTunnel(
         _ response: Response, _ tunnel: any Tunnel, of runner: ExchangeRunner, _ server: Server
     ) {
-        let relay = ResponseRelay(tunnel, .untilClose, to: self)
-        self.relay = relay
+        let writer = BodyWriter(tunnel, .untilClose, to: self)
+        bodyWriter = writer
         writeHead(response, length: nil, of: runner, server, endsStream: false)
         runner.responseHeadSent()
-        relay.startRelay()
+        writer.start()
         runner.startUpload()
     }
 
@@ -339,15 +339,15 @@ final class H2ServerStream {
     /// - Parameter status: for the log, if no response was begun
     func abandon(status: UInt16) {
         guard let connection else { return }
-        let (ended, relay) = (runner, relay)
+        let (ended, writer) = (runner, bodyWriter)
         removeFromConnection()
-        guard relay != nil || stream.sentBytes > 0 else {
+        guard writer != nil || stream.sentBytes > 0 else {
             ended?.cancel(status: status)
             return
         }
         ended?.exchange.record.streamEnded(
             connection.server.isClosed ? .cutOff : .clientDisconnected)
-        relay?.cancel()
+        writer?.cancel()
         ended?.endExchange(bodyBytes: stream.sentBytes, isTruncated: true)
     }
 
@@ -355,7 +355,7 @@ final class H2ServerStream {
         discardStored()
         deadline.cancel()
         runner = nil
-        relay = nil
+        bodyWriter = nil
         stream.handler = nil
         connection.take()?.remove(self)
     }
@@ -450,7 +450,7 @@ extension H2ServerStream: H2StreamEvents {
     }
 
     func outputDrained() {
-        relay?.resumeRelay()
+        bodyWriter?.outputDrained()
     }
 
     func outputLow() { responseHandedOver() }
@@ -470,18 +470,18 @@ extension H2ServerStream: H2StreamEvents {
     }
 }
 
-extension H2ServerStream: RelayTarget {
+extension H2ServerStream: BodyTarget {
     /// While the connection is blocked, its bytes count: the frames of the stream wait behind them.
     var pendingBytes: Int { stream.queuedBytes + (connection?.stream.blockedBytes ?? 0) }
 
-    func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
+    func writeBody(_ piece: Span<UInt8>) -> Int {
         guard let connection else { return 0 }
         connection.session.sendPiece(piece, on: stream, at: connection.server.loop.now)
         connection.bodyQueued()
         return stream.queuedBytes
     }
 
-    func endRelay(isChunked: Bool, _ trailers: Fields) {
+    func endBody(trailers: Fields) {
         guard let connection else { return }
         // RFC 9110 6.5.1: only to a client that accepts them.
         let sendsTrailers =
@@ -493,7 +493,7 @@ extension H2ServerStream: RelayTarget {
     }
 
     /// RFC 8441 5: CANCEL is the reset of a tunnel's connection.
-    func breakRelay() {
+    func breakBody(_ error: any Error) {
         reset(runner?.isTunnel ?? false ? .cancel : .internalError)
         connection?.outputChanged()
     }

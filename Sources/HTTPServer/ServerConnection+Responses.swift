@@ -4,7 +4,7 @@ import Promises
 import Reactor
 
 /// The exchange of a connection: its beginning, its response, and its end.
-extension ServerConnection: ExchangeCarrier, RelayTarget {
+extension ServerConnection: ExchangeCarrier, BodyTarget {
     /// A request has arrived, with its body if that is complete.
     func beginExchange(_ head: RequestHead, _ body: Bytes?) {
         let exchange = server.makeExchange(for: head, from: client)
@@ -34,7 +34,7 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     /// Whether only the end of the connection marks the end of the response (RFC 9112 6.3).
     private var endsAtClose: Bool {
         guard let runner, let source = runner.responseSource else { return false }
-        return source.framing.relayed(to: runner.request.head.version) == .untilClose
+        return source.framing.ofResponse(to: runner.request.head.version) == .untilClose
     }
 
     func bodyDemandChanged(to demand: BodyDemand) {
@@ -79,7 +79,7 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
         switch response.body {
         case .stream(let source): return send(response, from: source, context)
         case .tunnel(let tunnel):
-            relay = ResponseRelay(tunnel, .untilClose, to: self)
+            bodyWriter = BodyWriter(tunnel, .untilClose, to: self)
             unsafe server.writer.writeUpgrade(response, tunnel.protocolName, context, to: stream)
             runner.responseHeadSent()
             return .tunnelHeadSent
@@ -99,8 +99,8 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
             return completeResponse(
                 bodyBytes: unsafe server.writer.write(described, context, to: stream))
         }
-        let framing = source.framing.relayed(to: context.version)
-        relay = ResponseRelay(source, framing, to: self)
+        let framing = source.framing.ofResponse(to: context.version)
+        bodyWriter = BodyWriter(source, framing, to: self)
         unsafe server.writer.writeHead(response, framing, context, to: stream)
         runner?.responseHeadSent()
         return .responseHeadSent
@@ -149,8 +149,8 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     var pendingBytes: Int { stream.unsentBytes &+ stream.unacknowledgedBytes }
 
     /// Writes a piece of a streamed body; returns the number of unsent bytes.
-    func writePiece(_ piece: Span<UInt8>, isChunk: Bool) -> Int {
-        if isChunk {
+    func writeBody(_ piece: Span<UInt8>) -> Int {
+        if bodyWriter?.framing == .chunked {
             unsafe server.writer.writeChunk(piece, to: stream)
         } else {
             stream.write(piece)
@@ -163,25 +163,25 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     }
 
     /// The last piece of a streamed body is written.
-    func endRelay(isChunked: Bool, _ trailers: Fields) {
-        guard let relay else { return }
-        if isChunked {
+    func endBody(trailers: Fields) {
+        guard let bodyWriter else { return }
+        if bodyWriter.framing == .chunked {
             // RFC 9110 6.5.1: only to a client that accepts them.
             let sendsTrailers =
                 !trailers.isEmpty && runner?.request.head.fields.acceptsTrailers ?? false
             unsafe server.writer.writeLastChunk(sendsTrailers ? trailers : Fields(), to: stream)
         }
-        self.relay = nil
-        handle(completeResponse(bodyBytes: relay.bodyBytes))
+        self.bodyWriter = nil
+        handle(completeResponse(bodyBytes: bodyWriter.bytes))
     }
 
-    func breakRelay() { handle(.responseBroken) }
+    func breakBody(_ error: any Error) { handle(.responseBroken) }
 
-    /// Whether the end of the connection marks the end of the response that is being streamed. That of
-    /// a tunnel does not: its bytes have a framing of their own.
-    var relayEndsAtClose: Bool {
-        guard let relay, let runner, !runner.isTunnel else { return false }
-        return relay.framing == .untilClose
+    /// Whether the end of the connection marks the end of the response that is being streamed. The end
+    /// of a tunnel does not: its bytes have a framing of their own.
+    var bodyEndsAtClose: Bool {
+        guard let bodyWriter, let runner, !runner.isTunnel else { return false }
+        return bodyWriter.framing == .untilClose
     }
 
     // MARK: Rejections
@@ -207,12 +207,12 @@ extension ServerConnection: ExchangeCarrier, RelayTarget {
     func abandonExchange() {
         let ended = runner
         runner = nil
-        if let relay {
-            self.relay = nil
+        if let bodyWriter {
+            self.bodyWriter = nil
             recordEnd(of: ended)
             let unsent = stream.unsentBytes
-            relay.cancel()
-            ended?.endExchange(bodyBytes: max(0, relay.bodyBytes - unsent), isTruncated: true)
+            bodyWriter.cancel()
+            ended?.endExchange(bodyBytes: max(0, bodyWriter.bytes - unsent), isTruncated: true)
         } else {
             ended?.cancel(
                 status: server.isClosed

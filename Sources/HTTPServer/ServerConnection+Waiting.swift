@@ -94,7 +94,7 @@ extension ServerConnection: ServedConnection {
         guard !server.budget.hasRoom(), !isClosed else { return }
         server.losses.count(.bufferedBytes)
         // For a response that is cut off.
-        if relay != nil { runner?.exchange.record.streamEnd = .memoryLimit }
+        if bodyWriter != nil { runner?.exchange.record.streamEnd = .memoryLimit }
         handle(.rejected(.overloaded(.bufferedBytes)))
     }
 

@@ -47,7 +47,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// The exchange whose response is written, and not sent to its end.
     var unsentExchange: UnsentExchange?
     /// Writes the body of a streamed response.
-    var relay: ResponseRelay<ServerConnection>?
+    var bodyWriter: BodyWriter?
     /// The bytes of the version of the next response that probes have sent.
     private var versionBytesSent = 0
     /// Discarded bytes of the present request's body.
@@ -203,18 +203,18 @@ final class ServerConnection: ByteStreamDelegate {
             mustReadOn = true
         case .readOn: mustReadOn = true
         case .sendResponse(let keepsAlive): return sendResponse(keepsAlive: keepsAlive)
-        case .startRelay: relay?.startRelay()
+        case .startBody: bodyWriter?.start()
         case .startTunnel:
-            relay?.startRelay()
+            bodyWriter?.start()
             runner?.startUpload()
         case .endUpload: runner?.requestBody?.deliverEnd()
-        case .resumeRelay: relay?.resumeRelay()
+        case .resumeBody: bodyWriter?.outputDrained()
         case .reject(let rejection): reject(rejection)
         case .failBody(let error): runner?.requestBodyFailed(error)
         case .finish: return finish()
         case .probe: probe()
         case .abandon:
-            let isCutShort = relayEndsAtClose
+            let isCutShort = bodyEndsAtClose
             abandonExchange()
             closeStream(isCutShort: isCutShort)
         case .close: closeStream()

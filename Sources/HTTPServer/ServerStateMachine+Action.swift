@@ -13,13 +13,13 @@ extension ServerStateMachine {
         /// Write the head of the response, and with it the body unless that is streamed.
         case sendResponse(keepsAlive: Bool)
         /// Begin to write the body of a streamed response.
-        case startRelay
+        case startBody
         /// Pass on what the client sends, and write what arrives for it.
         case startTunnel
         /// The client has ended its side of the tunnel.
         case endUpload
         /// Continue the streamed body: the client has taken the unsent bytes.
-        case resumeRelay
+        case resumeBody
         /// Cancel the running exchange, if there is one, and send a rejection; the connection ends.
         case reject(Rejection)
         /// Fail the reader of the body; the connection ends after the response.

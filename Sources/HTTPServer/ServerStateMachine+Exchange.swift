@@ -60,8 +60,8 @@ extension ServerStateMachine {
     ) -> Action? {
         switch state {
         case .running(former): state = .running(body)
-        case .relaying(former, let isBlocked): state = .relaying(body, isBlocked: isBlocked)
-        case .idle, .head, .running, .responding, .relaying, .discarding, .blocked, .yielding,
+        case .streaming(former, let isBlocked): state = .streaming(body, isBlocked: isBlocked)
+        case .idle, .head, .running, .responding, .streaming, .discarding, .blocked, .yielding,
             .finishing, .lingering, .closed:
             return nil
         }
@@ -76,7 +76,7 @@ extension ServerStateMachine {
             state = .running(.broken)
             return .reject(rejection)
         case .discarding: return finish()
-        case .relaying: return abandon()
+        case .streaming: return abandon()
         case .responding, .blocked, .yielding, .finishing, .lingering, .closed: return nil
         }
     }
@@ -104,8 +104,8 @@ extension ServerStateMachine {
         guard case .responding(let body) = state else { return nil }
         // A client that half-closed counts as gone: interim responses cannot probe it any more.
         guard !clientHasEnded, !isClientEndPending else { return abandon() }
-        state = .relaying(body, isBlocked: false)
-        return .startRelay
+        state = .streaming(body, isBlocked: false)
+        return .startBody
     }
 
     /// From now on the bytes of the connection are not HTTP, and no request follows.
@@ -113,14 +113,14 @@ extension ServerStateMachine {
         guard case .responding = state else { return nil }
         facts.isTunnel = true
         facts.keepsAlive = false
-        state = .relaying(.arriving, isBlocked: false)
+        state = .streaming(.arriving, isBlocked: false)
         return .startTunnel
     }
 
     mutating func responseEnded(_ waitsForClient: Bool) -> Action? {
         let body: RequestBody
         switch state {
-        case .responding(let present), .relaying(let present, _): body = present
+        case .responding(let present), .streaming(let present, _): body = present
         case .idle, .head, .running, .discarding, .blocked, .yielding, .finishing, .lingering,
             .closed:
             return nil
@@ -137,7 +137,7 @@ extension ServerStateMachine {
 
     /// Ends the response without its last byte, so that it never looks complete.
     mutating func responseBroken() -> Action? {
-        guard case .relaying = state else { return nil }
+        guard case .streaming = state else { return nil }
         return abandon()
     }
 
@@ -152,7 +152,7 @@ extension ServerStateMachine {
     mutating func outputBlocked() -> Action? {
         switch state {
         case .idle, .yielding: state = .blocked
-        case .relaying(let body, _): state = .relaying(body, isBlocked: true)
+        case .streaming(let body, _): state = .streaming(body, isBlocked: true)
         case .discarding: state = .discarding(isBlocked: true)
         case .head, .running, .responding, .blocked, .finishing, .lingering, .closed:
             break
@@ -163,9 +163,9 @@ extension ServerStateMachine {
     mutating func outputDrained() -> Action? {
         switch state {
         case .blocked: return awaitNextRequest()
-        case .relaying(let body, _):
-            state = .relaying(body, isBlocked: false)
-            return .resumeRelay
+        case .streaming(let body, _):
+            state = .streaming(body, isBlocked: false)
+            return .resumeBody
         case .discarding:
             state = .discarding(isBlocked: false)
             return nil

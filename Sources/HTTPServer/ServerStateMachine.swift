@@ -22,7 +22,7 @@ struct ServerStateMachine {
         /// The response is being written: whole, or only its head if its body is streamed.
         case responding(RequestBody)
         /// The head of the response was written, and its body follows piece by piece.
-        case relaying(RequestBody, isBlocked: Bool)
+        case streaming(RequestBody, isBlocked: Bool)
         /// The response was written before the request's body had arrived: the rest is discarded. The
         /// client may not have taken all of the response.
         case discarding(isBlocked: Bool)
@@ -75,7 +75,7 @@ struct ServerStateMachine {
     /// Whether the service has paused the body of the request, so that what arrives is stored.
     var isBodyPaused: Bool {
         switch state {
-        case .running(let body), .relaying(let body, _): body == .paused
+        case .running(let body), .streaming(let body, _): body == .paused
         case .idle, .head, .responding, .discarding, .blocked, .yielding, .finishing, .lingering,
             .closed:
             false
@@ -85,7 +85,7 @@ struct ServerStateMachine {
     var reading: Reading {
         switch state {
         case .idle, .head, .discarding: .consume
-        case .running(let body), .relaying(let body, _):
+        case .running(let body), .streaming(let body, _):
             switch body {
             case .delivering: .consume
             case .broken: .drop
@@ -100,12 +100,12 @@ struct ServerStateMachine {
         switch state {
         case .idle: hadRequest ? .request : .firstRequest
         case .head: .head
-        case .running(.delivering), .relaying(.delivering, isBlocked: false):
+        case .running(.delivering), .streaming(.delivering, isBlocked: false):
             facts.bodyIsTimed ? nil : .body
         case .discarding: .body
         case .running where mayBeGone: .probe
-        case .running, .responding, .relaying(_, isBlocked: false), .yielding, .closed: nil
-        case .relaying(_, isBlocked: true), .blocked, .finishing: .output
+        case .running, .responding, .streaming(_, isBlocked: false), .yielding, .closed: nil
+        case .streaming(_, isBlocked: true), .blocked, .finishing: .output
         case .lingering: lingersBriefly ? .briefLinger : .linger
         }
     }
@@ -180,9 +180,9 @@ extension ServerStateMachine {
         case .running(.delivering): return bodyBroken(.cutShort)
         // Earlier data of the client may be stored here, a whole body or further requests.
         case .running: return .probe
-        case .relaying where facts.isTunnel:
+        case .streaming where facts.isTunnel:
             return bodyChanges(from: .delivering, to: .complete, .endUpload)
-        case .relaying: return abandon()
+        case .streaming: return abandon()
         case .responding, .blocked, .yielding, .finishing, .closed: return nil
         case .lingering: return close()
         }
@@ -194,7 +194,7 @@ extension ServerStateMachine {
         isClientEndPending = true
         switch state {
         case .running: return .probe
-        case .relaying: return facts.isTunnel ? nil : abandon()
+        case .streaming: return facts.isTunnel ? nil : abandon()
         // The end of the response decides, or reading goes on.
         case .idle, .head, .responding, .discarding, .blocked, .yielding, .finishing, .lingering,
             .closed:
@@ -204,7 +204,7 @@ extension ServerStateMachine {
 
     private mutating func clientLost() -> Action? {
         switch state {
-        case .running, .responding, .relaying: return abandon()
+        case .running, .responding, .streaming: return abandon()
         case .idle, .head, .discarding, .blocked, .yielding, .finishing, .lingering: return close()
         case .closed: return nil
         }
@@ -215,9 +215,9 @@ extension ServerStateMachine {
         case .idle, .discarding: return finish()
         case .head, .running(.delivering): return reject(.tooSlow)
         case .running where mayBeGone: return .probe
-        case .relaying(.delivering, _), .relaying(_, isBlocked: true): return abandon()
+        case .streaming(.delivering, _), .streaming(_, isBlocked: true): return abandon()
         case .blocked, .finishing, .lingering: return close()
-        case .running, .responding, .relaying, .yielding, .closed: return nil
+        case .running, .responding, .streaming, .yielding, .closed: return nil
         }
     }
 

@@ -302,7 +302,7 @@ import Testing
                     runs = false
                 case .reject: runs = true
                 case .abandon, .close: runs = false
-                case .sendContinue, .readOn, .startRelay, .startTunnel, .endUpload, .resumeRelay,
+                case .sendContinue, .readOn, .startBody, .startTunnel, .endUpload, .resumeBody,
                     .failBody, .finish, .probe, nil:
                     break
                 }
@@ -333,7 +333,7 @@ import Testing
     typealias Event = ServerStateMachine.Event
     typealias Facts = ServerStateMachine.Facts
 
-    private static let relaying: [Event] = [
+    private static let streaming: [Event] = [
         .requestBegan(Facts()), .responseReady(closesConnection: false), .responseHeadSent,
     ]
 
@@ -346,28 +346,28 @@ import Testing
     }
 
     @Test func relaysTheBodyBetweenTheHeadAndTheEnd() {
-        let result = actions(Self.relaying)
-        #expect(result.actions == [.serve, .sendResponse(keepsAlive: true), .startRelay])
+        let result = actions(Self.streaming)
+        #expect(result.actions == [.serve, .sendResponse(keepsAlive: true), .startBody])
         #expect(result.machine.reading == .keep && result.machine.wait == nil)
-        let ended = actions(Self.relaying + [.responseEnded(waitsForClient: false)])
+        let ended = actions(Self.streaming + [.responseEnded(waitsForClient: false)])
         #expect(ended.actions.last == .readOn && ended.machine.wait == .request)
-        let blocked = actions(Self.relaying + [.responseEnded(waitsForClient: true)])
+        let blocked = actions(Self.streaming + [.responseEnded(waitsForClient: true)])
         #expect(blocked.actions.last == .some(nil) && blocked.machine.wait == .output)
     }
 
     @Test func waitsForTheClientAndResumesTheBody() {
-        let blocked = Self.relaying + [.outputBlocked]
+        let blocked = Self.streaming + [.outputBlocked]
         #expect(actions(blocked).machine.wait == .output)
         let drained = actions(blocked + [.outputDrained])
-        #expect(drained.actions.last == .resumeRelay && drained.machine.wait == nil)
+        #expect(drained.actions.last == .resumeBody && drained.machine.wait == nil)
         #expect(actions(blocked + [.deadlinePassed]).actions.last == .abandon)
         // A slow backend does not limit the client.
-        #expect(actions(Self.relaying + [.deadlinePassed]).actions.last == .some(nil))
+        #expect(actions(Self.streaming + [.deadlinePassed]).actions.last == .some(nil))
     }
 
     @Test(arguments: [.responseBroken, .clientEnded, .clientLost] as [Event])
     func abandonsAResponseThatCannotBeCompleted(_ event: Event) {
-        let result = actions(Self.relaying + [event])
+        let result = actions(Self.streaming + [event])
         #expect(result.actions.last == .abandon && result.machine.isClosed)
     }
 
@@ -382,7 +382,7 @@ import Testing
 
     @Test func finishesAfterAStreamWhenTheServerDrains() {
         let result = actions(
-            Self.relaying + [
+            Self.streaming + [
                 .drainRequested(isSettled: true), .responseEnded(waitsForClient: false),
             ])
         #expect(result.actions.suffix(2) == [nil, .finish])

@@ -105,9 +105,9 @@ import Testing
             sent += 1
         }
         #expect(body.isPaused && sent < 8)
-        #expect(harness.server.bufferedBytes > ResponseRelay<ServerConnection>.unsentBytesMax)
+        #expect(harness.server.bufferedBytes > BodyWriter.unsentBytesMax)
         #expect(
-            harness.server.bufferedBytes <= ResponseRelay<ServerConnection>.unsentBytesMax + 2
+            harness.server.bufferedBytes <= BodyWriter.unsentBytesMax + 2
                 * piece.count)
         peer.stream.resumeReading()
         harness.advance(100)

@@ -2,19 +2,18 @@ import Basics
 import HTTP
 import Reactor
 
-/// Writes the body of a request to a connection of HTTP/1.1.
-final class RequestBodyWriter: RequestBodyTarget {
+/// The sending side of a connection of HTTP/1.1, for the body of a request.
+final class RequestBodyTarget: BodyTarget {
     /// How the connection shows where the bytes end.
     enum Framing: Equatable {
         case body(RequestFraming)
         /// By the end of the connection's sending side.
         case tunnel
 
-        /// In bytes; nil if it is not known before they are sent.
-        var length: Int? {
+        var body: BodyFraming {
             switch self {
-            case .body(let framing): framing.length
-            case .tunnel: nil
+            case .body(let framing): framing.body
+            case .tunnel: .untilClose
             }
         }
     }
@@ -38,7 +37,7 @@ final class RequestBodyWriter: RequestBodyTarget {
         self.fail = fail
     }
 
-    func sendPiece(_ piece: Span<UInt8>) -> Int {
+    func writeBody(_ piece: Span<UInt8>) -> Int {
         if framing == .body(.chunked) {
             chunk.append(chunk: piece)
             writeChunk()
@@ -48,7 +47,7 @@ final class RequestBodyWriter: RequestBodyTarget {
         return stream.unsentBytes
     }
 
-    func endRequestBody(trailers: Fields) {
+    func endBody(trailers: Fields) {
         if framing == .body(.chunked) {
             chunk.appendLastChunk()
             writeChunk()
@@ -57,7 +56,7 @@ final class RequestBodyWriter: RequestBodyTarget {
         }
     }
 
-    func requestBodyFailed(_ error: any Error) { fail(error) }
+    func breakBody(_ error: any Error) { fail(ClientFailure.ofBody(error)) }
 
     private func writeChunk() {
         write(chunk.span)
@@ -67,5 +66,12 @@ final class RequestBodyWriter: RequestBodyTarget {
     private func write(_ bytes: Span<UInt8>) {
         if stream.hasOfferedAll { hasStartedSending = true }
         stream.write(bytes)
+    }
+}
+
+extension ClientFailure {
+    /// Why a request fails whose body cannot be sent.
+    static func ofBody(_ error: any Error) -> any Error {
+        error is UnsentBytesExceeded ? ClientFailure(.memoryLimit, .memory, wasSent: true) : error
     }
 }

@@ -1,4 +1,5 @@
 import Promises
+import Synchronization
 import Testing
 
 /// Failures that no handler receives become events, once. F9, F22, F57.
@@ -92,6 +93,18 @@ import Testing
             context.drain()
             PromiseDiagnostics.setHandler(former)
             #expect(journal.entries == ["from the handler"])
+        }
+    }
+
+    /// Each event wrapped the handler once more: calls of a handler needed more stack with each event.
+    @Test("the handler needs no more stack after many events") func theHandlerIsNotWrapped() async {
+        await #expect(processExitsWith: .success) {
+            let calls = Atomic(0)
+            PromiseDiagnostics.setHandler { _ in calls.add(1, ordering: .relaxed) }
+            onAnotherThread(stackBytes: 512 * 1024) {
+                for _ in 0..<20_000 { Promise<Int>.error(Failure("x"), on: .inline).cauterize() }
+            }
+            #expect(calls.load(ordering: .relaxed) == 20_000)
         }
     }
 

@@ -2,9 +2,15 @@ import Synchronization
 
 /// Reports promise events to a handler. Inactive until a handler is set; never on the hot path.
 public enum PromiseDiagnostics {
-    private static let handler = Guarded<(@Sendable (PromiseEvent) -> Void)?>(nil)
+    private static let handler = Guarded<Handler?>(nil)
     private static let sites = Guarded<[ObjectIdentifier: CreationSite]>([:])
     private static let recordsSites = Atomic(false)
+
+    /// In a struct: a closure that is read through a generic type is wrapped, and `withLock` writes it
+    /// back, so that in a debug build each event would wrap it once more.
+    private struct Handler {
+        let call: @Sendable (PromiseEvent) -> Void
+    }
 
     /// Sets the handler of events, or none; returns the former handler.
     ///
@@ -21,16 +27,17 @@ public enum PromiseDiagnostics {
         keepingCreationSites: Bool = false, _ handler: (@Sendable (PromiseEvent) -> Void)?
     ) -> (@Sendable (PromiseEvent) -> Void)? {
         recordsSites.store(keepingCreationSites, ordering: .relaxed)
-        return self.handler.withLock { current in
+        let former = self.handler.withLock { current -> Handler? in
             let former = current
-            current = handler
+            current = handler.map { Handler(call: $0) }
             return former
         }
+        return former?.call
     }
 
     @usableFromInline
     static func report(_ event: PromiseEvent) {
-        handler.withLock { $0 }?(event)
+        handler.withLock { $0 }?.call(event)
     }
 
     // MARK: Creation sites.

@@ -34,7 +34,7 @@ final class EndpointCall {
     }
 
     /// Builds the request and sends it through the call's chain.
-    func sendRequest(_ state: FanOutState) -> LocalPromise<ClientResponse> {
+    private func sendRequest(_ state: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
             let request = try builder.request(with: state)
             // A call that cannot be built is skipped, one without time left begins and fails.
@@ -55,7 +55,7 @@ final class EndpointCall {
     }
 
     /// The part that a response contains.
-    func part(
+    private func part(
         of result: Result<ClientResponse, any Error>, _ state: FanOutState
     ) throws(FailedCall) -> Part {
         var attempt: Int?

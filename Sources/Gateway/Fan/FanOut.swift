@@ -98,7 +98,7 @@ struct FanOut {
     /// Records that the calls which wait for failed ones are not made. A required call that fails ends
     /// the request before they learn of it.
     func recordSkippedCalls(_ state: FanOutState) {
-        for index in order where !state.hasFailed(index) {
+        for index in order where !state.hasSettled(index) {
             let call = calls[index].plan
             guard let failed = call.needs.first(where: state.hasFailed),
                 call.conditionCalls.allSatisfy(state.hasSettled),

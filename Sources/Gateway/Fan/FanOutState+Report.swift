@@ -5,7 +5,7 @@ import Reactor
 // The failures and the times of the calls, as the response reports them.
 extension FanOutState {
     func hasFailed(_ call: CallPlan) -> Bool {
-        unsafe failures.contains { $0.call == call.index }
+        hasFailed(call.index)
     }
 
     /// The failures so far, in file order.

@@ -83,7 +83,8 @@ final class FanOutState: CallValues {
 
     /// Whether a call has a part or has failed, or its condition disabled it.
     func hasSettled(_ call: Int) -> Bool {
-        hasFailed(call) || disabled.contains(call) || record.calls[call].outcome == .succeeded
+        hasFailed(call) || disabled.contains(call)
+            || (record.calls.indices.contains(call) && record.calls[call].outcome == .succeeded)
     }
 
     /// Records that a call is not made because of its condition.

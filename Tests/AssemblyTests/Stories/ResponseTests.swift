@@ -134,6 +134,43 @@ import Testing
         #expect(response.failures == #"[{"call":"two","kind":"collision","key":"id"}]"#)
     }
 
+    /// The calls that have succeeded are not skipped.
+    @Test func aCollisionLeavesTheOtherCallsAsTheyWere() throws {
+        let harness = try GatewayHarness(
+            """
+            one: { from: a, get: /1, at: . }
+            two: { from: b, get: /2, at: ., on_collision: fail, required: true }
+            three: { from: b, get: /3, after: [two], required: true }
+            """)
+        harness.on("/1", .ok(#"{"id":1}"#))
+        harness.on("/2", .ok(#"{"id":2}"#))
+        let response = try harness.fetch()
+        #expect(response.failures == #"[{"call":"two","kind":"collision","key":"id"}]"#)
+        harness.expectQuiet()
+    }
+
+    /// However many calls are between them.
+    @Test func callsBehindAFailedOneAreSkipped() throws {
+        let harness = try GatewayHarness(
+            """
+            one: { from: a, get: /1, required: true }
+            two: { from: a, get: "/{one.id}", required: true }
+            three: { from: a, get: "/{two.id}", required: true }
+            beside: { from: a, get: /4, required: true }
+            """)
+        harness.on("/1", .status(500))
+        harness.on("/4", .ok("{}", after: 100))
+        let response = try harness.fetch()
+        #expect(response.status == 502)
+        #expect(
+            response.failures == """
+                [{"call":"one","kind":"unexpected_status","status":500},\
+                {"call":"two","kind":"skipped","because":"one"},\
+                {"call":"three","kind":"skipped","because":"two"}]
+                """)
+        harness.expectQuiet()
+    }
+
     /// The earlier call in the file keeps the key, whichever response arrives first.
     @Test func fileOrderDecidesACollision() throws {
         let harness = try GatewayHarness(

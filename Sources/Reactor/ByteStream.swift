@@ -96,10 +96,10 @@ extension ByteStream {
     /// Only an encrypted stream has a session.
     package var heldBytes: Int { 0 }
 
-    /// The bytes that were written and the peer has not taken. A system call.
+    /// The bytes that were written and the peer has not taken. Needs a system call.
     package var pendingBytes: Int { unsentBytes &+ unacknowledgedBytes }
 
-    /// The same while the kernel takes no more; else 0.
+    /// `pendingBytes` while the kernel takes no more; else 0.
     package var blockedBytes: Int { unsentBytes > 0 ? pendingBytes : 0 }
 
     /// Sends a single span.

@@ -4,7 +4,8 @@ import Gateway
 /// The state of one backend, on all workers together.
 struct BackendSummary {
     let name: String
-    /// Calls that have a connection.
+    /// Calls that hold a permit of `max_concurrent`; without it, those that have a connection. Backends
+    /// with one URL and the same settings share their connections.
     private var running: Int
     private var waiting: Int
     private var connections: Int
@@ -17,7 +18,7 @@ struct BackendSummary {
     init(_ activity: BackendActivity) {
         let state = activity.state
         name = state.name
-        running = state.connections.calls
+        running = state.runningMax == nil ? state.connections.calls : state.running
         waiting = state.waiting
         connections = state.connections.count
         openBreakers = state.isOpen ? 1 : 0
@@ -27,7 +28,7 @@ struct BackendSummary {
 
     mutating func add(_ activity: BackendActivity) {
         let state = activity.state
-        running += state.connections.calls
+        running += state.runningMax == nil ? state.connections.calls : state.running
         waiting += state.waiting
         connections += state.connections.count
         openBreakers += state.isOpen ? 1 : 0

@@ -72,7 +72,7 @@ final class Backend {
         return response.recover { error in
             try self.sendToNextHost(
                 request, exchange, after: error,
-                .init(tried: first, remaining: self.hosts.count - 1))
+                .init(host: first, remaining: self.hosts.count - 1))
         }
     }
 
@@ -127,7 +127,7 @@ final class Backend {
             request.isRepeatable, let next = hosts.next(after: search)
         else { throw error }
         let repeated = request.repeated(.otherHost, for: exchange, at: loop.now)
-        return send(repeated, to: next.tried, exchange).recover { error in
+        return send(repeated, to: next.host, exchange).recover { error in
             try self.sendToNextHost(repeated, exchange, after: error, next)
         }
     }

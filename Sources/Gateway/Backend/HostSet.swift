@@ -15,8 +15,8 @@ final class HostSet {
     /// Where the next search for a host begins, so that equally busy hosts are called in turn.
     private var searchStart = 0
 
-    /// - Parameter former: the hosts of that backend before a reload; the availability of those that stay is
-    ///   continued
+    /// - Parameter former: the hosts of that backend before a reload; hosts that stay keep their
+    ///   availability
     init(
         _ plan: BackendPlan, pools: ConnectionPools, loop: any Loop, replacing former: HostSet?
     ) {
@@ -58,8 +58,8 @@ final class HostSet {
 
     /// A search for a host that accepts a call.
     struct Search {
-        /// The host that was tried last.
-        let tried: Int
+        /// The host that it has found.
+        let host: Int
         /// The number of hosts after it, in ring order, that are not considered yet.
         let remaining: Int
     }
@@ -68,9 +68,9 @@ final class HostSet {
     func next(after search: Search) -> Search? {
         let available = available
         for step in 0..<search.remaining {
-            let host = (search.tried + 1 + step) % hosts.count
+            let host = (search.host + 1 + step) % hosts.count
             guard available?.contains(host) ?? true else { continue }
-            return Search(tried: host, remaining: search.remaining - 1 - step)
+            return Search(host: host, remaining: search.remaining - 1 - step)
         }
         return nil
     }

@@ -136,6 +136,94 @@ import Testing
         }
     }
 
+    /// Both have settled before the result has its turn: the first one that settled decides.
+    @Test(arguments: [[0, 1], [1, 0]]) func twoFailuresInOneTurn(order: [Int]) {
+        LocalContext.run(on: context) { local in
+            let boxes = [SettlingBox(local), SettlingBox(local), SettlingBox(local)]
+            let inputs = boxes.enumerated().map { (key: $0, promise: $1.promise) }
+            let result = local.any(inputs, required: [0, 1])
+            for input in order { boxes[input].reject(Failure("\(input)")) }
+            context.drain()
+            #expect(result.error as? Failure == Failure("\(order[0])"))
+            #expect(boxes[2].isCancelled)
+        }
+    }
+
+    /// The failure and the cancellation come before the result has its turn.
+    @Test func cancellingAfterAFailureWithdraws() {
+        LocalContext.run(on: context) { local in
+            let boxes = [SettlingBox(local), SettlingBox(local)]
+            let inputs = boxes.enumerated().map { (key: $0, promise: $1.promise) }
+            let result = local.any(inputs, required: [0])
+            boxes[0].reject(Failure("x"))
+            result.cancel()
+            context.drain()
+            #expect(result.error is Cancelled)
+            #expect(boxes[1].isCancelled)
+        }
+    }
+
+    @Test func anIgnoredErrorIsNoFailure() {
+        LocalContext.run(on: context) { local in
+            func result(_ error: any Error, beside other: LocalPromise<Int>) -> LocalPromise<
+                AnyResult<Int, Int>
+            > {
+                local.any(
+                    [(key: 0, promise: local.error(error)), (key: 1, promise: other)],
+                    required: [0],
+                    ignoring: { $0 as? Failure == Failure("ignored") })
+            }
+            let good = result(Failure("ignored"), beside: local.value(1))
+            let bad = result(Failure("other"), beside: local.value(1))
+            let none = result(Failure("ignored"), beside: local.error(Failure("x")))
+            context.drain()
+            #expect(good.value?.count == 2)
+            #expect(bad.error as? Failure == Failure("other"))
+            #expect(none.error is ErrorDictionary<Int>)
+        }
+    }
+
+    @Test func onePromiseMayBeRequiredUnderOneOfItsKeys() {
+        LocalContext.run(on: context) { local in
+            let (shared, other) = (SettlingBox(local), SettlingBox(local))
+            let promise = shared.promise
+            let inputs = [
+                (key: 0, promise: promise), (key: 1, promise: promise),
+                (key: 2, promise: other.promise),
+            ]
+            let result = local.any(inputs, required: [1])
+            shared.reject(Failure("x"))
+            context.drain()
+            #expect(result.error as? Failure == Failure("x"))
+            #expect(other.isCancelled)
+        }
+    }
+
+    @Test func aFailureWithdrawsOnOtherContexts() {
+        let resolvers = (0..<3).map { _ in Resolver<Int>(on: context).shared() }
+        let inputs = resolvers.enumerated().map { (key: $0, promise: $1.promise) }
+        let result = any(inputs, required: [1])
+        resolvers[1].reject(Failure("x"))
+        context.drain()
+        #expect(result.error as? Failure == Failure("x"))
+        #expect(resolvers[0].isCancelled && resolvers[2].isCancelled)
+    }
+
+    /// A required input fails on one thread while another one cancels the result.
+    @Test func aFailureAndACancellationDecideOnce() {
+        for _ in 0..<200 {
+            let resolvers = (0..<3).map { _ in Resolver<Int>(on: .inline).shared() }
+            let inputs = resolvers.enumerated().map { (key: $0, promise: $1.promise) }
+            let result = any(inputs, required: [0, 1])
+            concurrently([
+                { resolvers[0].reject(Failure("a")) }, { resolvers[1].reject(Failure("b")) },
+                { result.cancel() },
+            ])
+            #expect(!result.isPending)
+            #expect(resolvers[2].isCancelled)
+        }
+    }
+
     @Test func cancellingWithdrawsFromRequiredInputs() {
         LocalContext.run(on: context) { local in
             let boxes = [SettlingBox(local), SettlingBox(local)]

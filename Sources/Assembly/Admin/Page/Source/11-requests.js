@@ -13,11 +13,11 @@ const hasFailed = (call) => call.outcome !== "ok" && call.outcome !== "not_made"
 const statusOf = (call) => call.attempts.findLast((attempt) => attempt.status)?.status;
 
 /** Outcomes that say nothing about the backend: the gateway did not make the call or cancelled it, or it still runs. */
-const blamesNobody = (outcome) => ["not_made", "cancelled", "skipped", "open"].includes(outcome);
+const isNeutral = (outcome) => ["not_made", "cancelled", "skipped", "open"].includes(outcome);
 
 /** Whether the backend failed; not with a 4xx, where the client is wrong. */
 function isAtFault(call) {
-  if (!hasFailed(call) || blamesNobody(call.outcome)) return false;
+  if (!hasFailed(call) || isNeutral(call.outcome)) return false;
   return call.outcome !== "unexpected_status" || !(statusOf(call) < 500);
 }
 
@@ -78,8 +78,9 @@ function resultText(request) {
 
 function whatHappened(request) {
   const failed = request.calls.filter(hasFailed);
-  const told = [isAtFault, (call) => !blamesNobody(call.outcome)].map((isTold) => failed.filter(isTold))
-    .find((calls) => calls.length > 0) ?? failed;
+  const atFault = failed.filter(isAtFault);
+  const judged = failed.filter((call) => !isNeutral(call.outcome));
+  const told = atFault.length > 0 ? atFault : judged.length > 0 ? judged : failed;
   const parts = told.map((call) => {
     const status = statusOf(call);
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";

@@ -138,7 +138,7 @@ function outcomeCell(call, attempt) {
     return element("td", { class: isGood && attempt.status < 400 ? "result-ok" : "bad" },
       `${isGood && attempt.status < 400 ? "✓" : "✕"} ${attempt.status}${kind}`);
   }
-  const isBad = !blamesNobody(outcome);
+  const isBad = !isNeutral(outcome);
   return element("td", { class: isBad ? "bad" : "muted" }, `${isBad ? "✕ " : ""}${spaced(outcome)}`);
 }
 
@@ -168,7 +168,7 @@ function phaseBar(request, attempt, phases) {
       y: name === "queue" ? "32%" : "12%", height: name === "queue" ? "36%" : "76%",
     }));
   }
-  if (attempt && attempt.outcome !== "answered" && attempt.outcome !== "withdrawn" && !blamesNobody(attempt.outcome)
+  if (attempt && attempt.outcome !== "answered" && attempt.outcome !== "withdrawn" && !isNeutral(attempt.outcome)
     && attempt.ended_ms !== undefined) {
     const x = percent(attempt.ended_ms / request.ms);
     svg.append(graphic("line", { class: "cross", x1: x, x2: x, y1: "0%", y2: "100%" }));

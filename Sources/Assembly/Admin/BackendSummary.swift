@@ -4,8 +4,6 @@ import Gateway
 /// The state of one backend, on all workers together.
 struct BackendSummary {
     let name: String
-    /// Calls that hold a permit of `max_concurrent`; without it, those that have a connection. Backends
-    /// with one URL and the same settings share their connections.
     private var running: Int
     private var waiting: Int
     private var connections: Int
@@ -18,7 +16,7 @@ struct BackendSummary {
     init(_ activity: BackendActivity) {
         let state = activity.state
         name = state.name
-        running = state.runningMax == nil ? state.connections.calls : state.running
+        running = state.callsInProgress
         waiting = state.waiting
         connections = state.connections.count
         openBreakers = state.isOpen ? 1 : 0
@@ -28,7 +26,7 @@ struct BackendSummary {
 
     mutating func add(_ activity: BackendActivity) {
         let state = activity.state
-        running += state.runningMax == nil ? state.connections.calls : state.running
+        running += state.callsInProgress
         waiting += state.waiting
         connections += state.connections.count
         openBreakers += state.isOpen ? 1 : 0

@@ -10,6 +10,9 @@ package struct BackendState: Sendable {
     package var running = 0
     /// Nil without `max_concurrent`.
     package var runningMax: Int?
+    /// Calls in progress: those that hold a permit; without `max_concurrent`, those that have a connection.
+    /// Backends with one URL and the same settings share their connections.
+    package var callsInProgress: Int { runningMax == nil ? connections.calls : running }
     package var waiting = 0
     package var waitingMax: Int?
     package var connections = BackendConnections()

@@ -83,6 +83,12 @@ import Testing
         var settings = ServerSettings()
         settings.limits.writeTimeout = .seconds(2)
         let harness = try ServerHarness(settings, service: ServerHarness.deferred)
+        try read(rate, seconds: 20, harness)
+        #expect(harness.server.connectionCount == connections)
+    }
+
+    /// Responds with 8 MiB to a client that reads `rate` bytes a second.
+    private func read(_ rate: Int, seconds: Int, _ harness: ServerHarness) throws {
         harness.network.settings.windowBytes = 4 << 20
         harness.network.settings.refillBytes = 1 << 20
         let peer = try harness.connect()
@@ -91,11 +97,10 @@ import Testing
         harness.advance()
         (peer.stream as? SimStream)?.split = .sizes([rate])
         harness.respond(String(repeating: "a", count: 8 << 20))
-        for _ in 0..<20 {
+        for _ in 0..<seconds {
             harness.advance(1000)
             peer.stream.resumeReading()
         }
-        #expect(harness.server.connectionCount == connections)
     }
 
     /// A kernel acknowledges in steps: the client has read 64 KiB, and then seems to read nothing.
@@ -142,18 +147,7 @@ import Testing
     @Test(arguments: [(1000, 0), (1100, 1)])
     func writeTimeoutSparesAClientThatReadsOneKiBASecond(_ rate: Int, _ connections: Int) throws {
         let harness = try ServerHarness(service: ServerHarness.deferred)
-        harness.network.settings.windowBytes = 4 << 20
-        harness.network.settings.refillBytes = 1 << 20
-        let peer = try harness.connect()
-        peer.onReceived = { $0.stream.pauseReading() }
-        peer.send(get())
-        harness.advance()
-        (peer.stream as? SimStream)?.split = .sizes([rate])
-        harness.respond(String(repeating: "a", count: 8 << 20))
-        for _ in 0..<95 {
-            harness.advance(1000)
-            peer.stream.resumeReading()
-        }
+        try read(rate, seconds: 95, harness)
         #expect(harness.server.connectionCount == connections)
     }
 

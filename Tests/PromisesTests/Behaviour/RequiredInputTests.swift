@@ -68,13 +68,9 @@ import Testing
             LocalContext.run(on: context) { local in
                 let boxes = tested.order.map { _ in SettlingBox(local) }
                 func settle(_ input: Int) {
-                    let resolver = boxes[input]
-                    if tested.values.contains(input) {
-                        resolver.fulfill(input)
-                    } else {
-                        resolver.reject(Failure("\(input)"))
-                    }
-                    context.drain()
+                    self.settle(
+                        input, of: tested, { boxes[input].fulfill($0) }, { boxes[input].reject($0) }
+                    )
                 }
                 for input in tested.order.prefix(settledBefore) { settle(input) }
                 let inputs = boxes.enumerated().map { (key: $0, promise: $1.promise) }
@@ -96,13 +92,9 @@ import Testing
         for tested in Case.all where tested.order.count < 4 {
             let resolvers = tested.order.map { _ in Resolver<Int>(on: context).shared() }
             func settle(_ input: Int) {
-                let resolver = resolvers[input]
-                if tested.values.contains(input) {
-                    resolver.fulfill(input)
-                } else {
-                    resolver.reject(Failure("\(input)"))
-                }
-                context.drain()
+                self.settle(
+                    input, of: tested, { resolvers[input].fulfill($0) },
+                    { resolvers[input].reject($0) })
             }
             for input in tested.order.prefix(settledBefore) { settle(input) }
             let inputs = resolvers.enumerated().map { (key: $0, promise: $1.promise) }
@@ -112,6 +104,13 @@ import Testing
                 result.value.map { .success($0) } ?? result.error.map { .failure($0) }
             }
         }
+    }
+
+    private func settle(
+        _ input: Int, of tested: Case, _ fulfill: (Int) -> Void, _ reject: (any Error) -> Void
+    ) {
+        if tested.values.contains(input) { fulfill(input) } else { reject(Failure("\(input)")) }
+        context.drain()
     }
 
     /// Settles the remaining inputs, and expects the outcome at the right one of them.

@@ -79,8 +79,8 @@ function resultText(request) {
 function whatHappened(request) {
   const failed = request.calls.filter(hasFailed);
   const atFault = failed.filter(isAtFault);
-  const judged = failed.filter((call) => !isNeutral(call.outcome));
-  const told = atFault.length > 0 ? atFault : judged.length > 0 ? judged : failed;
+  const notNeutral = failed.filter((call) => !isNeutral(call.outcome));
+  const told = atFault.length > 0 ? atFault : notNeutral.length > 0 ? notNeutral : failed;
   const parts = told.map((call) => {
     const status = statusOf(call);
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";

@@ -34,7 +34,7 @@ package struct EndpointStreams: Sendable, Equatable {
 extension [EndpointStreams] {
     /// None yet, for every endpoint that passes requests through.
     init(_ plan: Plan) {
-        self = plan.endpoints.filter { $0.relay != nil }.map { EndpointStreams(endpoint: $0.name) }
+        self = plan.endpoints.filter { $0.proxy != nil }.map { EndpointStreams(endpoint: $0.name) }
     }
 
     /// Counts the streams among these exchanges, also those of endpoints that a reload has removed.

@@ -54,7 +54,7 @@ struct Chain {
 
     /// A request to an endpoint, from its head to its response.
     func endpoint(_ plan: EndpointPlan, _ state: EndpointState) -> Service<Request, Response> {
-        if let relay = plan.relay { return self.relay(relay, of: plan, state) }
+        if let proxy = plan.proxy { return self.proxy(proxy, of: plan, state) }
         let padding = plan.padding.map { Padding.filter($0, loop: loop) }
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let limits = limits(of: plan)
@@ -83,8 +83,8 @@ struct Chain {
     }
 
     /// A request that is passed through, from its head to the last byte of its response.
-    private func relay(
-        _ relay: RelayPlan, of plan: EndpointPlan, _ state: EndpointState
+    private func proxy(
+        _ proxy: ProxyPlan, of plan: EndpointPlan, _ state: EndpointState
     ) -> Service<Request, Response> {
         let limits = limits(of: plan)
         let filters: [Filter<Request, Response>?] = [
@@ -93,11 +93,11 @@ struct Chain {
                 InFlightLimit.filter(max: $0, state, refusal: InFlightLimit.refuse(loop: loop))
             }
         ]
-        let service = Relay(
-            relay, of: plan, backends[relay.backend], relayedCall(relay), via: via,
+        let service = Proxy(
+            proxy, of: plan, backends[proxy.backend], proxiedCall(proxy), via: via,
             checkLimits: limits?.checkAfterValidation(), loop: loop)
         return (admission(plan, limits, nil, nil) + filters).compactMap { $0 }
-            .around(Service { service.relayRequest($0, $1) })
+            .around(Service { service.proxyRequest($0, $1) })
     }
 
     /// What decides about a request by its head, above everything that reads its body.
@@ -185,15 +185,15 @@ struct Chain {
     }
 
     /// The one call of a request that is passed through.
-    private func relayedCall(_ relay: RelayPlan) -> CallChain {
-        let backend = backends[relay.backend]
+    private func proxiedCall(_ proxy: ProxyPlan) -> CallChain {
+        let backend = backends[proxy.backend]
         let filters: [CallFilter?] = [
             // Above the breaker, which counts each attempt.
-            relay.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
+            proxy.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
             // The transfer tells when the body of a response has ended.
             backend.breaker?.filter,
             // The permit is held until the last byte of the response.
-            backend.concurrencyLimit?.relayFilter,
+            backend.concurrencyLimit?.proxyFilter,
         ]
         return CallChain(
             filters.compactMap { $0 }, to: backend,
@@ -213,7 +213,7 @@ struct Chain {
                     path: call.target.pathTemplate, hosts: backend.hosts.fields,
                     servers: backend.plan.hosts.map(\.server))
             }
-                + [plan.relay.map { $0.recorded(at: backends[$0.backend], of: plan) }].compactMap {
+                + [plan.proxy.map { $0.recorded(at: backends[$0.backend], of: plan) }].compactMap {
                     $0
                 },
             callSlots: callSlots)

@@ -7,7 +7,7 @@ package struct Response {
     package var fields: Fields
     package var body: Body
     /// Whether it is passed on from a backend, so that it may state the date (RFC 9110 6.6.1).
-    package var isRelayed = false
+    package var isProxied = false
 
     /// A response whose body is complete.
     package init(status: Status, fields: Fields = Fields(), body: Bytes = Bytes()) {

@@ -140,7 +140,7 @@ struct ResponseWriter: ~Copyable {
 extension Response {
     /// Whether it is passed on from a backend that states the date (RFC 9110 6.6.1). This program's
     /// own responses never have the field.
-    var hasDate: Bool { isRelayed && fields.contains(.date) }
+    var hasDate: Bool { isProxied && fields.contains(.date) }
 
     /// The value of `Content-Length` (RFC 9110 8.6): none with 204; with 304 the length of the 200,
     /// which only a described body contains.

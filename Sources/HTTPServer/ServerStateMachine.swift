@@ -3,7 +3,7 @@ import HTTP
 /// What a connection of HTTP/1.1 does next: events in, actions out, without sockets, clocks or
 /// promises. Owned by its `ServerConnection`, which performs the actions.
 ///
-///     idle -> head -> running -> responding (-> relaying, if the body is streamed)
+///     idle -> head -> running -> responding (-> streaming, if the body is streamed)
 ///                                           -> idle
 ///                                           -> discarding -> idle     (a body was left over)
 ///                                           -> blocked -> idle        (the client does not read)

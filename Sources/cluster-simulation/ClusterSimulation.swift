@@ -66,7 +66,7 @@ struct ClusterSimulation: ParsableCommand {
             count += 1
             requests += result.requests
             calls += result.attempts
-            streams += result.relays
+            streams += result.streams
             reached.add(result.coverage)
             guard !result.passed else { continue }
             failed += 1

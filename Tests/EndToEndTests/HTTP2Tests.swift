@@ -46,7 +46,7 @@ extension EndToEnd {
                 return try command.output.whole()
             }
 
-            /// The responses to an aggregate and to a relay, each on a connection of its own: some
+            /// The responses to an aggregate and to a proxied request, each on a connection of its own: some
             /// versions of curl cannot use one with prior knowledge twice.
             func responses(_ curl: Tool, _ origin: String, _ options: String...) throws -> String {
                 let common = ["-s", "-w", " %{http_version} %{http_code}\n"] + options

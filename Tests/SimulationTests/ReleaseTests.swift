@@ -6,16 +6,16 @@ import Testing
 @Suite struct ReleaseTests {
     @Test func streamsAreReleased() {
         var exchanges: [Weak<StreamExchange>] = []
-        var relays: [Weak<HostRelay>] = []
+        var streams: [Weak<HostStream>] = []
         for seed in 4_000_000...4_000_019 as ClosedRange<UInt64> {
             let cluster = Cluster(seed: seed, .streams)
             _ = cluster.runToEnd()
             exchanges += cluster.streamClients.flatMap(\.exchanges).map { Weak($0) }
-            relays += cluster.relays.map { Weak($0) }
+            streams += cluster.streamAttempts.map { Weak($0) }
         }
-        #expect(exchanges.count > 20 && relays.count > 20)
+        #expect(exchanges.count > 20 && streams.count > 20)
         #expect(exchanges.count { $0.object != nil } == 0)
-        #expect(relays.count { $0.object != nil } == 0)
+        #expect(streams.count { $0.object != nil } == 0)
     }
 
     private struct Weak<Object: AnyObject> {

@@ -69,7 +69,7 @@ backend b
 STREAM = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
 
 
-class RelayServer(MeasuredServer):
+class ProxyServer(MeasuredServer):
     def __init__(self, name, folder, backend, binary, floor):
         self.port = free_port()
         values = dict(port=self.port, backend=backend, folder=folder, name=f"peer-{name}")
@@ -175,15 +175,15 @@ def main():
             sys.exit("the backends did not start")
         for _ in range(options.repeat):
             for name in names:
-                server = RelayServer(name, folder, port, options.binary, floor)
+                server = ProxyServer(name, folder, port, options.binary, floor)
                 table.add("download, s per GiB", name, transfer(server, options.gib, server.url("/big")))
                 table.add("small request, 64, us", name, cpu_per_request(server, server.url("/small"), 64, options.seconds))
                 server.kill()
-                server = RelayServer(name, folder, sink, options.binary, floor)
+                server = ProxyServer(name, folder, sink, options.binary, floor)
                 table.add("upload, s per GiB", name, transfer(
                     server, options.gib, "-H", "Expect:", "-T", str(folder / "files/big"), server.url("/up")))
                 server.kill()
-                server = RelayServer(name, folder, sink, options.binary, floor)
+                server = ProxyServer(name, folder, sink, options.binary, floor)
                 table.add("idle stream, KiB", name, idle(server))
                 server.kill()
         end_processes()

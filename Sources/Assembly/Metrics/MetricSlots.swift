@@ -28,7 +28,7 @@ struct MetricSlots {
         for endpoint in plan.endpoints {
             numbers.endpoints.append(slot(of: endpoint))
             var calls = endpoint.calls.map { (name: $0.name, backend: $0.backend) }
-            if let relay = endpoint.relay { calls.append((RelayPlan.callName, relay.backend)) }
+            if let proxy = endpoint.proxy { calls.append((ProxyPlan.callName, proxy.backend)) }
             numbers.calls.append(
                 calls.map { call in
                     let backend = backends[call.backend]

@@ -82,9 +82,9 @@ final class Backend {
         within limit: consuming TimeLimit?, _ exchange: Exchange
     ) -> LocalPromise<ClientResponse> {
         request.exchange = beginAttempt(
-            context.attempt, at: 0, before: context.relayed == nil ? context.deadline : nil,
+            context.attempt, at: 0, before: context.proxied == nil ? context.deadline : nil,
             exchange)
-        return hosts.first.send(request, context.relayed, within: limit, holding: nil)
+        return hosts.first.send(request, context.proxied, within: limit, holding: nil)
     }
 
     /// Sends a request of the gateway itself, which serves no client, through the breaker to the host
@@ -136,10 +136,10 @@ final class Backend {
         _ request: CallRequest, to index: Int, _ exchange: Exchange
     ) -> LocalPromise<ClientResponse> {
         let fields = beginAttempt(
-            request.attempt, at: index, before: request.relayed == nil ? request.deadline : nil,
+            request.attempt, at: index, before: request.proxied == nil ? request.deadline : nil,
             exchange)
         let response = hosts[index].send(
-            request.sent(toHost: index, fields), request.relayed, within: request.timeLimit,
+            request.sent(toHost: index, fields), request.proxied, within: request.timeLimit,
             holding: request.permit)
         if hosts.recordsCalls {
             // Before any repetition on another host, which is an attempt of its own.

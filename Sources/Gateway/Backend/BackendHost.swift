@@ -33,17 +33,17 @@ final class BackendHost {
 
     /// Sends a request, which moves to the pool.
     func send(
-        _ request: consuming ClientRequest, _ relayed: (any RelayedRequest)?,
+        _ request: consuming ClientRequest, _ proxied: (any ProxiedRequest)?,
         within limit: consuming TimeLimit?, holding permit: Permit?
     ) -> LocalPromise<ClientResponse> {
         if !pathPrefix.isEmpty { request.target = target(request.target) }
-        guard let relayed else { return pool.send(request, within: limit, holding: permit) }
-        if let name = relayed.host {
+        guard let proxied else { return pool.send(request, within: limit, holding: permit) }
+        if let name = proxied.host {
             request.template = request.template.replacingHost(name)
         }
-        if relayed.upgrade != nil, let upgradePool {
-            return upgradePool.sendStreaming(request, relayed, holding: permit)
+        if proxied.upgrade != nil, let upgradePool {
+            return upgradePool.sendStreaming(request, proxied, holding: permit)
         }
-        return pool.sendStreaming(request, relayed, holding: permit)
+        return pool.sendStreaming(request, proxied, holding: permit)
     }
 }

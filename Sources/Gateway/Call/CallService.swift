@@ -12,7 +12,7 @@ struct CallContext {
     /// The place of the first attempt in the exchange's record; nil if it is not recorded.
     let attempt: Int?
     /// What a request that is passed through has besides; nil for a call.
-    let relayed: (any RelayedRequest)?
+    let proxied: (any ProxiedRequest)?
 }
 
 /// One attempt of a call on its way through the filters, which may send it again. All attempts share
@@ -62,7 +62,7 @@ extension CallRequest {
     /// Measured by the pool; nil if a filter measures it, and for a request that is passed through.
     var timeLimit: TimeLimit? { shared.timeLimit }
     /// What a request that is passed through has besides; nil for a call.
-    var relayed: (any RelayedRequest)? { shared.context.relayed }
+    var proxied: (any ProxiedRequest)? { shared.context.proxied }
 
     /// What is sent to a host of the backend. Made of the parts: a copy of the whole request that is
     /// changed would be copied again.
@@ -75,10 +75,10 @@ extension CallRequest {
 
 extension CallRequest {
     /// Whether it can be sent a second time after nothing of it was received.
-    var isRepeatable: Bool { !(relayed?.hasStartedBody ?? false) }
+    var isRepeatable: Bool { !(proxied?.hasStartedBody ?? false) }
 
     /// Whether it can be sent a second time although a backend may have received it.
-    var mayBeLost: Bool { relayed?.hasNoBody ?? true }
+    var mayBeLost: Bool { proxied?.hasNoBody ?? true }
 
     /// The same request as another attempt of its call.
     func repeated(
@@ -96,8 +96,8 @@ extension CallRequest {
             exchange.record.attemptCompleted(attempt, bodyBytes: 0, at: now)
         }
         response.body.source?.cancel()
-        relayed?.endAttempt()
-        relayed?.permit.take()?.release()
+        proxied?.endAttempt()
+        proxied?.permit.take()?.release()
     }
 
     /// Passes on what the attempt shows about its backend, as soon as its outcome is decided: with
@@ -113,12 +113,12 @@ extension CallRequest {
         _ body: @escaping (AttemptSample) -> Void
     ) {
         guard let attempt else { return }
-        response.whenSettled { [relayed] result in
-            guard let relayed, case .success(let response) = result else {
+        response.whenSettled { [proxied] result in
+            guard let proxied, case .success(let response) = result else {
                 return body(exchange.record.sample(of: attempt))
             }
             headReceived(.init(status: response.status.code))
-            relayed.whenAttemptEnds { body(exchange.record.sample(of: attempt)) }
+            proxied.whenAttemptEnds { body(exchange.record.sample(of: attempt)) }
         }
     }
 

@@ -51,7 +51,7 @@ final class EndpointCall {
     private func beginCall(_ state: FanOutState) -> CallContext {
         CallContext(
             deadline: state.deadline, call: plan.index, attempt: state.recordStart(of: plan),
-            relayed: nil)
+            proxied: nil)
     }
 
     /// The part that a response contains.

@@ -81,7 +81,7 @@ final class ConcurrencyLimit {
 
     /// The filter of requests that are passed through, which hold their permit until the last byte of
     /// the response.
-    var relayFilter: CallFilter {
+    var proxyFilter: CallFilter {
         CallFilter { next in
             CallService { [self] request, exchange in
                 switch admit(exchange) {
@@ -169,7 +169,7 @@ extension CallRequest {
     /// The same request, which holds the permit until the last byte of its response, or until a
     /// retry.
     fileprivate func holding(_ permit: Permit) -> CallRequest {
-        relayed?.permit = permit
+        proxied?.permit = permit
         return with(permit)
     }
 

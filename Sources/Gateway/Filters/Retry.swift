@@ -48,7 +48,7 @@ struct Retry {
             if case .success(let response) = outcome {
                 request.drop(response, of: exchange, at: loop.now)
             } else {
-                request.relayed?.permit.take()?.release()
+                request.proxied?.permit.take()?.release()
             }
             return retry(number, after: delay, next, request, exchange, permit)
         }

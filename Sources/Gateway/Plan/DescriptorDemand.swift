@@ -9,7 +9,7 @@ struct DescriptorDemand {
         /// The most calls of one request to it; a hedged call counts twice.
         let callsPerRequest: Int
         /// Whether requests are passed through to it: a stream keeps its connection.
-        var isRelayed = false
+        var isProxied = false
         /// Health checks at once: one for each host.
         let checks: Int
     }
@@ -46,7 +46,7 @@ struct DescriptorDemand {
         return backends.reduce(0) { sum, backend in
             let (calls, overflow) = requests.multipliedReportingOverflow(
                 by: backend.callsPerRequest)
-            let streams = backend.isRelayed ? min(connections - requests, streamsMax) : 0
+            let streams = backend.isProxied ? min(connections - requests, streamsMax) : 0
             let most = min(
                 backend.concurrentMax ?? .max, (overflow ? .max : calls).addingSaturating(streams))
             return sum.addingSaturating(most).addingSaturating(backend.checks)
@@ -62,7 +62,7 @@ extension DescriptorDemand {
             BackendLimits(
                 concurrentMax: backend.concurrency?.concurrentMax,
                 callsPerRequest: plan.endpoints.map { $0.calls(to: backend.index) }.max() ?? 0,
-                isRelayed: plan.endpoints.contains { $0.relay?.backend == backend.index },
+                isProxied: plan.endpoints.contains { $0.proxy?.backend == backend.index },
                 checks: backend.health == nil ? 0 : backend.hosts.count)
         }
     }
@@ -71,7 +71,7 @@ extension DescriptorDemand {
 extension EndpointPlan {
     /// The connections to a backend that one request can use at once.
     fileprivate func calls(to backend: Int) -> Int {
-        calls.reduce(relay?.backend == backend ? 1 : 0) { sum, call in
+        calls.reduce(proxy?.backend == backend ? 1 : 0) { sum, call in
             guard call.backend == backend else { return sum }
             return sum + (call.hedgeAfter == nil ? 1 : 2)
         }

@@ -45,10 +45,10 @@ package final class EndpointPlan {
     /// In the order of the configuration.
     package let limits: [LimitUsePlan]
     let addressMask: AddressMask
-    /// Empty with `relay`.
+    /// Empty with `proxy`.
     package let calls: [CallPlan]
     /// How requests are passed through; nil for an endpoint with calls.
-    package let relay: RelayPlan?
+    package let proxy: ProxyPlan?
     package let graph: CallGraph
     /// How many parts to store for other calls: none if no call and no condition uses one.
     let storedParts: Int
@@ -83,7 +83,7 @@ package final class EndpointPlan {
         limits = try planner.limits()
         addressMask = planner.addressMask
         calls = try planner.calls()
-        relay = try planner.relay()
+        proxy = try planner.proxy()
         bodyPaths = Self.bodyPaths(calls, limits)
         queryNames =
             planner.refusesUnknownQuery

@@ -75,9 +75,9 @@ final class EndpointPlanner {
     }
 
     /// Nil for an endpoint with calls.
-    func relay() throws(PlanError) -> RelayPlan? {
+    func proxy() throws(PlanError) -> ProxyPlan? {
         guard let proxy = endpoint.proxy else { return nil }
-        return try RelayPlan(RelayPlanner(proxy, requestScope, route, planner))
+        return try ProxyPlan(ProxyPlanner(proxy, requestScope, route, planner))
     }
 
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }

@@ -10,11 +10,11 @@ extension Plan {
     ///   - endpoint: its index
     package func shownTarget(_ received: String, of call: Int, in endpoint: Int) -> String {
         let endpoint = endpoints[endpoint]
-        let backend = backends[endpoint.relay?.backend ?? endpoint.calls[call].backend]
+        let backend = backends[endpoint.proxy?.backend ?? endpoint.calls[call].backend]
         guard let host = backend.host(thatReceived: received) else { return endpoint.name }
         let target = String(received.dropFirst(host.pathPrefix.count))
         return host.shownPrefix
-            + (endpoint.relay?.path.shownTarget(target)
+            + (endpoint.proxy?.path.shownTarget(target)
                 ?? endpoint.calls[call].shownTarget(target))
     }
 }
@@ -50,7 +50,7 @@ extension CallPlan {
     }
 }
 
-extension RelayPath {
+extension ProxyPath {
     /// What was sent, or `path` as configured and the query where a variable is part of `path`.
     package func shownTarget(_ sent: String) -> String {
         guard isConfidential, let text else { return sent }

@@ -73,8 +73,8 @@ package struct Explanation {
         guard let endpoint, !refusesPath, credential?.isRefused != true,
             refusedType(by: endpoint) == nil
         else { return false }
-        if let relay = endpoint.relay {
-            return relay.path.target(of: head.target, relay.forward?.query) != nil
+        if let proxy = endpoint.proxy {
+            return proxy.path.target(of: head.target, proxy.forward?.query) != nil
                 && (try? endpoint.values(of: head, body: nil)) != nil
         }
         guard let calls = try? calls(of: endpoint) else { return false }
@@ -113,7 +113,7 @@ package struct Explanation {
     }
 
     private func text(of endpoint: EndpointPlan) -> String {
-        if let relay = endpoint.relay { return text(of: endpoint, relay) }
+        if let proxy = endpoint.proxy { return text(of: endpoint, proxy) }
         let values = try? values(of: endpoint)
         var lines =
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
@@ -133,7 +133,7 @@ package struct Explanation {
     }
 
     /// An endpoint that passes the request through.
-    private func text(of endpoint: EndpointPlan, _ relay: RelayPlan) -> String {
+    private func text(of endpoint: EndpointPlan, _ proxy: ProxyPlan) -> String {
         let values = try? values(of: endpoint)
         var lines =
             ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
@@ -143,7 +143,7 @@ package struct Explanation {
             return (lines + [reason]).text
         }
         lines +=
-            ExplainedRelay(relay, of: endpoint, plan.backends[relay.backend], head).lines
+            ExplainedProxy(proxy, of: endpoint, plan.backends[proxy.backend], head).lines
         return lines.text
     }
 

@@ -40,16 +40,16 @@ package struct PlanPrinter {
         // Without authenticators, every endpoint is public.
         let access = plan.authenticators.isEmpty ? [] : [endpoint.auth?.text ?? "public"]
         return [endpoint.route.method.rawValue, endpoint.route.path] + access
-            + (endpoint.relay.map(columns)
+            + (endpoint.proxy.map(columns)
                 ?? [CallList(endpoint).text, "deadline \(endpoint.timing)"])
     }
 }
 
 extension PlanPrinter {
     /// `-> legacy /v1/*`, and the limits.
-    private func columns(_ relay: RelayPlan) -> [String] {
-        let target = [plan.backends[relay.backend].name, relay.path.text].compactMap { $0 }
-        return ["-> \(target.joined(separator: " "))", relay.limits]
+    private func columns(_ proxy: ProxyPlan) -> [String] {
+        let target = [plan.backends[proxy.backend].name, proxy.path.text].compactMap { $0 }
+        return ["-> \(target.joined(separator: " "))", proxy.limits]
     }
 }
 
@@ -65,7 +65,7 @@ extension BackendPlan {
     }
 }
 
-extension RelayPlan {
+extension ProxyPlan {
     /// `timeout 30s, idle 5m, body unlimited`
     var limits: String {
         var texts = ["timeout \(timeout.spelled)", "idle \(idleTimeout.spelled)"]

@@ -51,7 +51,7 @@ final class OpenAPIOperation {
     }
 
     private var description: String {
-        if let relay = plan.relay { return Self.description(of: relay) }
+        if let proxy = plan.proxy { return Self.description(of: proxy) }
         var text = timing
         if plan.calls.contains(where: \.forward.forwardsAllQuery) {
             text += " Query parameters that are not described are forwarded to backends."
@@ -64,8 +64,8 @@ final class OpenAPIOperation {
         return text
     }
 
-    private static func description(of relay: RelayPlan) -> String {
-        let upgrades = relay.upgrades.map { "\($0)" }.joined(separator: ", ")
+    private static func description(of proxy: ProxyPlan) -> String {
+        let upgrades = proxy.upgrades.map { "\($0)" }.joined(separator: ", ")
         return "Requests and responses are passed through."
             + (upgrades.isEmpty ? "" : " The connection may be upgraded to \(upgrades).")
     }
@@ -138,7 +138,7 @@ final class OpenAPIOperation {
         var names: [(location: String, name: String)] = plan.usedQueryNames.map {
             ("query", String($0))
         }
-        if case .names(let queries)? = plan.relay?.forward?.query {
+        if case .names(let queries)? = plan.proxy?.forward?.query {
             names += queries.map { ("query", String($0.value)) }
         }
         names += (forwardedHeaders + plan.headersOfLimitsAndAuth.map { "\($0)" })
@@ -158,7 +158,7 @@ final class OpenAPIOperation {
 
     /// The headers in `forward:`, and those that calls refer to.
     private var forwardedHeaders: [String] {
-        let headers = plan.calls.flatMap(\.forward.headers) + (plan.relay?.forward?.headers ?? [])
+        let headers = plan.calls.flatMap(\.forward.headers) + (plan.proxy?.forward?.headers ?? [])
         let forwarded = headers.map { "\($0)" }
         let referred = config.references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
@@ -187,15 +187,15 @@ final class OpenAPIOperation {
     // MARK: Body
 
     private func requestBody(of method: Config.Method) -> JSONTree? {
-        plan.relay == nil ? usedBody : relayedBody(of: method)
+        plan.proxy == nil ? usedBody : relayedBody(of: method)
     }
 
     /// Any body is passed through; those of other methods have no defined meaning (RFC 9110 9.3).
     private func relayedBody(of method: Config.Method) -> JSONTree? {
-        guard let relay = plan.relay, [.post, .put, .patch].contains(method) else { return nil }
+        guard let proxy = plan.proxy, [.post, .put, .patch].contains(method) else { return nil }
         return Self.body(
             plan.contentTypes?.text ?? "*/*", isRequired: false,
-            relay.bodyMax.map { "At most \(Quantity.spelled(bytes: $0))." } ?? "Of any size.",
+            proxy.bodyMax.map { "At most \(Quantity.spelled(bytes: $0))." } ?? "Of any size.",
             .object([]))
     }
 

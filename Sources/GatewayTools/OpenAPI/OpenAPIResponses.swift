@@ -19,7 +19,7 @@ struct OpenAPIResponses {
     }
 
     var tree: JSONTree {
-        if let relay = plan.relay { return tree(of: relay) }
+        if let proxy = plan.proxy { return tree(of: proxy) }
         var responses: [(String, JSONTree)] = [("200", success)]
         if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
         var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
@@ -30,11 +30,11 @@ struct OpenAPIResponses {
     }
 
     /// Any response of the backend, and the problems of the gateway.
-    private func tree(of relay: RelayPlan) -> JSONTree {
+    private func tree(of proxy: ProxyPlan) -> JSONTree {
         var own = ["400", "502", "503", "504"] + refusals
-        if takesBody { own += relay.bodyMax == nil ? ["408"] : ["408", "413"] }
+        if takesBody { own += proxy.bodyMax == nil ? ["408"] : ["408", "413"] }
         let upgrade: [(String, JSONTree)] =
-            relay.upgrades.isEmpty
+            proxy.upgrades.isEmpty
             ? [] : [("101", .object([("description", .text("The connection is upgraded."))]))]
         return .object(
             upgrade + Set(own).sorted().map { ($0, problem($0)) } + [
@@ -59,7 +59,7 @@ struct OpenAPIResponses {
         return statuses
     }
 
-    /// The statuses that required calls relay, whole classes as `4XX`.
+    /// The statuses that required calls proxy, whole classes as `4XX`.
     private var relayed: [String] {
         var statuses: [String] = []
         for range in plan.calls.filter(\.isRequired).flatMap(\.relayStatus) {
@@ -89,8 +89,8 @@ struct OpenAPIResponses {
             relayed: relayedHeaders)
     }
 
-    /// The headers that calls relay from backends, once each. All are optional, because only calls
-    /// that succeeded relay them.
+    /// The headers that calls proxy from backends, once each. All are optional, because only calls
+    /// that succeeded proxy them.
     private var relayedHeaders: [(String, JSONTree)] {
         var names: [String] = []
         for name in plan.calls.flatMap(\.relayHeaders).map({ "\($0)" })

@@ -29,7 +29,7 @@ struct StreamBreakerCheck {
         guard let opened = BreakerCheck.opening(of: breaker, outcomes(relayed)) else { return }
         let closes = opened + .milliseconds(breaker.tryAgainAfter)
         for model in relayed {
-            guard let first = model.relays.first, let began = model.recorded?.began,
+            guard let first = model.attempts.first, let began = model.recorded?.began,
                 began > opened, first.sentAt < closes
             else { continue }
             violations.add(
@@ -44,18 +44,19 @@ struct StreamBreakerCheck {
         var known: [KnownOutcomes.Outcome] = []
         var knownUntil = record.ended
         for model in relayed {
-            for relay in model.relays {
+            for attempt in model.attempts {
                 let isCertain =
-                    relay.script.outcome == .responds && relay.script.body.ending == .complete
-                    && !relay.script.switchesWrongly && relay.script.interim.count <= 16
-                    && endsWithHead(relay, model)
-                if isCertain, let head = relay.headRead, head != model.stream.left {
+                    attempt.script.outcome == .responds && attempt.script.body.ending == .complete
+                    && !attempt.script.switchesWrongly && attempt.script.interim.count <= 16
+                    && endsWithHead(attempt, model)
+                if isCertain, let head = attempt.headRead, head != model.stream.left {
                     known.append(
                         KnownOutcomes.Outcome(
-                            at: head, host: relay.host,
-                            isFailure: relay.script.upgrade == nil && relay.script.status >= 500))
+                            at: head, host: attempt.host,
+                            isFailure: attempt.script.upgrade == nil && attempt.script.status >= 500
+                        ))
                 } else {
-                    knownUntil = min(knownUntil, relay.sentAt)
+                    knownUntil = min(knownUntil, attempt.sentAt)
                 }
             }
         }
@@ -64,9 +65,9 @@ struct StreamBreakerCheck {
 
     /// Whether the outcome was decided at the moment of the head: another attempt followed, or the
     /// exchange was over.
-    private func endsWithHead(_ relay: RelayRecord, _ model: StreamModel) -> Bool {
-        guard relay.key == model.relays.last?.key else { return true }
-        guard let head = relay.headRead, let moment = model.moment(head) else { return false }
+    private func endsWithHead(_ attempt: StreamAttempt, _ model: StreamModel) -> Bool {
+        guard attempt.key == model.attempts.last?.key else { return true }
+        guard let head = attempt.headRead, let moment = model.moment(head) else { return false }
         return moment == model.handedOver
     }
 }

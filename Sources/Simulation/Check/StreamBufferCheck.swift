@@ -1,7 +1,7 @@
 import Basics
 import SimReactor
 
-/// A relay keeps few bytes in each direction, however slowly the other side reads: it stops to read when
+/// An attempt keeps few bytes in each direction, however slowly the other side reads: it stops to read when
 /// 64 KiB are unsent, and what it has read until then is at most what the network has kept for it.
 struct StreamBufferCheck {
     let record: RunRecord
@@ -13,7 +13,7 @@ struct StreamBufferCheck {
         for model in models {
             let kept =
                 [("client", model.stream.fromGateway.unsentMax)]
-                + model.relays.map { ("host", $0.fromGateway.unsentMax) }
+                + model.attempts.map { ("host", $0.fromGateway.unsentMax) }
             for (peer, count) in kept where count > most {
                 violations.add(
                     .streams, model.mark,

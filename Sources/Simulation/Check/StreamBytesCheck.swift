@@ -18,19 +18,19 @@ struct StreamBytesCheck {
     }
 
     private func checkUpload(_ model: StreamModel) {
-        for relay in model.relays {
-            if let position = relay.difference {
+        for attempt in model.attempts {
+            if let position = attempt.difference {
                 add(model, "byte \(position) of the request's body is not the one that was sent")
             }
-            let uploaded = model.uploaded(to: relay)
-            if relay.received > uploaded {
-                add(model, "a host got \(relay.received) bytes, of \(uploaded) sent")
+            let uploaded = model.uploaded(to: attempt)
+            if attempt.received > uploaded {
+                add(model, "a host got \(attempt.received) bytes, of \(uploaded) sent")
             }
-            guard relay.isRequestComplete, relay.script.upgrade == nil else { continue }
-            if !model.stream.isSentWhole || relay.received != uploaded {
+            guard attempt.isRequestComplete, attempt.script.upgrade == nil else { continue }
+            if !model.stream.isSentWhole || attempt.received != uploaded {
                 add(
                     model,
-                    "a host got a complete request with \(relay.received) bytes, although only"
+                    "a host got a complete request with \(attempt.received) bytes, although only"
                         + " \(uploaded) were sent, complete: \(model.stream.isSentWhole)")
             }
         }
@@ -49,7 +49,7 @@ struct StreamBytesCheck {
 
 extension StreamModel {
     /// Bytes of the request's body, or of the client's side of a tunnel, that were sent.
-    func uploaded(to relay: RelayRecord) -> Int {
-        relay.script.upgrade == nil ? stream.sent : stream.sentInTunnel
+    func uploaded(to attempt: StreamAttempt) -> Int {
+        attempt.script.upgrade == nil ? stream.sent : stream.sentInTunnel
     }
 }

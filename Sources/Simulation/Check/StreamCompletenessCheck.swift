@@ -14,7 +14,7 @@ struct StreamCompletenessCheck {
         }
     }
 
-    private func check(_ model: StreamModel, _ origin: RelayRecord) {
+    private func check(_ model: StreamModel, _ origin: StreamAttempt) {
         if model.stream.isComplete {
             checkComplete(model, origin)
         } else if model.stream.left == nil, model.loggedEnd == nil, !model.mayBeCutOff,
@@ -27,7 +27,7 @@ struct StreamCompletenessCheck {
         }
     }
 
-    private func checkComplete(_ model: StreamModel, _ origin: RelayRecord) {
+    private func checkComplete(_ model: StreamModel, _ origin: StreamAttempt) {
         let isWhole = origin.isSentWhole && model.stream.received == origin.sent
         if !isWhole {
             violations.add(
@@ -39,7 +39,7 @@ struct StreamCompletenessCheck {
     }
 
     /// Trailers pass to clients that accept them, without those that route or frame a message.
-    private func checkTrailers(_ model: StreamModel, _ origin: RelayRecord) {
+    private func checkTrailers(_ model: StreamModel, _ origin: StreamAttempt) {
         let accepts = model.request.request.header("TE") != nil
         let hasBody = origin.script.sendsBody(to: origin.head)
         let sent = hasBody && accepts ? origin.script.body.trailers : []

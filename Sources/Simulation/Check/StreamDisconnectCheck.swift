@@ -11,36 +11,36 @@ struct StreamDisconnectCheck {
 
     func check() {
         for model in models {
-            for relay in model.relays { check(relay, model) }
+            for attempt in model.attempts { check(attempt, model) }
         }
     }
 
-    private func check(_ relay: RelayRecord, _ model: StreamModel) {
-        guard let left = left(relay, model) else { return }
+    private func check(_ attempt: StreamAttempt, _ model: StreamModel) {
+        guard let left = left(attempt, model) else { return }
         let latency = record.network.longestLatency
         let slack = latency * 4 + Self.limit
-        let noticed = max(left, relay.sentAt) + slack
+        let noticed = max(left, attempt.sentAt) + slack
         guard !model.mayMissTheEnd(until: noticed) else { return }
         // What was sent before must be read before the end arrives: with small windows, a round trip later.
-        let lastRead = max(left, relay.sentAt) + latency * 2 + Self.limit
+        let lastRead = max(left, attempt.sentAt) + latency * 2 + Self.limit
         guard model.stream.toGateway.read(until: lastRead) == model.stream.toGateway.written else {
             return
         }
-        if let ended = relay.ended, ended <= noticed { return }
+        if let ended = attempt.ended, ended <= noticed { return }
         guard record.ended > noticed else { return }
         violations.add(
             .cancellation, model.mark,
-            "attempt \(relay.key.ordinal) still ran \(slack) after its client had left")
+            "attempt \(attempt.key.ordinal) still ran \(slack) after its client had left")
     }
 
     private static let limit = Duration.milliseconds(50)
 
     /// A client that has only ended its own direction counts as gone once its response is streamed.
-    private func left(_ relay: RelayRecord, _ model: StreamModel) -> Instant? {
+    private func left(_ attempt: StreamAttempt, _ model: StreamModel) -> Instant? {
         if let disconnected = model.stream.disconnected, !model.isOver(before: disconnected) {
             return disconnected
         }
-        guard let halfClosed = model.stream.halfClosed, relay.script.upgrade == nil,
+        guard let halfClosed = model.stream.halfClosed, attempt.script.upgrade == nil,
             let responded = model.request.responded, model.origin != nil
         else { return nil }
         let gone = max(halfClosed, responded)
@@ -59,11 +59,11 @@ extension StreamModel {
 
     /// The gateway does not read from the client while a host does not read, so it cannot notice its end.
     fileprivate func mayMissTheEnd(until moment: Instant) -> Bool {
-        relays.contains { relay in
-            guard !relay.script.reading.pauses.isEmpty else { return false }
-            guard relay.script.upgrade != nil else { return !relay.isRequestComplete }
-            return relay.fromGateway.unsentMax >= Self.unsentBytesMax
-                && relay.fromGateway.read(until: moment) < relay.fromGateway.written
+        attempts.contains { attempt in
+            guard !attempt.script.reading.pauses.isEmpty else { return false }
+            guard attempt.script.upgrade != nil else { return !attempt.isRequestComplete }
+            return attempt.fromGateway.unsentMax >= Self.unsentBytesMax
+                && attempt.fromGateway.read(until: moment) < attempt.fromGateway.written
         }
     }
 }

@@ -9,7 +9,7 @@ struct StreamHeadersCheck {
 
     func check() {
         for model in models {
-            for relay in model.relays { check(relay, model) }
+            for attempt in model.attempts { check(attempt, model) }
             checkResponse(model)
         }
     }
@@ -20,37 +20,37 @@ struct StreamHeadersCheck {
 
     // MARK: To the host
 
-    private func check(_ relay: RelayRecord, _ model: StreamModel) {
+    private func check(_ attempt: StreamAttempt, _ model: StreamModel) {
         guard let config = model.config, let endpoint = model.endpoint, let proxy = model.proxy
         else { return }
         let request = model.request.request
         var auth = AuthModel(request: request, config: config, endpoint: endpoint)
-        if auth.callerDependsOnLimit { auth.checksPasswords = !showsOtherCaller(relay, auth) }
+        if auth.callerDependsOnLimit { auth.checksPasswords = !showsOtherCaller(attempt, auth) }
         if case .refused = auth.outcome {
             violations.add(.auth, model.mark, "a refused request was sent to a host")
         }
-        let expected = RelayHeadModel(
+        let expected = ProxyHeadModel(
             request: request, config: config, endpoint: endpoint, proxy: proxy,
-            host: relay.host, checksPasswords: auth.checksPasswords)
-        if relay.head.startLine != expected.startLine {
-            add(model, "a host got '\(relay.head.startLine)', expected '\(expected.startLine)'")
+            host: attempt.host, checksPasswords: auth.checksPasswords)
+        if attempt.head.startLine != expected.startLine {
+            add(model, "a host got '\(attempt.head.startLine)', expected '\(expected.startLine)'")
         }
-        let via = relay.head.all("via")
+        let via = attempt.head.all("via")
         if via.count != 1 || !via[0].hasPrefix("1.1 tributary-") {
             add(model, "a host got via: \(via), expected the entry of the gateway")
         }
-        if relay.backend != proxy.backend { add(model, "sent to another backend") }
-        for name in RelayHeadModel.names {
-            let values = relay.head.all(name)
+        if attempt.backend != proxy.backend { add(model, "sent to another backend") }
+        for name in ProxyHeadModel.names {
+            let values = attempt.head.all(name)
             let wanted = expected.lines[name] ?? []
             if values != wanted { add(model, "a host got \(name): \(values), expected \(wanted)") }
         }
     }
 
     /// Whether the caller is not the one of the password.
-    private func showsOtherCaller(_ relay: RelayRecord, _ auth: AuthModel) -> Bool {
+    private func showsOtherCaller(_ attempt: StreamAttempt, _ auth: AuthModel) -> Bool {
         guard case .accepted(let caller, _) = auth.identity else { return false }
-        return relay.head.all("x-caller") != [caller.rawValue]
+        return attempt.head.all("x-caller") != [caller.rawValue]
     }
 
     // MARK: To the client
@@ -64,7 +64,7 @@ struct StreamHeadersCheck {
             add(model, "an interim response passed with 'interim: \(proxy.interim ?? "")'")
         }
         let passed = model.stream.interim.count
-        let limit = Self.interimMax * max(1, model.relays.count)
+        let limit = Self.interimMax * max(1, model.attempts.count)
         if passed > limit { add(model, "\(passed) interim responses, more than \(limit)") }
         guard let response = model.request.response, let origin = model.origin else { return }
         checkHop(response, model)

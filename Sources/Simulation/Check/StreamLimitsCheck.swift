@@ -25,13 +25,13 @@ struct StreamLimitsCheck {
             let spans = models.filter { model in
                 model.proxy?.backend == index
                     && model.config.map { generations.contains($0.generation) } ?? false
-            }.flatMap(\.relays).map { ConcurrentSpan(from: $0.sentAt, to: $0.ended) }
+            }.flatMap(\.attempts).map { ConcurrentSpan(from: $0.sentAt, to: $0.ended) }
             check(spans, limits.max(), "calls to \(backend.name)")
         }
         let relayed = models.filter { $0.config?.generation == config.generation }
         for endpoint in config.endpoints where endpoint.proxy != nil {
             let spans = relayed.filter { $0.endpoint?.index == endpoint.index }
-                .compactMap { span(of: $0, from: $0.relays.first?.sentAt) }
+                .compactMap { span(of: $0, from: $0.attempts.first?.sentAt) }
             check(spans, endpoint.maxInFlight.map(config.share), "requests of e\(endpoint.index)")
         }
         guard record.configs.count == 1 else { return }
@@ -55,6 +55,6 @@ struct StreamLimitsCheck {
     }
 }
 
-extension RelayRecord {
+extension StreamAttempt {
     fileprivate var sendsBody: Bool { script.sendsBody(to: head) }
 }

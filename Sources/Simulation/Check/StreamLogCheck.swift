@@ -20,7 +20,7 @@ struct StreamLogCheck {
         }
     }
 
-    private func check(_ model: StreamModel, _ origin: RelayRecord, _ line: Tree) {
+    private func check(_ model: StreamModel, _ origin: StreamAttempt, _ line: Tree) {
         for fault in [
             end(model, origin), bytesOut(model, origin, line), bytesIn(model, origin, line),
             outcome(model, line),
@@ -28,7 +28,7 @@ struct StreamLogCheck {
     }
 
     /// Whether the logged reason has a cause.
-    private func end(_ model: StreamModel, _ origin: RelayRecord) -> String? {
+    private func end(_ model: StreamModel, _ origin: StreamAttempt) -> String? {
         let hasCause: Bool
         switch model.loggedEnd {
         case nil: return nil
@@ -53,7 +53,7 @@ struct StreamLogCheck {
         return hasCause ? nil : "the end '\(model.loggedEnd ?? "")' has no cause"
     }
 
-    private func bytesOut(_ model: StreamModel, _ origin: RelayRecord, _ line: Tree) -> String? {
+    private func bytesOut(_ model: StreamModel, _ origin: StreamAttempt, _ line: Tree) -> String? {
         let logged = line["bytes_out"]?.integer ?? -1
         let isFitting =
             model.stream.isComplete && origin.script.upgrade == nil
@@ -71,7 +71,7 @@ struct StreamLogCheck {
             ? 0 : model.stream.fromGateway.unsentMax
     }
 
-    private func bytesIn(_ model: StreamModel, _ origin: RelayRecord, _ line: Tree) -> String? {
+    private func bytesIn(_ model: StreamModel, _ origin: StreamAttempt, _ line: Tree) -> String? {
         let logged = line["bytes_in"]?.integer ?? -1
         if origin.script.upgrade != nil { return nil }
         let isFitting =

@@ -16,7 +16,7 @@ struct StreamOutcomeCheck {
         if let used = model.config, used.generation != config.generation {
             return [Violation(.status, "served under another configuration")]
         }
-        if response.status == 101, model.relays.last?.script.switchesWrongly ?? true {
+        if response.status == 101, model.attempts.last?.script.switchesWrongly ?? true {
             return [Violation(.status, "101 to another protocol than the client wanted")]
         }
         if let header = response[StreamResponseDraw.originHeader] {
@@ -29,9 +29,10 @@ struct StreamOutcomeCheck {
     private func relayed(
         _ response: PeerMessage, _ header: String, _ model: StreamModel
     ) -> [Violation] {
-        guard let origin = model.origin, origin.key.ordinal == model.relays.last?.key.ordinal else {
+        guard let origin = model.origin, origin.key.ordinal == model.attempts.last?.key.ordinal
+        else {
             return [
-                Violation(.marks, "the response is \(header), of \(model.relays.count) attempts")
+                Violation(.marks, "the response is \(header), of \(model.attempts.count) attempts")
             ]
         }
         if let refused = mustBeRefused(model, model.proxy) {
@@ -63,7 +64,7 @@ struct StreamOutcomeCheck {
     ) -> String? {
         let status = response.status
         if let refused = mustBeRefused(model, proxy) {
-            if !model.relays.isEmpty { return "\(status), but the request was sent to a host" }
+            if !model.attempts.isEmpty { return "\(status), but the request was sent to a host" }
             return refused.contains(status) ? nil : "\(status), expected one of \(refused)"
         }
         let upload = model.stream.script.upload
@@ -85,7 +86,7 @@ struct StreamOutcomeCheck {
 
     /// A timeout although the head of a response had arrived.
     private func headMissed(_ model: StreamModel, _ proxy: DrawnProxy) -> String? {
-        guard let last = model.relays.last, let head = last.headRead,
+        guard let last = model.attempts.last, let head = last.headRead,
             let responded = model.request.responded, head < responded,
             last.script.interim.count < 16
         else { return nil }
@@ -126,7 +127,7 @@ extension StreamModel {
     /// Whether the gateway may have waited for a part of the body from the client.
     fileprivate func mayWaitForBody(_ proxy: DrawnProxy) -> Bool {
         guard stream.script.upload.framing != .none,
-            !relays.isEmpty || record.isSlow || mayBeUnread(proxy)
+            !attempts.isEmpty || record.isSlow || mayBeUnread(proxy)
         else { return false }
         return !request.request.expectsContinue || stream.interim.contains { $0.status == 100 }
     }
@@ -134,7 +135,7 @@ extension StreamModel {
     /// Whether the connection to the host may be one of an earlier request: a host does not read on where that
     /// request ended in a pause.
     private func mayBeUnread(_ proxy: DrawnProxy) -> Bool {
-        record.relays.contains { earlier in
+        record.streamAttempts.contains { earlier in
             guard earlier.arrived < request.began, !earlier.script.reading.pauses.isEmpty,
                 request.worker == nil || request.worker == earlier.worker
             else { return false }
@@ -148,10 +149,11 @@ extension StreamModel {
         if config.streamBackends[proxy.backend].refusedShare > 0, record.rates[.refusals] > 0 {
             return true
         }
-        return relays.contains { relay in
-            relay.script.outcome != .responds && relay.script.outcome != .silent
-                || relay.script.switchesWrongly || relay.script.interim.count > 16 || relay.wasReset
-                || relay.before > 0
+        return attempts.contains { attempt in
+            attempt.script.outcome != .responds && attempt.script.outcome != .silent
+                || attempt.script.switchesWrongly || attempt.script.interim.count > 16
+                || attempt.wasReset
+                || attempt.before > 0
         } || record.rates[.idleLosses] > 0
     }
 

@@ -10,27 +10,27 @@ struct StreamRetryCheck {
     let violations: ViolationLog
 
     func check() {
-        for model in models where model.relays.count > 1 { check(model) }
+        for model in models where model.attempts.count > 1 { check(model) }
     }
 
     private func check(_ model: StreamModel) {
-        let relays = model.relays
-        for (former, next) in zip(relays, relays.dropFirst()) {
+        let attempts = model.attempts
+        for (former, next) in zip(attempts, attempts.dropFirst()) {
             if let fault = fault(former, next, model) {
                 violations.add(
                     .limits, model.mark, "sent again after attempt \(former.key.ordinal): \(fault)")
             }
         }
-        let resent = relays.dropLast().count { $0.before > 0 && $0.responseBegan == nil }
+        let resent = attempts.dropLast().count { $0.before > 0 && $0.responseBegan == nil }
         let allowed = (model.proxy?.retry?.attempts ?? 1) + resent
-        if relays.count > allowed {
+        if attempts.count > allowed {
             violations.add(
-                .limits, model.mark, "\(relays.count) attempts, \(allowed) are allowed")
+                .limits, model.mark, "\(attempts.count) attempts, \(allowed) are allowed")
         }
     }
 
     private func fault(
-        _ former: RelayRecord, _ next: RelayRecord, _ model: StreamModel
+        _ former: StreamAttempt, _ next: StreamAttempt, _ model: StreamModel
     ) -> String? {
         let retry = model.proxy?.retry
         // A body that was read before the attempt was sent is in memory: an idempotent request can be

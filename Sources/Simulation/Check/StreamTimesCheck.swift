@@ -12,7 +12,7 @@ struct StreamTimesCheck {
     func check() {
         for model in models {
             guard let proxy = model.proxy, let recorded = model.recorded else { continue }
-            // Passwords are checked on another thread, so the beginning of the relay is unknown.
+            // Passwords are checked on another thread, so the beginning of the attempt is unknown.
             if model.endpoint?.auth?.kinds.contains(.basic) == true { continue }
             checkTimeout(model, proxy)
             checkDuration(model, proxy, recorded.began)
@@ -65,7 +65,7 @@ struct StreamTimesCheck {
     }
 
     private func addIdle(_ model: StreamModel, _ pause: Duration) {
-        add(model, "no byte was passed on for \(pause), and the relay went on")
+        add(model, "no byte was passed on for \(pause), and the attempt went on")
     }
 
     // MARK: Ends by a limit
@@ -74,7 +74,7 @@ struct StreamTimesCheck {
         let idle = Duration.milliseconds(proxy.idleTimeout)
         switch (model.loggedEnd, model.origin == nil ? model.request.response?.status : nil) {
         case ("idle", _):
-            let moments = model.activity + model.relays.compactMap(\.headRead)
+            let moments = model.activity + model.attempts.compactMap(\.headRead)
             check(
                 model, isOneOf: moments.flatMap { model.idleEnds(after: $0, idle) }, "idle")
         case ("max_duration", _):
@@ -97,8 +97,9 @@ struct StreamTimesCheck {
     /// Whether a retry may have ended by `connect_timeout`. When that began is unknown: no host saw it,
     /// and the connection attempt may be that of an earlier request.
     private func mayHaveFailedToConnectAgain(_ model: StreamModel, _ proxy: DrawnProxy) -> Bool {
-        guard let retry = proxy.retry, let ended = model.handedOver, let former = model.relays.last,
-            model.relays.count < retry.attempts
+        guard let retry = proxy.retry, let ended = model.handedOver,
+            let former = model.attempts.last,
+            model.attempts.count < retry.attempts
         else { return false }
         return model.moment(former.headRead ?? former.sentAt).map { $0 <= ended } ?? false
     }
@@ -106,7 +107,7 @@ struct StreamTimesCheck {
     /// When the wait for a part of the request can end by `idle_timeout`.
     private func idleLimits(_ model: StreamModel, _ began: Instant, _ idle: Duration) -> [Instant] {
         let released = began + .seconds(1)
-        let passedOn = model.relays.map(\.sentAt) + model.relays.flatMap(\.interimRead)
+        let passedOn = model.attempts.map(\.sentAt) + model.attempts.flatMap(\.interimRead)
         let moments = model.activity + passedOn + [began, released]
         return moments.flatMap { model.idleEnds(after: $0, idle) }
     }

@@ -19,7 +19,7 @@ struct StreamTunnelCheck {
         violations.add(.streams, model.mark, text)
     }
 
-    private func checkDownload(_ model: StreamModel, _ origin: RelayRecord) {
+    private func checkDownload(_ model: StreamModel, _ origin: StreamAttempt) {
         guard model.loggedOutcome == "ok", model.loggedEnd == nil else { return }
         if !origin.isSentWhole, !model.mayBeCutOff {
             return add(model, "the tunnel ended well, and its host had not ended it")
@@ -36,7 +36,7 @@ struct StreamTunnelCheck {
 
     /// The host has seen the end of the client before it had ended its own direction. A client that
     /// closes its connection looks the same until something is sent to it.
-    private func checkUpload(_ model: StreamModel, _ origin: RelayRecord) {
+    private func checkUpload(_ model: StreamModel, _ origin: StreamAttempt) {
         guard origin.sawTunnelEnd, model.loggedEnd == nil, !model.mayBeCutOff,
             model.stream.hasEndedTunnel || model.stream.disconnected == nil
         else { return }

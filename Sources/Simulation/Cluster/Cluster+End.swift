@@ -45,7 +45,7 @@ extension Cluster {
     /// a tunnel does not read, the gateway does not read from the client and cannot notice its end:
     /// `idle_timeout` ends the tunnel.
     private var patience: Duration {
-        let mayMissTheEnd = relays.contains {
+        let mayMissTheEnd = streamAttempts.contains {
             $0.script.upgrade != nil && $0.script.reading.neverEnds && !$0.reader.isOver
         }
         let idleTimeouts = plan.configs.flatMap(\.endpoints).compactMap(\.proxy?.idleTimeout)

@@ -15,7 +15,8 @@ extension Cluster {
                 ClientRecord(
                     client, hasUnsolicited: unsolicited.contains { $0 === client })
             } + streamClients.map(ClientRecord.init) + http2Clients.map(ClientRecord.init),
-            attempts: attempts.map(AttemptRecord.init), relays: relays.map(RelayRecord.init),
+            attempts: attempts.map(AttemptRecord.init),
+            streamAttempts: streamAttempts.map(StreamAttempt.init),
             probes: probes.map(ProbeRecord.init),
             log: journal.lines, recorded: workers.flatMap(\.recorded), hash: trace.hash,
             violations: violations)

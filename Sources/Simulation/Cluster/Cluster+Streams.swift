@@ -36,10 +36,10 @@ extension Cluster {
     /// A host received the head of a streamed request.
     func streamArrived(
         _ message: PeerMessage, at target: BackendHost
-    ) -> (key: RelayKey, script: StreamResponseScript)? {
+    ) -> (key: StreamKey, script: StreamResponseScript)? {
         guard let mark = message["X-Request-Id"], let number = Int(mark.dropFirst()),
-            sentNumbers.contains(number), let relay = message["X-Relay"],
-            let call = CallKey("\(relay)c0"), plan.configs.indices.contains(call.generation),
+            sentNumbers.contains(number), let attempt = message["X-Proxy"],
+            let call = CallKey("\(attempt)c0"), plan.configs.indices.contains(call.generation),
             plan.configs[call.generation].endpoints.indices.contains(call.endpoint),
             plan.configs[call.generation].endpoints[call.endpoint].proxy != nil
         else {
@@ -48,9 +48,9 @@ extension Cluster {
                 "a host received a request that no client sent: \(message.startLine)")
             return nil
         }
-        let key = RelayKey(
+        let key = StreamKey(
             number: number, generation: call.generation, endpoint: call.endpoint,
-            ordinal: relays.count { $0.key.number == number })
+            ordinal: streamAttempts.count { $0.key.number == number })
         let draw = StreamResponseDraw(
             random: plan.random.derived("stream", number, key.ordinal), rates: plan.rates,
             mark: mark, ordinal: key.ordinal, head: message, lengthMax: plan.bodyMax)
@@ -88,7 +88,7 @@ extension RequestRecord {
     fileprivate init(_ exchange: StreamExchange, of client: StreamClient) {
         let stream = StreamRecord(exchange, of: client)
         // The gateway's own response counts once all of it has arrived.
-        let response = exchange.isRelayed || exchange.received != nil ? exchange.response : nil
+        let response = exchange.isProxied || exchange.received != nil ? exchange.response : nil
         self.init(
             request: exchange.request, index: exchange.index, bytes: stream.start..<stream.end,
             worker: client.worker, began: exchange.began,
@@ -126,20 +126,21 @@ extension StreamRecord {
     }
 }
 
-extension RelayRecord {
-    init(_ relay: HostRelay) {
-        let stream = relay.stream.stream
+extension StreamAttempt {
+    init(_ attempt: HostStream) {
+        let stream = attempt.stream.stream
         self.init(
-            key: relay.key, backend: relay.target.backend, host: relay.target.host,
-            worker: relay.worker, head: relay.head, script: relay.script, before: relay.before,
-            arrived: relay.arrived, received: relay.reader.received,
-            difference: relay.reader.difference, isRequestComplete: relay.reader.isComplete,
-            sent: relay.sender?.sent ?? 0, isSentWhole: relay.responseEnd != nil,
-            requestStart: relay.requestStart, requestBody: relay.bodyStart,
-            requestEnd: relay.requestEnd, responseStart: relay.responseStart,
-            headStart: relay.headStart, responseBody: relay.bodyPosition,
-            responseEnd: relay.responseEnd, wasReset: relay.wasReset,
-            sawTunnelEnd: relay.sawTunnelEnd,
+            key: attempt.key, backend: attempt.target.backend, host: attempt.target.host,
+            worker: attempt.worker, head: attempt.head, script: attempt.script,
+            before: attempt.before,
+            arrived: attempt.arrived, received: attempt.reader.received,
+            difference: attempt.reader.difference, isRequestComplete: attempt.reader.isComplete,
+            sent: attempt.sender?.sent ?? 0, isSentWhole: attempt.responseEnd != nil,
+            requestStart: attempt.requestStart, requestBody: attempt.bodyStart,
+            requestEnd: attempt.requestEnd, responseStart: attempt.responseStart,
+            headStart: attempt.headStart, responseBody: attempt.bodyPosition,
+            responseEnd: attempt.responseEnd, wasReset: attempt.wasReset,
+            sawTunnelEnd: attempt.sawTunnelEnd,
             fromGateway: stream.incomingJournal, toGateway: stream.outgoingJournal)
     }
 }

@@ -27,10 +27,10 @@ package final class Cluster {
     var http2Clients: [HTTP2Client] = []
     var http2Connections = 0
     private(set) var attempts: [Attempt] = []
-    /// The clients and hosts of endpoints with `proxy`, and the attempts to relay, in order of arrival.
+    /// The clients and hosts of endpoints with `proxy`, and the attempts of their requests, in order of arrival.
     var streamClients: [StreamClient] = []
     var streamHosts: [StreamHost] = []
-    var relays: [HostRelay] = []
+    var streamAttempts: [HostStream] = []
     /// Health checks, in order of arrival.
     private(set) var probes: [Probe] = []
     /// Clients that received a response while they had no request in progress.

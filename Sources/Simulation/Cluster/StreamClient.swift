@@ -228,7 +228,7 @@ final class StreamClient: ByteStreamDelegate {
             exchange.bodyStart = position
             if message.status == 101 { startTunnel(exchange) }
         case .body(let bytes):
-            if exchange.isRelayed { exchange.reader.receive(bytes) } else { exchange.text += bytes }
+            if exchange.isProxied { exchange.reader.receive(bytes) } else { exchange.text += bytes }
             if case .receiving(let count)? = exchange.script.leaving?.when,
                 exchange.reader.received >= count
             {
@@ -308,7 +308,7 @@ final class StreamClient: ByteStreamDelegate {
 
 extension StreamExchange {
     /// Whether a backend made the response, and not the gateway.
-    var isRelayed: Bool {
+    var isProxied: Bool {
         response?[StreamResponseDraw.originHeader] != nil || response?.status == 101
     }
 }

@@ -10,7 +10,7 @@ final class StreamHostConnection: ByteStreamDelegate {
     private let loop: SimLoop
     private unowned let cluster: Cluster
     private var decoder = MessageDecoder(.requests)
-    private var current: HostRelay?
+    private var current: HostStream?
     private var requestCount = 0
     /// Of the present request: whether it is complete, and whether its response has begun.
     private var isRequestComplete = false
@@ -64,75 +64,75 @@ final class StreamHostConnection: ByteStreamDelegate {
         let reader = BodyReader(
             script.reading, StreamContent(number: key.number, direction: .upload),
             of: stream.stream, loop)
-        let relay = HostRelay(
+        let attempt = HostStream(
             key, at: target, head: message, script: script, on: stream, before: requestCount,
             reader: reader, arrived: loop.now, requestStart: position)
-        cluster.relays.append(relay)
+        cluster.streamAttempts.append(attempt)
         requestCount += 1
-        current = relay
+        current = attempt
         isRequestComplete = false
         hasTriggered = false
         isInterimDone = false
         reader.pauseIfScripted()
-        sendInterim(of: relay, 0)
+        sendInterim(of: attempt, 0)
         respondIfDue()
     }
 
     // MARK: The response
 
     private func later(
-        _ relay: HostRelay, _ milliseconds: Int,
+        _ attempt: HostStream, _ milliseconds: Int,
         _ action: @escaping (StreamHostConnection) -> Void
     ) {
         loop.timer(after: .milliseconds(milliseconds)) { [self] in
-            if !isOver, current === relay { action(self) }
+            if !isOver, current === attempt { action(self) }
         }
     }
 
-    private func sendInterim(of relay: HostRelay, _ index: Int) {
-        guard index < relay.script.interim.count else {
+    private func sendInterim(of attempt: HostStream, _ index: Int) {
+        guard index < attempt.script.interim.count else {
             isInterimDone = true
             return respondIfDue()
         }
-        let (status, delay) = relay.script.interim[index]
-        later(relay, delay) { connection in
+        let (status, delay) = attempt.script.interim[index]
+        later(attempt, delay) { connection in
             let link =
                 status == 103
-                ? "Link: </\(relay.key.mark)>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n" : ""
+                ? "Link: </\(attempt.key.mark)>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n" : ""
             connection.write("HTTP/1.1 \(status) Interim\r\n\(link)\r\n")
-            connection.sendInterim(of: relay, index + 1)
+            connection.sendInterim(of: attempt, index + 1)
         }
     }
 
     /// Begins the response once the script says so.
     private func respondIfDue() {
-        guard let relay = current, isInterimDone, !hasTriggered else { return }
-        switch relay.script.trigger {
+        guard let attempt = current, isInterimDone, !hasTriggered else { return }
+        switch attempt.script.trigger {
         case .head: break
-        case .bytes(let count) where relay.reader.received < count && !isRequestComplete: return
+        case .bytes(let count) where attempt.reader.received < count && !isRequestComplete: return
         case .end where !isRequestComplete: return
         case .bytes, .end: break
         }
         hasTriggered = true
-        later(relay, relay.script.delay) { $0.respond(relay) }
+        later(attempt, attempt.script.delay) { $0.respond(attempt) }
     }
 
-    private func respond(_ relay: HostRelay) {
-        switch relay.script.outcome {
+    private func respond(_ attempt: HostStream) {
+        switch attempt.script.outcome {
         case .silent: break
         case .closes: stream.stream.finishWriting()
         case .resets:
-            relay.wasReset = true
+            attempt.wasReset = true
             stream.stream.reset()
             isOver = true
         case .malformed: write("HTTP/1.1 2x0 Broken\r\n\r\n")
-        case .responds: sendResponse(relay)
+        case .responds: sendResponse(attempt)
         }
     }
 
-    private func sendResponse(_ relay: HostRelay) {
-        let script = relay.script
-        relay.headStart = stream.written
+    private func sendResponse(_ attempt: HostStream) {
+        let script = attempt.script
+        attempt.headStart = stream.written
         if script.upgrade != nil { decoder.switchProtocol() }
         if let upgrade = script.upgrade {
             write(
@@ -146,16 +146,16 @@ final class StreamHostConnection: ByteStreamDelegate {
                 "HTTP/1.\(script.isHTTP10 ? 0 : 1) \(script.status) Some Words\r\n"
                     + Self.lines(fields) + "\r\n")
         }
-        relay.bodyPosition = stream.written
-        guard script.sendsBody(to: relay.head) else {
-            relay.responseEnd = stream.written
-            return responseEnded(relay)
+        attempt.bodyPosition = stream.written
+        guard script.sendsBody(to: attempt.head) else {
+            attempt.responseEnd = stream.written
+            return responseEnded(attempt)
         }
         let sender = BodySender(
-            script.body, StreamContent(number: relay.key.number, direction: .download),
+            script.body, StreamContent(number: attempt.key.number, direction: .download),
             on: stream, loop
-        ) { [weak self, unowned relay] ending in self?.bodyEnded(relay, ending) }
-        relay.sender = sender
+        ) { [weak self, unowned attempt] ending in self?.bodyEnded(attempt, ending) }
+        attempt.sender = sender
         sender.start()
     }
 
@@ -163,30 +163,30 @@ final class StreamHostConnection: ByteStreamDelegate {
         fields.map { "\($0.name): \($0.value)\r\n" }.joined()
     }
 
-    private func bodyEnded(_ relay: HostRelay, _ ending: BodyScript.Ending) {
+    private func bodyEnded(_ attempt: HostStream, _ ending: BodyScript.Ending) {
         // Without a length, the end of the connection completes the response, wherever it comes.
-        let endsBody = ending.endsConnection && relay.script.body.framing == .untilClose
+        let endsBody = ending.endsConnection && attempt.script.body.framing == .untilClose
         switch ending {
         case _ where endsBody || ending == .complete:
-            relay.responseEnd = stream.written
-            responseEnded(relay)
+            attempt.responseEnd = stream.written
+            responseEnded(attempt)
         case .resets:
-            relay.wasReset = true
+            attempt.wasReset = true
             isOver = true
-        case .stalls where relay.sawTunnelEnd:
-            relay.responseEnd = stream.written
+        case .stalls where attempt.sawTunnelEnd:
+            attempt.responseEnd = stream.written
             closeWhenSent()
         case .complete, .stalls, .ends, .malformed: break
         }
     }
 
-    private func responseEnded(_ relay: HostRelay) {
-        if relay.sawTunnelEnd { return closeWhenSent() }
-        if relay.script.closesConnection, relay.script.body.framing != .untilClose {
+    private func responseEnded(_ attempt: HostStream) {
+        if attempt.sawTunnelEnd { return closeWhenSent() }
+        if attempt.script.closesConnection, attempt.script.body.framing != .untilClose {
             return stream.stream.finishWriting()
         }
-        if let idleLoss = relay.script.idleLoss {
-            later(relay, idleLoss) { connection in
+        if let idleLoss = attempt.script.idleLoss {
+            later(attempt, idleLoss) { connection in
                 // Not before the network has taken the response.
                 if connection.isRequestComplete, connection.stream.stream.unsentBytes == 0 {
                     connection.close()
@@ -207,15 +207,16 @@ final class StreamHostConnection: ByteStreamDelegate {
     // MARK: The end
 
     func streamEnded() {
-        guard let relay = current, relay.script.upgrade != nil, let sender = relay.sender else {
+        guard let attempt = current, attempt.script.upgrade != nil, let sender = attempt.sender
+        else {
             return close()
         }
         guard !sender.isOver else {
-            relay.responseEnd = relay.responseEnd ?? stream.written
+            attempt.responseEnd = attempt.responseEnd ?? stream.written
             return closeWhenSent()
         }
         // The gateway passes on the end of the client; the other direction continues.
-        relay.sawTunnelEnd = true
+        attempt.sawTunnelEnd = true
     }
 
     func streamBlocked() {}

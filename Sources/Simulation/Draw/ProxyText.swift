@@ -39,7 +39,7 @@ extension ConfigText {
         if proxy.passesCredential, endpoint.isProtected { add(3, "credential: pass") }
         add(3, "interim", proxy.interim)
         let caller = endpoint.isProtected ? [("X-Caller", "\"{request.caller}\"")] : []
-        let headers = [("X-Relay", "g\(config.generation)e\(endpoint.index)")] + caller
+        let headers = [("X-Proxy", "g\(config.generation)e\(endpoint.index)")] + caller
         let lines = (headers + proxy.headers.map { ($0.name, $0.value) }).map { "\($0): \($1)" }
         add(3, "headers: { \(lines.joined(separator: ", ")) }")
         if !proxy.dropHeaders.isEmpty { add(3, "drop_headers: \(flow(proxy.dropHeaders))") }

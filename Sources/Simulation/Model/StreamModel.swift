@@ -11,7 +11,7 @@ struct StreamModel {
     let request: RequestRecord
     let stream: StreamRecord
     /// Attempts that hosts received, in order of arrival.
-    let relays: [RelayRecord]
+    let attempts: [StreamAttempt]
     /// The configuration and the endpoint of the attempts; nil without an attempt.
     let config: DrawnConfig?
     let endpoint: DrawnEndpoint?
@@ -46,20 +46,22 @@ struct StreamModel {
         self.stream = stream
         self.line = line
         self.recorded = recorded
-        relays = record.relays(of: request)
-        config = relays.first.map { record.configs[$0.key.generation] }
-        endpoint = relays.first.map { record.configs[$0.key.generation].endpoints[$0.key.endpoint] }
+        attempts = record.streamAttempts(of: request)
+        config = attempts.first.map { record.configs[$0.key.generation] }
+        endpoint = attempts.first.map {
+            record.configs[$0.key.generation].endpoints[$0.key.endpoint]
+        }
         proxy = endpoint?.proxy
     }
 
     var mark: String { request.mark }
 
     /// The attempt whose response the client got; nil for a response of the gateway itself.
-    var origin: RelayRecord? {
+    var origin: StreamAttempt? {
         guard let response = request.response else { return nil }
-        if response.status == 101 { return relays.last }
+        if response.status == 101 { return attempts.last }
         guard let header = response[StreamResponseDraw.originHeader] else { return nil }
-        return relays.first { "\($0.key.mark)/\($0.key.ordinal)" == header }
+        return attempts.first { "\($0.key.mark)/\($0.key.ordinal)" == header }
     }
 
     /// Why the gateway ended the response early, as the log says.
@@ -95,12 +97,12 @@ struct StreamModel {
         return max(read, began)
     }
 
-    /// When the relay may have taken the last byte of the request, which the gateway had read: at once, or
+    /// When the attempt may have taken the last byte of the request, which the gateway had read: at once, or
     /// when a host, or the network, was ready for it. Empty if it never read it.
     var requestTaken: [Instant] {
         guard let read = requestRead, let began = recorded?.began else { return [] }
         let ready =
-            relays.flatMap { [$0.sentAt] + $0.fromGateway.drained + $0.interimRead }
+            attempts.flatMap { [$0.sentAt] + $0.fromGateway.drained + $0.interimRead }
             + [began + .seconds(1)]
         return [read] + (stream.script.upload.framing == .none ? [] : ready.filter { $0 > read })
     }
@@ -116,9 +118,9 @@ struct StreamModel {
         var moments = stream.toGateway.readTimes(
             of: stream.bodyStart..<max(stream.bodyStart, stream.end))
         moments += stream.fromGateway.drained
-        for relay in relays {
-            moments += relay.toGateway.readTimes(of: relay.responseStart..<Int.max)
-            moments += relay.fromGateway.drained
+        for attempt in attempts {
+            moments += attempt.toGateway.readTimes(of: attempt.responseStart..<Int.max)
+            moments += attempt.fromGateway.drained
         }
         return moments.sorted()
     }
@@ -126,7 +128,7 @@ struct StreamModel {
     /// When the client read the response, or a host the request.
     private var receiverReads: [Instant] {
         stream.fromGateway.readTimes(of: 0..<Int.max)
-            + relays.flatMap { $0.fromGateway.readTimes(of: 0..<Int.max) }
+            + attempts.flatMap { $0.fromGateway.readTimes(of: 0..<Int.max) }
     }
 
     /// When an idle time that began at this moment may end. At the end of each `idle_timeout` the gateway asks
@@ -156,10 +158,10 @@ struct StreamModel {
 
     /// Whether a host that reads slowly had not read the whole request at this time.
     func isUploadBlocked(at time: Instant) -> Bool {
-        relays.contains { relay in
-            guard !relay.script.reading.pauses.isEmpty else { return false }
-            guard relay.isRequestComplete, let end = relay.requestEnd else { return true }
-            return relay.fromGateway.read(until: time) < end
+        attempts.contains { attempt in
+            guard !attempt.script.reading.pauses.isEmpty else { return false }
+            guard attempt.isRequestComplete, let end = attempt.requestEnd else { return true }
+            return attempt.fromGateway.read(until: time) < end
         }
     }
 

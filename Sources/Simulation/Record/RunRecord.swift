@@ -17,8 +17,8 @@ package struct RunRecord {
     let requests: [RequestRecord?]
     /// Requests of calls that hosts received, in order of arrival.
     let attempts: [AttemptRecord]
-    /// Attempts to relay requests that hosts received, in order of arrival.
-    let relays: [RelayRecord]
+    /// Attempts of streamed requests that hosts received, in order of arrival.
+    let streamAttempts: [StreamAttempt]
     /// Health checks that hosts received, in order of arrival.
     let probes: [ProbeRecord]
     /// Lines of the logs of all workers.
@@ -35,7 +35,8 @@ package struct RunRecord {
     init(
         plan: ClusterPlan, began: Instant, ended: Instant, network: SimNetwork.Settings,
         workers: [WorkerRecord], clients: [ClientRecord], attempts: [AttemptRecord],
-        relays: [RelayRecord] = [], probes: [ProbeRecord], log: [Tree], recorded: [RecordedRequest],
+        streamAttempts: [StreamAttempt] = [], probes: [ProbeRecord], log: [Tree],
+        recorded: [RecordedRequest],
         hash: UInt64,
         violations: [Violation]
     ) {
@@ -46,7 +47,7 @@ package struct RunRecord {
         self.workers = workers
         self.clients = clients
         self.attempts = attempts
-        self.relays = relays
+        self.streamAttempts = streamAttempts
         self.probes = probes
         self.log = log
         self.recorded = recorded
@@ -72,16 +73,16 @@ package struct RunRecord {
         attemptsByRequest[request.number].map { attempts[$0] }
     }
 
-    /// Attempts to relay a request, in order of arrival.
-    func relays(of request: RequestRecord) -> [RelayRecord] {
-        relays.filter { $0.key.number == request.number }
+    /// Attempts of a streamed request, in order of arrival.
+    func streamAttempts(of request: RequestRecord) -> [StreamAttempt] {
+        streamAttempts.filter { $0.key.number == request.number }
     }
 
     /// When the first attempt of any call of a request was sent, and under which configuration.
     func firstSent(for request: RequestRecord) -> (at: Instant, generation: Int)? {
         let sent =
             attempts(of: request).map { ($0.sent, $0.call.generation) }
-            + relays(of: request).map { ($0.sentAt, $0.key.generation) }
+            + streamAttempts(of: request).map { ($0.sentAt, $0.key.generation) }
         return sent.min { $0.0 < $1.0 }.map { (at: $0.0, generation: $0.1) }
     }
 

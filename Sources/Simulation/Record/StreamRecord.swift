@@ -40,9 +40,9 @@ struct StreamRecord {
     var left: Instant? { [disconnected, halfClosed].compactMap { $0 }.min() }
 }
 
-/// An attempt to relay a request, as a host has seen it.
-struct RelayRecord {
-    let key: RelayKey
+/// An attempt of a streamed request, as a host has seen it.
+struct StreamAttempt {
+    let key: StreamKey
     let backend: Int
     let host: Int
     let worker: String

@@ -9,7 +9,7 @@ package struct SeedResult: Sendable {
     package let hash: UInt64
     package let requests: Int
     package let attempts: Int
-    package let relays: Int
+    package let streams: Int
     package let coverage: Coverage
 
     package var passed: Bool { violations.isEmpty }
@@ -91,7 +91,7 @@ package struct SeedResult: Sendable {
             hash: records.reduce(0) { $0 &* 31 ^ $1.hash },
             requests: records.flatMap(\.clients).reduce(0) { $0 + $1.sent.count },
             attempts: records.reduce(0) { $0 + $1.attempts.count },
-            relays: records.reduce(0) { $0 + $1.relays.count },
+            streams: records.reduce(0) { $0 + $1.streamAttempts.count },
             coverage: Coverage(of: records))
     }
 }

@@ -54,23 +54,23 @@ package enum StreamBehaviour: String, CaseIterable, Sendable {
         }
         let (stream, status) = (model.stream, model.request.response?.status)
         let upload = stream.script.upload
-        let isUploaded = model.relays.contains { $0.isRequestComplete && $0.received > 0 }
+        let isUploaded = model.attempts.contains { $0.isRequestComplete && $0.received > 0 }
         add(.sizedUploads, isUploaded && upload.framing == .length)
         add(.chunkedUploads, isUploaded && upload.framing == .chunked)
         add(.trailers, !stream.trailers.isEmpty)
         add(.interimResponses, stream.interim.contains { $0.status == 103 })
         let wasContinued = stream.interim.contains { $0.status == 100 }
-        let isDecided = model.relays.contains { $0.script.interim.contains { $0.status == 100 } }
+        let isDecided = model.attempts.contains { $0.script.interim.contains { $0.status == 100 } }
         add(.awaitedBodies, wasContinued && isDecided)
         add(.silentDecisions, wasContinued && !isDecided)
-        add(.repeatedStreams, model.relays.count > 1)
+        add(.repeatedStreams, model.attempts.count > 1)
         add(.truncations, model.loggedEnd == "backend_truncated")
         add(.departures, model.loggedEnd == "client_disconnected")
         add(.idleStreams, model.loggedEnd == "idle")
         add(.longStreams, model.loggedEnd == "max_duration")
         add(.heldBack, stream.fromGateway.unsentMax > 64 * 1024)
         let isAccepted = model.request.request.identity == DrawnCaller.partner.rawValue
-        let caller = model.relays.first?.head["X-Caller"]
+        let caller = model.attempts.first?.head["X-Caller"]
         add(.certifiedCallers, isAccepted && caller == DrawnCaller.partner.rawValue)
         add(
             .otherCertificates,
@@ -86,7 +86,7 @@ package enum StreamBehaviour: String, CaseIterable, Sendable {
             add(.failedHosts, status == 502)
             add(.overloads, status == 503)
             add(.timeouts, status == 504)
-            add(.refusedUpgrades, model.relays.contains { $0.script.switchesWrongly })
+            add(.refusedUpgrades, model.attempts.contains { $0.script.switchesWrongly })
             return found
         }
         let isWhole = stream.isComplete && stream.received > 0 && origin.script.upgrade == nil

@@ -23,7 +23,7 @@ struct StreamTranscript {
             request.began,
             "stream \(model.mark) > \(String(decoding: head, as: UTF8.self))\(stream.script.text)")
         if let read = stream.requestRead { add(read, "stream \(model.mark) is read to its end") }
-        for relay in model.relays { add(relay) }
+        for attempt in model.attempts { add(attempt) }
         if let response = request.response, let responded = request.responded {
             add(responded, "stream \(model.mark) < \(response.startLine)")
         }
@@ -40,18 +40,18 @@ struct StreamTranscript {
         }
     }
 
-    private mutating func add(_ relay: RelayRecord) {
-        let name = "  \(relay.key.mark) attempt \(relay.key.ordinal)"
+    private mutating func add(_ attempt: StreamAttempt) {
+        let name = "  \(attempt.key.mark) attempt \(attempt.key.ordinal)"
         add(
-            relay.sentAt,
-            "\(name) at s\(relay.backend) host \(relay.host), from \(relay.worker):\(relay.script.text)"
+            attempt.sentAt,
+            "\(name) at s\(attempt.backend) host \(attempt.host), from \(attempt.worker):\(attempt.script.text)"
         )
-        if let head = relay.headRead { add(head, "\(name): the gateway has its head") }
-        if let ended = relay.ended {
+        if let head = attempt.headRead { add(head, "\(name): the gateway has its head") }
+        if let ended = attempt.ended {
             add(
                 ended,
-                "\(name) \(relay.read == ended ? "is complete" : "is closed"), the host got"
-                    + " \(relay.received) and sent \(relay.sent) bytes")
+                "\(name) \(attempt.read == ended ? "is complete" : "is closed"), the host got"
+                    + " \(attempt.received) and sent \(attempt.sent) bytes")
         }
     }
 }

@@ -76,7 +76,7 @@ import Testing
 
     /// The call has ended with the head of its response.
     @Test func waitsForTheRestOfAStreamedResponse() throws {
-        let harness = try RelayHarness("to: a, retry: { attempts: 2, on: [503], backoff: 0ms }")
+        let harness = try ProxyHarness("to: a, retry: { attempts: 2, on: [503], backoff: 0ms }")
         try harness.send(get("/x/a"))
         try harness.respond("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")
         try harness.respond("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")

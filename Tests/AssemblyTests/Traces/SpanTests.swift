@@ -51,7 +51,7 @@ import Testing
 
     /// Its failure is that of the call, not the cancellation that follows.
     @Test func anAttemptOfProxyStatesTheTimeout() throws {
-        let harness = try RelayHarness(
+        let harness = try ProxyHarness(
             "to: a, timeout: 500ms",
             top: #"traces: { otlp: "http://127.0.0.1:4318/v1/traces", sample: 100% }"#)
         try harness.send(get("/x/a"))

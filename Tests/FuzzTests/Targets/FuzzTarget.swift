@@ -14,7 +14,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] = [
         .request, .response, .chunked, .json, .yamlConfig, .jsonConfig, .template, .pattern, .path,
-        .token, .keySet, .resp, .hello, .relay, .http2, .http2Backend,
+        .token, .keySet, .resp, .hello, .proxy, .http2, .http2Backend,
     ]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

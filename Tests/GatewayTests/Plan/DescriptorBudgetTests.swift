@@ -130,12 +130,12 @@ import Testing
 
     /// A stream keeps the connection to its backend, and is not in flight any more.
     @Test func countsDemandOfStreams() {
-        func demand(_ isRelayed: Bool, concurrent: Int? = nil) -> DescriptorDemand {
+        func demand(_ isProxied: Bool, concurrent: Int? = nil) -> DescriptorDemand {
             DescriptorDemand(
                 requestsInFlightMax: 50, streamsMax: 200,
                 backends: [
                     .init(
-                        concurrentMax: concurrent, callsPerRequest: 1, isRelayed: isRelayed,
+                        concurrentMax: concurrent, callsPerRequest: 1, isProxied: isProxied,
                         checks: 0)
                 ])
         }
@@ -161,7 +161,7 @@ import Testing
         let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
         let demand = DescriptorDemand(plan)
         #expect(demand.streamsMax == 30)
-        #expect(demand.backends.map(\.isRelayed) == [true, false])
+        #expect(demand.backends.map(\.isProxied) == [true, false])
         #expect(demand.descriptors(forCallsOf: 1000) == 37 + 7)
     }
 

@@ -105,7 +105,7 @@ package struct SeriesBound {
     private static func statuses(of endpoint: EndpointPlan) -> Set<UInt16> {
         var statuses = Set(ownStatuses)
         statuses.insert(endpoint.partialStatus.code)
-        if endpoint.relay != nil { statuses.formUnion([101] + Array(200...599)) }
+        if endpoint.proxy != nil { statuses.formUnion([101] + Array(200...599)) }
         for range in endpoint.calls.flatMap(\.relayStatus) {
             statuses.formUnion(range.compactMap { UInt16(exactly: $0) })
         }

@@ -1,0 +1,163 @@
+import Basics
+import HTTP
+import HTTPClient
+import Promises
+import Reactor
+
+/// Handles the requests of one route with `proxy`:
+///
+///     target -> head -> call -> head of the response, with both bodies in pipes
+///
+/// A response that has arrived as a whole needs no pipe.
+final class Proxy {
+    private let endpoint: EndpointPlan
+    let plan: ProxyPlan
+    let head: ProxyHead
+    let backend: Backend
+    private let chain: CallChain
+    private let failures: ProxyFailure
+    /// Charges the rate limits that need validated values; nil if there are none.
+    private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
+    let loop: any Loop
+    private let template: RequestTemplate
+
+    /// - Parameters:
+    ///   - chain: that of the backend
+    ///   - via: the entry of this process in `Via`
+    ///   - checkLimits: charges the limits that need validated values
+    init(
+        _ plan: ProxyPlan, of endpoint: EndpointPlan, _ backend: Backend, _ chain: CallChain,
+        via: ViaEntry, checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?, loop: any Loop
+    ) {
+        self.endpoint = endpoint
+        self.plan = plan
+        self.backend = backend
+        self.chain = chain
+        self.checkLimits = checkLimits
+        self.loop = loop
+        head = ProxyHead(plan, of: endpoint, via: via)
+        template = chain.template
+        failures = ProxyFailure(of: endpoint, loop: loop)
+    }
+
+    /// The promise rejects only if it is cancelled, because every failure becomes a response.
+    func proxyRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+        let target: Target
+        do throws(RefusedRequest) {
+            target = try self.target(of: request.head)
+            try checkBody(of: request)
+            if let checkLimits {
+                let values = try endpoint.values(
+                    of: request.head, body: nil, exchange: exchange)
+                return charge(checkLimits(values, exchange), request, target, exchange)
+            }
+            if !endpoint.params.isEmpty {
+                _ = try endpoint.values(of: request.head, body: nil, exchange: exchange)
+            }
+        } catch {
+            exchange.record.responseMade(at: loop.now)
+            return exchange.local.value(error.response(to: exchange))
+        }
+        return proxy(request, to: target, exchange)
+    }
+
+    private func charge(
+        _ result: LimitCheckResult, _ request: Request, _ target: Target, _ exchange: Exchange
+    ) -> LocalPromise<Response> {
+        switch result {
+        case .granted: return proxy(request, to: target, exchange)
+        case .refused(let refusal): return exchange.local.value(refusal)
+        case .later(let refusal):
+            return refusal.then { [self] refusal in
+                refusal.map { exchange.local.value($0) } ?? proxy(request, to: target, exchange)
+            }
+        }
+    }
+
+    private func target(of head: RequestHead) throws(RefusedRequest) -> Target {
+        guard let target = plan.path.target(of: head.target, plan.forward?.query) else {
+            throw .malformed(.target)
+        }
+        // The backend's path can make it longer than the request's target.
+        guard target.text.count <= Limits.fieldBytesMax else { throw .malformed(.targetTooLong) }
+        guard !head.opensWebSocket || plan.acceptsWebSocket else {
+            throw .malformed(.connectProtocol)
+        }
+        return target
+    }
+
+    private func checkBody(of request: Request) throws(RefusedRequest) {
+        guard let most = plan.bodyMax else { return }
+        switch request.body {
+        case .bytes(let bytes) where bytes.count > most: throw .tooLarge
+        case .stream(let source):
+            if case .length(let length) = source.framing, length > most { throw .tooLarge }
+        case .bytes, .described, .tunnel: break
+        }
+    }
+
+    private func proxy(
+        _ request: Request, to target: consuming Target, _ exchange: Exchange
+    ) -> LocalPromise<Response> {
+        // Each use through the request would count a reference.
+        let requestHead = request.head
+        let handshake =
+            requestHead.opensWebSocket ? WebSocketHandshake(from: loop.entropy) : nil
+        let now = loop.now
+        let transfer = ProxyTransfer(of: request, exchange, by: self, handshake, at: now)
+        exchange.record.beginCall(0, at: loop.exactNow)
+        var fields = head.requestFields(requestHead, exchange)
+        handshake?.addKey(to: &fields)
+        let context = CallContext(
+            deadline: now + plan.timeout, call: 0,
+            attempt: exchange.record.beginAttempt(of: 0, .first, at: now), proxied: transfer)
+        return transfer.start(
+            ClientRequest(
+                method: requestHead.method, target: target, template: template, fields: fields,
+                body: transfer.body),
+            context)
+    }
+
+    /// Sends a request through the chain of the backend.
+    func send(
+        _ request: consuming ClientRequest, _ context: CallContext, _ exchange: Exchange
+    ) -> LocalPromise<ClientResponse> {
+        chain.send(request, context, within: nil, exchange)
+    }
+
+    // MARK: The response
+
+    /// The response to the client, when the head of the backend's response has arrived.
+    ///
+    /// - Parameter body: for the client
+    func response(
+        _ response: ClientResponse, with body: consuming Body, to exchange: Exchange
+    ) -> Response {
+        let isStreamed =
+            switch body {
+            case .bytes, .described: false
+            case .stream, .tunnel: true
+            }
+        if isStreamed {
+            exchange.record.beginStream(of: 0, deciding: response.attempt, at: loop.now)
+        } else {
+            exchange.record.endCall(0, .succeeded, deciding: response.attempt, at: loop.now)
+        }
+        exchange.record.responseMade(at: loop.now, isStreamed: isStreamed)
+        var proxied = Response(
+            status: response.status, fields: head.responseFields(response.fields, exchange),
+            body: body)
+        proxied.isProxied = true
+        return proxied
+    }
+
+    /// The response to a failed call. A cancellation is rethrown: the client no longer waits.
+    func response(to error: any Error, _ exchange: Exchange) throws -> Response {
+        let response = try failures.response(to: error, exchange)
+        let failure = CallFailure(error)
+        exchange.record.endCall(
+            0, .failed(failure.kind), detail: failure.ownDetail, at: loop.now)
+        exchange.record.responseMade(at: loop.now)
+        return response
+    }
+}

@@ -1,0 +1,155 @@
+import Assembly
+import HTTP
+import Reactor
+import SimReactor
+import TestSupport
+import Testing
+
+/// Connections that switch to another protocol.
+@Suite(.watched) struct TunnelTests {
+    private static let proxy = "to: a, upgrade: [websocket], idle_timeout: 10s"
+    private static let request = get(
+        "/x/live", "Connection: keep-alive, Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: abc"
+    )
+    private static let accepted =
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n"
+        + "Sec-WebSocket-Accept: def\r\n\r\n"
+
+    private func open(_ proxy: String = proxy) throws -> (ProxyHarness, ScriptedPeer) {
+        let harness = try ProxyHarness(proxy)
+        let client = try harness.send(Self.request)
+        try harness.respond(Self.accepted)
+        return (harness, client)
+    }
+
+    @Test func bytesPassInBothDirections() throws {
+        let (harness, client) = try open()
+        #expect(harness.received.contains("Connection: Upgrade\r\nUpgrade: websocket\r\n"))
+        #expect(harness.received.contains("Sec-WebSocket-Key: abc\r\n"))
+        #expect(client.text.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
+        #expect(client.text.contains("Connection: Upgrade\r\nUpgrade: websocket\r\n"))
+        #expect(client.text.contains("Sec-WebSocket-Accept: def\r\n"))
+        client.clearReceived()
+        try harness.clearReceived()
+        client.send("ping")
+        try harness.respond("HTTP/1.1 200 OK\r\n\r\n")
+        #expect(harness.received == "ping" && client.text == "HTTP/1.1 200 OK\r\n\r\n")
+        try harness.backend().stream.close()
+        harness.pass(1)
+        #expect(client.hasEnded && harness.logged("status") == ["101"])
+        #expect(harness.logged("bytes_in") == ["4"] && harness.logged("outcome") == ["ok"])
+        harness.expectQuiet()
+    }
+
+    @Test func streamsAndTunnelsAreCounted() throws {
+        let (harness, client) = try open()
+        func counts() throws -> [[Int]] {
+            let streams = try #require(harness.gateway.instance?.snapshot.streams)
+            #expect(streams.map(\.endpoint) == ["ANY /x/*"])
+            return streams.map { [$0[.response], $0[.tunnel]] }
+        }
+        #expect(try counts() == [[0, 1]])
+        try harness.send(get("/x/events"))
+        #expect(try counts() == [[0, 1]], "no head yet")
+        try harness.respond("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
+        #expect(try counts() == [[1, 1]])
+        #expect(harness.gateway.instance?.snapshot.limits.streams == 10_000)
+        try harness.respond("0\r\n\r\n")
+        #expect(try counts() == [[0, 1]])
+        client.stream.close()
+        harness.pass(10)
+        #expect(try counts() == [[0, 0]])
+        harness.expectQuiet()
+    }
+
+    @Test func clientThatEndsItsSideStillReceives() throws {
+        let (harness, client) = try open()
+        // A backend that still sends.
+        try harness.backend().onEnded = { _ in }
+        client.clearReceived()
+        client.send("last")
+        client.stream.finishWriting()
+        harness.pass(1)
+        #expect(harness.received.hasSuffix("last"))
+        #expect(try harness.backend().hasEnded)
+        try harness.respond("still here")
+        #expect(client.text == "still here")
+        try harness.backend().stream.close()
+        harness.pass(1)
+        #expect(client.hasEnded)
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [true, false]) func resetEndsBothSides(_ ofClient: Bool) throws {
+        let (harness, client) = try open()
+        let peer = ofClient ? client : try harness.backend()
+        (peer.stream as? SimStream)?.reset()
+        harness.pass(50)
+        let other = ofClient ? try harness.backend() : client
+        #expect(other.hasEnded || !other.failures.isEmpty)
+        #expect(
+            harness.logged("end") == [ofClient ? "client_disconnected" : "backend_truncated"])
+        harness.expectQuiet()
+    }
+
+    @Test func idleTunnelIsClosed() throws {
+        let (harness, client) = try open()
+        harness.pass(9_000)
+        client.send("x")
+        harness.pass(9_000)
+        try harness.respond("y")
+        harness.pass(9_000)
+        #expect(!client.hasEnded)
+        harness.pass(2_000)
+        #expect(client.hasEnded || !client.failures.isEmpty)
+        #expect(harness.logged("end") == ["idle"])
+        harness.expectQuiet()
+    }
+
+    @Test func slowReaderPausesTheOtherSide() throws {
+        let (harness, client) = try open()
+        harness.gateway.network.settings.windowBytes = 10_000
+        try harness.backend().stream.pauseReading()
+        let size = 300_000
+        client.send(String(repeating: "x", count: size))
+        harness.pass(50)
+        try harness.clearReceived()
+        try harness.backend().stream.resumeReading()
+        harness.pass(500)
+        #expect(harness.received.utf8.count <= size && harness.received.utf8.count > size - 100_000)
+        client.stream.close()
+        harness.expectQuiet()
+    }
+
+    @Test func backendMustSwitchToTheRequestedProtocol() throws {
+        let harness = try ProxyHarness(Self.proxy)
+        let client = try harness.send(Self.request)
+        try harness.respond(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
+        #expect(try harness.backend().hasEnded)
+        harness.expectQuiet()
+    }
+
+    @Test func protocolThatIsNotListedIsNotRequested() throws {
+        let harness = try ProxyHarness("to: a, upgrade: [other]")
+        let client = try harness.send(Self.request)
+        #expect(
+            !harness.received.contains("Upgrade") && harness.received.contains("Sec-WebSocket-Key"))
+        try harness.respond("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
+        #expect(client.text.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
+        harness.expectQuiet()
+    }
+
+    @Test func refusalOfTheBackendIsAnOrdinaryResponse() throws {
+        let harness = try ProxyHarness(Self.proxy)
+        let client = try harness.send(Self.request)
+        try harness.respond("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno")
+        #expect(
+            client.text.hasPrefix("HTTP/1.1 403 Forbidden\r\n") && bodyPart(client.text) == "no")
+        client.send(get("/x/next"))
+        harness.pass(1)
+        #expect(harness.received.contains("GET /x/next "))
+        harness.expectQuiet()
+    }
+}

@@ -38,7 +38,7 @@ extension [EndpointStreams] {
     }
 
     /// Counts the streams among these exchanges, also those of endpoints that a reload has removed.
-    mutating func count(_ exchanges: [Exchange], names: [String]) {
+    mutating func count(_ exchanges: [RequestContext], names: [String]) {
         var counts: [Int: EndpointStreams] = [:]
         for exchange in exchanges {
             guard let kind = exchange.stream, let number = exchange.endpoint else { continue }

@@ -1,6 +1,6 @@
 package import Basics
 package import Gateway
-package import HTTP
+import HTTP
 import HTTPClient
 import HTTPServer
 package import Promises
@@ -65,7 +65,7 @@ package final class GatewayInstance {
         pools.retireUnused()
         var hooks = recorder.hooks
         hooks.rejection = { [installed] response, request, exchange in
-            installed.gateway.reject(with: response, request, exchange)
+            installed.gateway.reject(with: response, request, exchange.context)
         }
         hooks.isProxy = { [installed] in installed.gateway.plan.proxies.trusts(peer: $0) }
         let handshakeLog = HandshakeLog(log)
@@ -76,7 +76,9 @@ package final class GatewayInstance {
             loop: loop, settings: plan.server,
             listeners: listeners.map { $0.settings(shared.listeners) }, hooks: hooks,
             clientConnections: shared.clientConnections
-        ) { [installed] request, exchange in installed.gateway.handleRequest(request, exchange) }
+        ) { [installed] request, exchange in
+            installed.gateway.handleRequest(request, exchange.context)
+        }
         loop.memory.budget = server?.budget
         log.onFirstLine = { [loop, log] in
             loop.timer(after: Self.logDelay) { log.flush() }
@@ -92,7 +94,7 @@ package final class GatewayInstance {
 
     /// Called with each request that has ended, while its record is complete; what is needed later has
     /// to be copied (`RecordedRequest`).
-    package var onRequestEnded: ((Exchange, _ status: UInt16, RequestOutcome) -> Void)? {
+    package var onRequestEnded: ((RequestContext, _ status: UInt16, RequestOutcome) -> Void)? {
         get { recorder.onRequestEnded }
         set { recorder.onRequestEnded = newValue }
     }
@@ -207,7 +209,7 @@ package final class GatewayInstance {
 
     /// The present state of the instance, as a value that may cross threads.
     package var snapshot: WorkerSnapshot {
-        let exchanges = server?.exchanges ?? []
+        let exchanges = server?.exchanges.map(\.context) ?? []
         var snapshot = WorkerSnapshot(
             meter: unsafe recorder.meter.copy, backends: installed.gateway.backendStates,
             backendDetails: backendDetails,

@@ -1,4 +1,5 @@
 package import Basics
+package import Gateway
 package import HTTP
 
 /// A copy of an ended request's record, with the ids of its exchange, for use after the hook. A
@@ -18,7 +19,7 @@ package struct RecordedRequest: Sendable {
     package let calls: [CallRecord]
     package let attempts: [AttemptRecord]
 
-    package init(_ exchange: Exchange, status: UInt16, _ outcome: RequestOutcome) {
+    package init(_ exchange: RequestContext, status: UInt16, _ outcome: RequestOutcome) {
         let record = exchange.record
         id = exchange.id
         trace = exchange.trace

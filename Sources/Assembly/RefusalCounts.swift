@@ -1,4 +1,5 @@
-package import HTTP
+package import Gateway
+import HTTP
 
 /// The number of refused requests, by reason.
 package struct RefusalCounts: Sendable {

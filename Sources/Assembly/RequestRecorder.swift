@@ -19,7 +19,7 @@ final class RequestRecorder {
     /// Nil without an admin address, where nothing could read it.
     private(set) var recent: RecentRequests?
 
-    var onRequestEnded: ((Exchange, _ status: UInt16, RequestOutcome) -> Void)?
+    var onRequestEnded: ((RequestContext, _ status: UInt16, RequestOutcome) -> Void)?
 
     /// - Parameters:
     ///   - spans: the backlog of the process
@@ -56,9 +56,11 @@ final class RequestRecorder {
         traces = nil
     }
 
-    /// The hooks through which the server reports requests.
+    /// The hooks through which the server makes and reports requests.
     var hooks: ServerHooks {
         var hooks = ServerHooks()
+        let records = RequestRecordPool()
+        hooks.makeExchange = { RequestContext($0, records: records) }
         hooks.exchangeEnded = { [self] in ended($0) }
         hooks.requestRefused = { [self] in refused($0) }
         return hooks
@@ -68,7 +70,7 @@ final class RequestRecorder {
     var endpointNames: [String] { slots.endpointNames }
 
     /// A request in flight, for the admin page.
-    func state(of exchange: Exchange) -> RequestState {
+    func state(of exchange: RequestContext) -> RequestState {
         RequestState(
             id: exchange.id.description,
             endpoint: exchange.endpoint.map { slots.endpointNames[$0] } ?? "",
@@ -77,9 +79,11 @@ final class RequestRecorder {
             wait: RequestWait(exchange.record, at: loop.now))
     }
 
-    private func ended(_ end: ServerHooks.ExchangeEnd) {
-        let (exchange, outcome) = (end.exchange, end.outcome)
+    private func ended(_ ended: ServerHooks.ExchangeEnd) {
+        let end = RequestEnd(ended)
+        let (exchange, outcome) = (end.context, end.outcome)
         let record = exchange.record
+        record.end(at: ended.at)
         unsafe meter.count(
             record, endpoint: exchange.endpoint, status: end.status, outcome,
             Exemplar(exchange.trace, at: loop.now))

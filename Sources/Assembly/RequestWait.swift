@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import HTTP
 
 /// What a request in flight waits for, read from its record when a page shows it.

@@ -1,5 +1,6 @@
 import Basics
-package import HTTP
+package import Gateway
+import HTTP
 
 /// The counts of one worker since its start. Plain numbers without locks: the control loop requests
 /// a snapshot with a message and gets a copy.

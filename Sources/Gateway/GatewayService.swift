@@ -110,7 +110,9 @@ package final class GatewayService {
 
     /// Passes a request through the entry filters to its endpoint, or redirects it if its listener
     /// serves none.
-    package func handleRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+    package func handleRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<
+        Response
+    > {
         let response =
             exchange.peer.facts?.redirect == nil
             ? service(request, exchange) : redirect(request, exchange)
@@ -124,7 +126,7 @@ package final class GatewayService {
     /// Gives a response of the server itself the headers that the endpoint of its request has, and
     /// records the endpoint. A 417 is padded like the responses of the endpoint.
     package func reject(
-        with response: Response, _ request: Request, _ exchange: Exchange
+        with response: Response, _ request: Request, _ exchange: RequestContext
     ) -> LocalPromise<Response> {
         // A listener that redirects serves no endpoint.
         if exchange.peer.facts?.redirect == nil { routes.routeRejection(request.head, exchange) }

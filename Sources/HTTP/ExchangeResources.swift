@@ -8,16 +8,11 @@ package final class ExchangeResources {
     package let local: LocalContext
     /// Limits the memory of the exchanges; nil without a limit.
     let budget: ByteBudget?
-    /// Receives the record of an exchange in the end; nil for records that are not used again.
-    let records: RequestRecordPool?
     /// Ends exchanges that wait for their clients, because a limit is short; set by their server.
     package var makeRoom: (() -> Void)?
 
-    package init(
-        local: LocalContext, budget: ByteBudget? = nil, records: RequestRecordPool? = nil
-    ) {
+    package init(local: LocalContext, budget: ByteBudget? = nil) {
         self.local = local
         self.budget = budget
-        self.records = records
     }
 }

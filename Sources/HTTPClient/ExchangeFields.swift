@@ -12,15 +12,22 @@ package struct ExchangeFields {
     /// Nil for a request without a deadline.
     package let millisecondsLeft: UInt64?
 
-    /// The attempt's place in the record of the exchange; nil for one that is not recorded.
+    /// Receives what happens to the attempt; nil if nothing does.
+    let observer: (any AttemptObserver)?
+
+    /// The number of the attempt for the observer.
     let attempt: Int?
 
     /// - Parameters:
     ///   - span: random; identifies the call in the trace
     ///   - left: until the deadline; a negative duration counts as zero; nil without a deadline
-    ///   - attempt: its place in the record of the exchange; nil if it is not recorded
-    package init(of exchange: Exchange, span: UInt64, left: Duration?, attempt: Int? = nil) {
+    ///   - attempt: its number for the observer; nil if it is not observed
+    package init(
+        of exchange: Exchange, span: UInt64, left: Duration?, attempt: Int? = nil,
+        observer: (any AttemptObserver)? = nil
+    ) {
         self.exchange = exchange
+        self.observer = observer
         self.attempt = attempt
         parentID = span == 0 ? 1 : span
         millisecondsLeft = left.map { UInt64(max(0, $0.inNanoseconds / 1_000_000)) }

@@ -23,7 +23,7 @@ final class PendingCall {
     let stream: (any StreamedCall)?
     /// Nil for an attempt that is not recorded. Its record serves no other exchange while this call
     /// exists, because `request` retains the exchange.
-    private let attempt: RecordedAttempt?
+    private let attempt: ObservedAttempt?
     /// Held until the backend can have ended its work: over HTTP/2 a cancelled call may keep its stream
     /// open. Nil without a limit.
     let permit: Permit?
@@ -57,7 +57,7 @@ final class PendingCall {
         self.pool = pool
         self.stream = stream
         timeLimitError = limit?.error
-        attempt = RecordedAttempt(of: request)
+        attempt = ObservedAttempt(of: request)
         self.permit = permit
         self.request = request
     }
@@ -78,7 +78,7 @@ final class PendingCall {
     }
 
     private func timeLimitReached() {
-        recordFailedAttempt(.responseTimeout)
+        attempt?.failed(.timedOut, at: pool.now)
         isTimedOut = true
         if let timeLimitError { takeResolver()?.reject(timeLimitError) }
         pool.cancelCall(self)
@@ -149,20 +149,16 @@ final class PendingCall {
     /// The call is cancelled: no result is delivered.
     func discardResult() {
         assignment = .unassigned
-        recordFailedAttempt(.cancelled)
+        attempt?.failed(.cancelled, at: pool.now)
         _ = takeResolver()
     }
 
     func fail(_ error: any Error) {
         assignment = .unassigned
-        let failure = error as? ClientFailure
-        recordFailedAttempt(failure.map { CallFailureKind($0.kind) } ?? .cancelled, failure)
+        attempt?.failed(
+            (error as? ClientFailure).map { .connection($0) } ?? .cancelled, at: pool.now)
         if stream != nil, let source = unsafe source { return source.fail(error) }
         takeResolver()?.reject(error)
-    }
-
-    private func recordFailedAttempt(_ kind: CallFailureKind, _ failure: ClientFailure? = nil) {
-        attempt?.failed(kind, failure, at: pool.now)
     }
 }
 

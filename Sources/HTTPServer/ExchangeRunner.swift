@@ -317,9 +317,6 @@ final class ExchangeRunner {
     private func respond(with response: consuming Response, closesConnection: Bool) {
         status = response.status
         self.response = consume response
-        if exchange.record.isHeld {
-            exchange.record.responseReleased(at: server.loop.exactNow)
-        }
         carrier?.responseReady(closesConnection: closesConnection)
     }
 
@@ -365,13 +362,12 @@ final class ExchangeRunner {
         exchange.interim = nil
         requestBody?.detach()
         carrier = nil
-        let now = server.loop.exactNow
-        exchange.record.end(at: now)
         if isRequest {
             server.hooks.exchangeEnded(
                 ServerHooks.ExchangeEnd(
                     exchange: exchange, request: request.head, status: status,
-                    bodyBytes: bodyBytes, isTruncated: isTruncated))
+                    bodyBytes: bodyBytes, isTruncated: isTruncated,
+                    at: server.loop.exactNow))
         }
         exchange.end()
     }

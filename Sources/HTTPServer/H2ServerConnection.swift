@@ -132,7 +132,7 @@ final class H2ServerConnection {
 
     /// The client does not take the output at the minimum rate.
     func closeSlow() {
-        for request in requests { request.runner?.exchange.record.streamEnded(.clientTooSlow) }
+        for request in requests { request.runner?.exchange.streamEnded(.clientTooSlow) }
         close()
     }
 
@@ -179,7 +179,7 @@ final class H2ServerConnection {
         // Otherwise the deadline of the connection holds, and the streams wait for the connection.
         guard isServing, stream.unsentBytes == 0 else { return }
         for request in requests where request.isTooSlow(server.loop.now) {
-            request.runner?.exchange.record.streamEnded(.clientTooSlow)
+            request.runner?.exchange.streamEnded(.clientTooSlow)
             session.resetAndCharge(request.stream, .cancel, at: server.loop.now)
         }
         outputChanged()

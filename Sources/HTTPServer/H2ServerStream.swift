@@ -236,7 +236,7 @@ final class H2ServerStream {
             reject(.overloaded(.bufferedBytes))
             return connection.outputChanged()
         }
-        if bodyWriter != nil { runner?.exchange.record.streamEnd = .memoryLimit }
+        if bodyWriter != nil { runner?.exchange.streamEnd = .memoryLimit }
         upload = .cancelled
         discardStored()
         breakBody(UnsentBytesExceeded())
@@ -345,7 +345,7 @@ final class H2ServerStream {
             ended?.cancel(status: status)
             return
         }
-        ended?.exchange.record.streamEnded(
+        ended?.exchange.streamEnded(
             connection.server.isClosed ? .cutOff : .clientDisconnected)
         writer?.cancel()
         ended?.endExchange(bodyBytes: stream.sentBytes, isTruncated: true)
@@ -380,7 +380,7 @@ extension H2ServerStream: ExchangeCarrier {
         guard let connection else { return }
         let (session, now) = (connection.session, connection.server.loop.now)
         if hasResponded {
-            runner?.exchange.record.streamEnded(.clientTooSlow)
+            runner?.exchange.streamEnded(.clientTooSlow)
             abandon(status: ServerHooks.ExchangeEnd.clientGone)
             session.resetAndCharge(stream, .enhanceYourCalm, at: now)
             connection.updateBudget()

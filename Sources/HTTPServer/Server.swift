@@ -104,8 +104,7 @@ package final class Server {
         timeouts = ConnectionTimeouts(settings)
         unsafe responseFields = settings.responseFields
         budget = ByteBudget(limit: settings.bufferedBytes)
-        exchangeResources = ExchangeResources(
-            local: loop.local, budget: budget, records: RequestRecordPool())
+        exchangeResources = ExchangeResources(local: loop.local, budget: budget)
         // Unowned: a weak reference would slow down every reference count of the server.
         budget.reclaim = { [unowned self] reason in reclaimMemory(reason) }
         exchangeResources.makeRoom = { [unowned self] in makeRoom() }
@@ -133,12 +132,13 @@ package final class Server {
     /// if there is one.
     func makeExchange(for head: RequestHead, from client: PeerAddress) -> Exchange {
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
-        return Exchange(
-            id: id ?? RequestID(from: entropy),
-            trace: TraceContext(head.fields)
-                ?? TraceContext(from: entropy, sampledShare: settings.sampledShare),
-            began: loop.now, peer: client, responseFields: unsafe responseFields,
-            resources: exchangeResources)
+        return hooks.makeExchange(
+            ExchangeStart(
+                id: id ?? RequestID(from: entropy),
+                trace: TraceContext(head.fields)
+                    ?? TraceContext(from: entropy, sampledShare: settings.sampledShare),
+                began: loop.now, peer: client, responseFields: unsafe responseFields,
+                resources: exchangeResources))
     }
 
     // MARK: Listeners

@@ -140,7 +140,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
 
     /// The client does not get all of a response.
     private func recordEnd(of runner: ExchangeRunner?) {
-        runner?.exchange.record.streamEnded(server.isClosed ? .cutOff : .clientDisconnected)
+        runner?.exchange.streamEnded(server.isClosed ? .cutOff : .clientDisconnected)
     }
 
     // MARK: Streamed bodies

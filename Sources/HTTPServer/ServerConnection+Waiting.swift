@@ -94,7 +94,7 @@ extension ServerConnection: ServedConnection {
         guard !server.budget.hasRoom(), !isClosed else { return }
         server.losses.count(.bufferedBytes)
         // For a response that is cut off.
-        if bodyWriter != nil { runner?.exchange.record.streamEnd = .memoryLimit }
+        if bodyWriter != nil { runner?.exchange.streamEnd = .memoryLimit }
         handle(.rejected(.overloaded(.bufferedBytes)))
     }
 
@@ -131,7 +131,7 @@ extension ServerConnection: ServedConnection {
 
     private func deadlinePassed() {
         if wait == .output {
-            forEachRunner { $0.exchange.record.streamEnded(.clientTooSlow) }
+            forEachRunner { $0.exchange.streamEnded(.clientTooSlow) }
         }
         handle(.deadlinePassed)
     }

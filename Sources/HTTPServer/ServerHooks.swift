@@ -1,3 +1,4 @@
+package import Basics
 package import HTTP
 package import Promises
 package import Reactor
@@ -5,6 +6,9 @@ package import Reactor
 /// The callbacks of an embedder, for its access log, its metrics and its rejections. Called on the
 /// worker's thread. Hooks that are not set do nothing.
 package struct ServerHooks {
+    /// Makes the exchange of a request whose head is complete.
+    package var makeExchange: (ExchangeStart) -> Exchange = { Exchange($0) }
+
     /// The exchange of a request ended: its response was written, its client disconnected, or the
     /// server ended. Called once for every request.
     package var exchangeEnded: (ExchangeEnd) -> Void = { _ in }
@@ -39,7 +43,6 @@ package struct ServerHooks {
 
     /// How an exchange ended.
     package struct ExchangeEnd {
-        /// Its record is complete; the record may serve another request after the hook returns.
         package let exchange: Exchange
         package let request: RequestHead
         /// For the log: the status of the response, or one of those below.
@@ -48,24 +51,12 @@ package struct ServerHooks {
         package let bodyBytes: Int
         /// The response was truncated behind its head.
         package let isTruncated: Bool
+        package let at: Instant
 
         /// The client disconnected before the response.
         package static let clientGone: UInt16 = 499
         /// The server closed the connection before the response, because the time for draining had
         /// passed. No status was sent.
         package static let cutOff: UInt16 = 0
-
-        package var outcome: RequestOutcome {
-            if isTruncated {
-                return exchange.record.streamEnd == .clientDisconnected ? .clientGone : .truncated
-            }
-            switch status {
-            case Self.cutOff: return .cutOff
-            case Self.clientGone: return .clientGone
-            case 500...: return .failed
-            case 400...: return .rejected
-            default: return exchange.record.isPartial ? .partial : .ok
-            }
-        }
     }
 }

@@ -17,8 +17,10 @@ import Testing
 
     private func exchange() -> Exchange {
         Exchange(
-            id: .own(1, 2), trace: TraceContext(from: Entropy(seed: 1)),
-            local: SimNetwork(seed: 1).makeLoop("worker").local, began: Instant(nanoseconds: 0))
+            ExchangeStart(
+                id: .own(1, 2), trace: TraceContext(from: Entropy(seed: 1)),
+                local: SimNetwork(seed: 1).makeLoop("worker").local, began: Instant(nanoseconds: 0))
+        )
     }
 
     @Test func writesPathAndQueryOfAnyForm() {

@@ -317,8 +317,9 @@ extension Pool {
     ) -> ClientRequest {
         let entropy = Entropy(seed: 1)
         let exchange = Exchange(
-            id: RequestID(from: entropy), trace: TraceContext(from: entropy), local: loop.local,
-            began: now, budget: budget)
+            ExchangeStart(
+                id: RequestID(from: entropy), trace: TraceContext(from: entropy), local: loop.local,
+                began: now, budget: budget))
         var request = ClientRequest(method, body: body)
         request.exchange = ExchangeFields(of: exchange, span: 1, left: nil)
         return request

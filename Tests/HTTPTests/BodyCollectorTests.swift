@@ -89,8 +89,9 @@ import Testing
         let budget = ByteBudget(limit: 7)
         let entropy = Entropy(seed: 1)
         let exchange = Exchange(
-            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            local: LocalContext(on: context), began: Instant(nanoseconds: 0), budget: budget)
+            ExchangeStart(
+                id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+                local: LocalContext(on: context), began: Instant(nanoseconds: 0), budget: budget))
         let source = Source(.chunked, memoryOwner: exchange)
         let result = outcome(.stream(source)) {
             source.deliver("hello")
@@ -100,19 +101,5 @@ import Testing
         #expect(result == "BufferedBytesExceeded" && source.isCancelled)
         exchange.end()
         #expect(budget.bytesHeld == 0)
-    }
-
-    @Test func refusedBodyFailsItsReader() throws {
-        let local = LocalContext(on: context)
-        for error in [WireError.chunkSize, BodyTooLarge(limit: 1), RequestLimitReached()]
-            as [any Error]
-        {
-            let body = try #require(RefusedBody(error, on: local))
-            #expect(outcome(.stream(body)) == "\(type(of: error))")
-        }
-        #expect(RefusedBody(Broken(), on: local) == nil)
-        // After a cancellation it drops its reader without a call.
-        let cancelled = try #require(RefusedBody(WireError.chunkSize, on: local))
-        #expect(outcome(.stream(cancelled)) { cancelled.cancel() } == "PromiseError")
     }
 }

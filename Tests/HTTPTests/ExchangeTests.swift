@@ -9,8 +9,9 @@ import Testing
     private func exchange() -> Exchange {
         let entropy = Entropy(seed: 1)
         return Exchange(
-            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            local: LocalContext(on: ManualContext()), began: Instant(nanoseconds: 0))
+            ExchangeStart(
+                id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+                local: LocalContext(on: ManualContext()), began: Instant(nanoseconds: 0)))
     }
 
     @Test func holdsPermitsUntilItsEnd() throws {
@@ -46,9 +47,11 @@ import Testing
         let budget = ByteBudget(limit: 100)
         let entropy = Entropy(seed: 1)
         let exchange = Exchange(
-            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            local: LocalContext(on: ManualContext()), began: Instant(nanoseconds: 0), budget: budget
-        )
+            ExchangeStart(
+                id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+                local: LocalContext(on: ManualContext()), began: Instant(nanoseconds: 0),
+                budget: budget
+            ))
         #expect(exchange.reserve(20))
         budget.reclaim = { _ in if endsExchange { exchange.end() } }
         #expect(exchange.reserve(70))

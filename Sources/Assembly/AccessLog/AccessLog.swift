@@ -21,12 +21,12 @@ struct AccessLog {
     }
 
     /// - Parameter duration: of the request
-    func write(_ end: ServerHooks.ExchangeEnd, after duration: Duration, _ entropy: Entropy) {
+    func write(_ end: RequestEnd, after duration: Duration, _ entropy: Entropy) {
         guard log.level <= .info, filter.accepts(end.outcome, after: duration, entropy)
         else { return }
         guard plan.format == .combined else { return writeFields(of: end, after: duration) }
         let line = CombinedLine(
-            client: clientAddress(of: end), caller: end.exchange.caller?.name,
+            client: clientAddress(of: end), caller: end.context.caller?.name,
             request: end.request, query: plan.query,
             status: end.status, bodyBytes: end.bodyBytes)
         log.write(.info) { text, unixTime in line.append(to: &text, at: unixTime) }
@@ -47,16 +47,16 @@ struct AccessLog {
 
     // MARK: Typed fields
 
-    private func writeFields(of end: ServerHooks.ExchangeEnd, after duration: Duration) {
-        let record = end.exchange.record
+    private func writeFields(of end: RequestEnd, after duration: Duration) {
+        let record = end.context.record
         let hidesTimes = record.endpoint?.isPadded ?? false
         log.write(.info, "request") { line in
-            addIDs(of: end.exchange, to: &line)
+            addIDs(of: end.context, to: &line)
             addClient(of: end, to: &line)
-            if let identity = end.exchange.peer.facts?.identity {
+            if let identity = end.context.peer.facts?.identity {
                 line.add("client_certificate", untrusted: Bytes(identity.name))
             }
-            if let caller = end.exchange.caller?.name { line.add("caller", untrusted: caller) }
+            if let caller = end.context.caller?.name { line.add("caller", untrusted: caller) }
             line.add("method", end.request.method.description)
             line.add("path", untrusted: end.request.target.path)
             if let query = end.request.target.query(plan.query) {
@@ -65,11 +65,11 @@ struct AccessLog {
             if let endpoint = record.endpoint { line.add("endpoint", endpoint.name) }
             line.add("status", Int(end.status))
             line.add(literal: "outcome", end.outcome.name)
-            if let reason = record.streamEnd { line.add(literal: "end", reason.name) }
-            if let reason = end.exchange.refusal?.name ?? end.exchange.rejection {
+            if let reason = end.context.streamEnd { line.add(literal: "end", reason.name) }
+            if let reason = end.context.refusal?.name ?? end.context.rejection {
                 line.add(literal: "reason", reason)
             }
-            if let cause = end.exchange.refusalCause { line.add(literal: "cause", cause.name) }
+            if let cause = end.context.refusalCause { line.add(literal: "cause", cause.name) }
             line.add(milliseconds: "ms", duration)
             if !hidesTimes { addTimes(of: record, to: &line) }
             line.add("bytes_in", record.bodyBytes)
@@ -79,7 +79,7 @@ struct AccessLog {
         }
     }
 
-    private func addIDs(of exchange: Exchange, to line: inout LogLine) {
+    private func addIDs(of exchange: RequestContext, to line: inout LogLine) {
         switch exchange.id {
         case .own: line.add(plain: "id") { $0.append(exchange.id) }
         case .client(let bytes): line.add("id", untrusted: bytes)
@@ -91,16 +91,16 @@ struct AccessLog {
     }
 
     /// The peer; where a trusted proxy names the client, the client and the peer.
-    private func addClient(of end: ServerHooks.ExchangeEnd, to line: inout LogLine) {
-        let peer = end.exchange.peer.text
-        let client = proxies.map { end.exchange.clientAddress(of: end.request, $0) }
+    private func addClient(of end: RequestEnd, to line: inout LogLine) {
+        let peer = end.context.peer.text
+        let client = proxies.map { end.context.clientAddress(of: end.request, $0) }
         if let client, client.isNamedByProxy, let address = client.text {
             line.add("client", untrusted: address)
             if let peer { line.add("peer", peer) }
         } else if let peer {
             line.add("client", peer)
         }
-        add(portOf: end.exchange.peer, to: &line)
+        add(portOf: end.context.peer, to: &line)
     }
 
     private func add(portOf peer: PeerAddress, to line: inout LogLine) {
@@ -108,8 +108,8 @@ struct AccessLog {
     }
 
     /// The client's address without a port; nil on a unix socket.
-    private func clientAddress(of end: ServerHooks.ExchangeEnd) -> Bytes? {
-        end.exchange.clientAddress(of: end.request, proxies ?? .none).text
+    private func clientAddress(of end: RequestEnd) -> Bytes? {
+        end.context.clientAddress(of: end.request, proxies ?? .none).text
     }
 
     private func addTimes(of record: RequestRecord, to line: inout LogLine) {

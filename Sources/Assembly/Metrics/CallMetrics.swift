@@ -1,6 +1,7 @@
 import Basics
 import Gateway
 import HTTP
+import HTTPClient
 
 /// The counts of the calls to one backend, or of one call of an endpoint, on one worker.
 package struct CallMetrics: Sendable {

@@ -1,4 +1,5 @@
 package import Basics
+import Gateway
 import HTTP
 
 /// The counts of one endpoint on one worker.

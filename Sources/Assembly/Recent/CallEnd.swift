@@ -1,4 +1,6 @@
+import Gateway
 import HTTP
+import HTTPClient
 
 /// Who is at fault for the end of a call, for operators: its kind of failure and the class of its status
 /// decide.

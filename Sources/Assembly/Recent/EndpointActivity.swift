@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import HTTP
 
 /// What happened at one endpoint on one worker: counts since the start, times of the last minute, and

@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import HTTP
 
 /// Values as words of 32 bits.

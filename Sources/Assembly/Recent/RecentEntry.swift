@@ -1,5 +1,7 @@
 import Basics
+package import Gateway
 package import HTTP
+import HTTPClient
 
 /// A request that has ended, as the rings keep it: everything of its record but the names, which its
 /// endpoint's number refers to. No path, no header, no body.
@@ -65,7 +67,8 @@ extension RecentEntry {
 
     /// Appends the words of a request; `words` is empty and has memory from the request before.
     static func write(
-        _ exchange: Exchange, _ record: RequestRecord, status: UInt16, _ outcome: RequestOutcome,
+        _ exchange: RequestContext, _ record: RequestRecord, status: UInt16,
+        _ outcome: RequestOutcome,
         reasons: RetentionReason, endpoint: UInt32, sequence: UInt64, to words: inout [UInt32]
     ) {
         let (calls, attempts) = (record.calls, record.attempts)

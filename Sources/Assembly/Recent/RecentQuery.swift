@@ -1,5 +1,5 @@
 package import Gateway
-package import HTTP
+import HTTP
 
 /// What an admin page requests of a worker about requests that have ended.
 package struct RecentQuery: Sendable {

@@ -66,7 +66,7 @@ final class RecentRequests {
     // MARK: Recording
 
     /// Records a request whose record is complete.
-    func record(_ exchange: Exchange, status: UInt16, _ outcome: RequestOutcome) {
+    func record(_ exchange: RequestContext, status: UInt16, _ outcome: RequestOutcome) {
         let record = exchange.record
         let ended = record.ended.hasHappened ? record.ended.microseconds : 0
         let now = record.began.nanoseconds &+ Int64(ended) * 1_000
@@ -94,7 +94,8 @@ final class RecentRequests {
     /// Counts input that never became a request.
     func recordRefusal() { unsafe elsewhere.countRefusal() }
 
-    private func activity(of exchange: Exchange, _ record: RequestRecord) -> EndpointActivity {
+    private func activity(of exchange: RequestContext, _ record: RequestRecord) -> EndpointActivity
+    {
         guard let number = exchange.endpoint, let recorded = record.endpoint,
             unsafe activities.indices.contains(number)
         else { return unsafe elsewhere }

@@ -36,9 +36,9 @@ final class TraceRecorder {
     deinit { timer?.cancel() }
 
     /// Records a request that has ended, if it is sampled.
-    func record(_ end: ServerHooks.ExchangeEnd, after duration: Duration) {
+    func record(_ end: RequestEnd, after duration: Duration) {
         guard isSampled(end, duration),
-            backlog.reserve(TracedRequest.spanCount(of: end.exchange.record))
+            backlog.reserve(TracedRequest.spanCount(of: end.context.record))
         else { return }
         batch.append(TracedRequest(end, loop))
         if batch.count >= Self.batchMax { return flush() }
@@ -47,8 +47,8 @@ final class TraceRecorder {
         }
     }
 
-    private func isSampled(_ end: ServerHooks.ExchangeEnd, _ duration: Duration) -> Bool {
-        if end.exchange.trace.isSampled || duration > slow { return true }
+    private func isSampled(_ end: RequestEnd, _ duration: Duration) -> Bool {
+        if end.context.trace.isSampled || duration > slow { return true }
         switch end.outcome {
         case .failed, .partial, .truncated, .cutOff: return true
         case .ok, .rejected, .clientGone: return false

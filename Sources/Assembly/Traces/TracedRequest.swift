@@ -28,10 +28,10 @@ package struct TracedRequest: Sendable {
     /// Longer than usual paths; a client must not fill the memory with spans.
     private static let pathBytesMax = 512
 
-    init(_ end: ServerHooks.ExchangeEnd, _ loop: any Loop) {
-        let record = end.exchange.record
-        id = end.exchange.id
-        trace = end.exchange.trace
+    init(_ end: RequestEnd, _ loop: any Loop) {
+        let record = end.context.record
+        id = end.context.id
+        trace = end.context.trace
         method = end.request.method
         // With memory of its own: the target shares that of the whole head.
         path = Bytes(Array(end.request.target.path.array.prefix(Self.pathBytesMax)))

@@ -1,6 +1,6 @@
 import Basics
 import GatewayConfig
-package import HTTP
+import HTTP
 import TLS
 
 /// The keys or passwords of a key file, by the first eight bytes of their hashes: a search in

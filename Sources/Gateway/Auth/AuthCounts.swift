@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 
 /// The decisions of an authenticator on one worker.
 final class AuthCounts {

@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 
 /// Why a credential is refused.
 package struct AuthRefusal {

@@ -1,4 +1,4 @@
-package import HTTP
+import HTTP
 package import Promises
 
 /// What an authenticator decided about a credential.

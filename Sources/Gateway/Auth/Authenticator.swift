@@ -54,7 +54,7 @@ package final class Authenticator {
     var canBeGuessed: Bool { if case .certificate = method { false } else { true } }
 
     /// The credential of a request that this authenticator checks; nil if there is none.
-    func credential(of head: RequestHead, _ exchange: Exchange) -> Bytes? {
+    func credential(of head: RequestHead, _ exchange: RequestContext) -> Bytes? {
         if case .certificate = method { return exchange.peer.facts?.identity?.certificate }
         if case .credential(let credential) = source.content(of: head.fields) { return credential }
         return nil
@@ -79,7 +79,7 @@ package final class Authenticator {
     ///
     /// - Parameter end: when the request stops to wait for the decision
     func authenticate(
-        _ credential: Bytes, _ exchange: Exchange, until end: Instant
+        _ credential: Bytes, _ exchange: RequestContext, until end: Instant
     ) -> AuthResult {
         switch method {
         case .apiKey(let keys): keys.checkKey(credential)

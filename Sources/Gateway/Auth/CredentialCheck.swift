@@ -32,10 +32,11 @@ package struct CredentialCheck {
     }
 
     /// The decision, and the exchange that has the caller.
-    package func decide(_ head: RequestHead) -> (decision: Decision, exchange: Exchange) {
-        let exchange = Exchange(
-            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now)
+    package func decide(_ head: RequestHead) -> (decision: Decision, exchange: RequestContext) {
+        let exchange = RequestContext(
+            ExchangeStart(
+                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                local: loop.local, began: loop.now))
         return (auth.decideWithoutWaiting(head, exchange), exchange)
     }
 }

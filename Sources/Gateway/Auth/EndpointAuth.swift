@@ -62,11 +62,11 @@ final class EndpointAuth {
 
     // MARK: Decision
 
-    private func decision(on request: Request, _ exchange: Exchange) -> Decision {
+    private func decision(on request: Request, _ exchange: RequestContext) -> Decision {
         decision(on: request.head, exchange)
     }
 
-    private func decision(on head: RequestHead, _ exchange: Exchange) -> Decision {
+    private func decision(on head: RequestHead, _ exchange: RequestContext) -> Decision {
         if let index = ambiguousAuthenticator(head.fields) {
             let refused = AttributedRefusal(
                 refusal: AuthRefusal(.malformed), authenticator: index, isAmbiguous: true)
@@ -79,7 +79,7 @@ final class EndpointAuth {
 
     /// What can be decided about a request whose client is not known, without keys that are fetched.
     func decideWithoutWaiting(
-        _ head: RequestHead, _ exchange: Exchange
+        _ head: RequestHead, _ exchange: RequestContext
     ) -> CredentialCheck.Decision {
         switch decision(on: head, exchange) {
         case .accepted(let caller, _, _):
@@ -100,7 +100,7 @@ final class EndpointAuth {
 
     /// What the endpoint requires and the caller does not have; nil if nothing is missing.
     private func lack(
-        of caller: Caller, _ head: RequestHead, _ exchange: Exchange
+        of caller: Caller, _ head: RequestHead, _ exchange: RequestContext
     ) -> CredentialCheck.Decision? {
         guard caller.has(scopes) else { return Self.refused(.scope) }
         let all = requirements.values(of: head, exchange)
@@ -147,7 +147,8 @@ final class EndpointAuth {
     ///
     /// - Parameter former: the refusals so far
     private func decision(
-        on head: RequestHead, _ exchange: Exchange, from first: Int, after former: FormerRefusals
+        on head: RequestHead, _ exchange: RequestContext, from first: Int,
+        after former: FormerRefusals
     ) -> Decision {
         var refusals = former
         for index in first..<authenticators.count {
@@ -198,7 +199,7 @@ final class EndpointAuth {
     // MARK: Response
 
     private func respond(
-        _ decision: Decision, to request: Request, _ exchange: Exchange,
+        _ decision: Decision, to request: Request, _ exchange: RequestContext,
         _ next: Service<Request, Response>
     ) -> LocalPromise<Response> {
         switch decision {
@@ -223,7 +224,7 @@ final class EndpointAuth {
     /// Continues after an authenticator that had to wait.
     private func decision(
         _ result: AuthResult, of index: Int, after former: FormerRefusals, _ request: Request,
-        _ exchange: Exchange
+        _ exchange: RequestContext
     ) -> Decision {
         switch result {
         case .accepted(let caller): return .accepted(caller, by: index, after: former)
@@ -236,7 +237,7 @@ final class EndpointAuth {
     }
 
     private func accept(
-        _ caller: Caller, by index: Int, _ request: Request, _ exchange: Exchange,
+        _ caller: Caller, by index: Int, _ request: Request, _ exchange: RequestContext,
         _ next: Service<Request, Response>
     ) -> LocalPromise<Response> {
         exchange.caller = caller
@@ -256,7 +257,7 @@ final class EndpointAuth {
 
     private func refuse(
         _ refused: AttributedRefusal, after refusals: FormerRefusals, _ request: Request,
-        _ exchange: Exchange
+        _ exchange: RequestContext
     ) -> LocalPromise<Response> {
         var refused = refused
         let limited = countFailures(refusals, acceptedBy: nil, request.head, exchange)
@@ -270,7 +271,7 @@ final class EndpointAuth {
     /// untrusted; returns the refusal if the limit was reached before.
     private func countFailures(
         _ refusals: FormerRefusals, acceptedBy accepted: Int?, _ head: RequestHead,
-        _ exchange: Exchange
+        _ exchange: RequestContext
     ) -> AuthRefusal? {
         guard refusals.failed != 0, let failures else { return nil }
         var limited: AuthRefusal?
@@ -289,7 +290,7 @@ final class EndpointAuth {
     }
 
     private func respond(
-        to request: Request, _ exchange: Exchange, with refused: AttributedRefusal
+        to request: Request, _ exchange: RequestContext, with refused: AttributedRefusal
     ) -> LocalPromise<Response> {
         let reason = refused.refusal.reason
         authenticators[refused.authenticator].counts.count(reason)
@@ -302,7 +303,7 @@ final class EndpointAuth {
         return (padding?.around(response) ?? response)(request, exchange)
     }
 
-    private func response(to refused: AttributedRefusal, _ exchange: Exchange) -> Response {
+    private func response(to refused: AttributedRefusal, _ exchange: RequestContext) -> Response {
         let reason = refused.refusal.reason
         if reason == .quota {
             return Problem.quota(

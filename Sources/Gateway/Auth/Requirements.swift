@@ -18,7 +18,7 @@ struct Requirements {
     }
 
     /// Whether all conditions hold. One that needs an ambiguous value does not.
-    func hold(for head: RequestHead, _ exchange: Exchange) -> Bool {
+    func hold(for head: RequestHead, _ exchange: RequestContext) -> Bool {
         guard !conditions.isEmpty else { return true }
         let values = UnambiguousValues(values: values(of: head, exchange))
         return conditions.allSatisfy { $0.holds(in: values) }
@@ -26,7 +26,7 @@ struct Requirements {
 
     /// The values that the conditions test. Parameters and claims are read once for all of them,
     /// within one budget for patterns.
-    func values(of head: RequestHead, _ exchange: Exchange) -> CallValues {
+    func values(of head: RequestHead, _ exchange: RequestContext) -> CallValues {
         var work = PatternWork()
         return CallValues(
             ofHead: head, Params(params, where: isUsed, of: head, &work), exchange, proxies)

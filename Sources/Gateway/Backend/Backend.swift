@@ -62,7 +62,7 @@ final class Backend {
 
     /// Sends a call to the host that the load balancing chooses. If nothing was sent to it because
     /// the connection failed, the next available host is tried at once.
-    func send(_ request: CallRequest, _ exchange: Exchange) -> LocalPromise<ClientResponse> {
+    func send(_ request: CallRequest, _ exchange: RequestContext) -> LocalPromise<ClientResponse> {
         guard let first = hosts.next() else {
             request.recordRefusal(.destinationUnavailable, of: exchange, at: loop.now)
             return exchange.local.error(CallFailure.destinationUnavailable)
@@ -79,7 +79,7 @@ final class Backend {
     /// Sends a call to the host of a backend that has one. The request moves to the pool.
     func sendToOnlyHost(
         _ request: consuming ClientRequest, _ context: CallContext,
-        within limit: consuming TimeLimit?, _ exchange: Exchange
+        within limit: consuming TimeLimit?, _ exchange: RequestContext
     ) -> LocalPromise<ClientResponse> {
         request.exchange = beginAttempt(
             context.attempt, at: 0, before: context.proxied == nil ? context.deadline : nil,
@@ -120,7 +120,7 @@ final class Backend {
 
     /// Sends a call to the next available host, if nothing of it was sent to the one that failed.
     private func sendToNextHost(
-        _ request: CallRequest, _ exchange: Exchange, after error: any Error,
+        _ request: CallRequest, _ exchange: RequestContext, after error: any Error,
         _ search: HostSet.Search
     ) throws -> LocalPromise<ClientResponse> {
         guard let failure = error as? ClientFailure, !failure.wasSent, !failure.isLocal,
@@ -133,7 +133,7 @@ final class Backend {
     }
 
     private func send(
-        _ request: CallRequest, to index: Int, _ exchange: Exchange
+        _ request: CallRequest, to index: Int, _ exchange: RequestContext
     ) -> LocalPromise<ClientResponse> {
         let fields = beginAttempt(
             request.attempt, at: index, before: request.proxied == nil ? request.deadline : nil,
@@ -153,11 +153,12 @@ final class Backend {
     /// - Parameter deadline: nil for a request that is passed through, which has none that the
     ///   backend could keep
     private func beginAttempt(
-        _ attempt: Int?, at host: Int, before deadline: Instant?, _ exchange: Exchange
+        _ attempt: Int?, at host: Int, before deadline: Instant?, _ exchange: RequestContext
     ) -> ExchangeFields {
         let now = loop.now
         let fields = ExchangeFields(
-            of: exchange, span: entropy.next(), left: deadline.map { $0 - now }, attempt: attempt)
+            of: exchange, span: entropy.next(), left: deadline.map { $0 - now }, attempt: attempt,
+            observer: exchange.record)
         if let attempt {
             exchange.record.permitAttempt(attempt, host: host, spanID: fields.parentID, at: now)
         }

@@ -30,7 +30,7 @@ struct CallChain {
     ///   - limit: measured by the pool; nil for none
     func send(
         _ request: consuming ClientRequest, _ context: CallContext,
-        within limit: consuming TimeLimit?, _ exchange: Exchange
+        within limit: consuming TimeLimit?, _ exchange: RequestContext
     ) -> LocalPromise<ClientResponse> {
         guard let service else {
             return backend.sendToOnlyHost(request, context, within: limit, exchange)

@@ -15,7 +15,7 @@ package final class AssumedValues: CallValues {
     ///   - exchange: for the caller; nil where no credential was checked
     override init(
         head: RequestHead, params: Params, body: Bytes?, checkedBody: JSONSlice?, calls: Int,
-        exchange: Exchange?, proxies: TrustedProxies
+        exchange: RequestContext?, proxies: TrustedProxies
     ) {
         isBodyKnown = body != nil
         super.init(

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPClient
 
 /// What an attempt shows about its backend.
 enum AttemptSample {

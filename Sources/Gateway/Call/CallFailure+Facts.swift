@@ -1,4 +1,5 @@
-package import HTTP
+import HTTP
+import HTTPClient
 
 // The table of failures: the properties that all failures of a kind share. Read by the status
 // table, the circuit breaker, retries, metrics, reports and the documents.

@@ -82,7 +82,7 @@ extension CallRequest {
 
     /// The same request as another attempt of its call.
     func repeated(
-        _ cause: AttemptRecord.Cause, for exchange: Exchange, at now: Instant
+        _ cause: AttemptRecord.Cause, for exchange: RequestContext, at now: Instant
     ) -> CallRequest {
         var repeated = self
         repeated.attempt = exchange.record.beginAttempt(
@@ -91,7 +91,7 @@ extension CallRequest {
     }
 
     /// Another attempt follows: the response of this one is not used.
-    func drop(_ response: ClientResponse, of exchange: Exchange, at now: Instant) {
+    func drop(_ response: ClientResponse, of exchange: RequestContext, at now: Instant) {
         if let attempt = response.attempt {
             exchange.record.attemptCompleted(attempt, bodyBytes: 0, at: now)
         }
@@ -108,7 +108,7 @@ extension CallRequest {
     ///   - headReceived: receives what the status alone shows, when the body of a response is still
     ///     streamed
     func whenDecided(
-        _ response: LocalPromise<ClientResponse>, _ exchange: Exchange,
+        _ response: LocalPromise<ClientResponse>, _ exchange: RequestContext,
         headReceived: @escaping (AttemptSample) -> Void = { _ in },
         _ body: @escaping (AttemptSample) -> Void
     ) {
@@ -123,7 +123,7 @@ extension CallRequest {
     }
 
     /// Records that nothing was sent.
-    func recordRefusal(_ kind: CallFailureKind, of exchange: Exchange, at now: Instant) {
+    func recordRefusal(_ kind: CallFailureKind, of exchange: RequestContext, at now: Instant) {
         if let attempt { exchange.record.attemptFailed(attempt, kind, at: now) }
     }
 }

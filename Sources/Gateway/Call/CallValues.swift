@@ -24,7 +24,7 @@ package class CallValues {
     }
 
     /// Nil where `explain` sends nothing, so that there is no connection.
-    private let exchange: Exchange?
+    private let exchange: RequestContext?
     private let proxies: TrustedProxies
 
     /// - Parameters:
@@ -33,7 +33,7 @@ package class CallValues {
     ///   - exchange: for the client's address and the caller
     init(
         head: RequestHead, params: Params, body: Bytes = Bytes(), checkedBody: JSONSlice? = nil,
-        calls: Int = 0, exchange: Exchange? = nil, proxies: TrustedProxies = .none
+        calls: Int = 0, exchange: RequestContext? = nil, proxies: TrustedProxies = .none
     ) {
         self.head = head
         self.exchange = exchange
@@ -52,7 +52,8 @@ package class CallValues {
     ///
     /// - Parameter params: those that are read
     convenience init(
-        ofHead head: RequestHead, _ params: Params, _ exchange: Exchange, _ proxies: TrustedProxies
+        ofHead head: RequestHead, _ params: Params, _ exchange: RequestContext,
+        _ proxies: TrustedProxies
     ) {
         self.init(head: head, params: params, exchange: exchange, proxies: proxies)
     }

@@ -16,14 +16,14 @@ final class Endpoint {
     private let aggregator: ResponseAggregator
     private let failureResponse: FailureResponse
     /// Charges the rate limits that need validated values; nil if there are none.
-    private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
+    private let checkLimits: ((CallValues, RequestContext) -> LimitCheckResult)?
     let loop: any Loop
 
     /// - Parameter checkLimits: charges the limits that need validated values; gives the response of
     ///   one that refuses the request
     init(
         _ plan: EndpointPlan, _ calls: [EndpointCall], loop: any Loop,
-        checkLimits: ((CallValues, Exchange) -> LimitCheckResult)? = nil
+        checkLimits: ((CallValues, RequestContext) -> LimitCheckResult)? = nil
     ) {
         self.plan = plan
         self.checkLimits = checkLimits
@@ -34,7 +34,7 @@ final class Endpoint {
     }
 
     /// The promise rejects only if it is cancelled, because every failure becomes a response.
-    func handleRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+    func handleRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<Response> {
         let state: FanOutState
         do throws(RefusedRequest) {
             state = try parse(request, exchange)
@@ -75,7 +75,7 @@ final class Endpoint {
     }
 
     /// Reads and checks parameters and body; throws every error of the client at once.
-    private func parse(_ request: Request, _ exchange: Exchange) throws(RefusedRequest)
+    private func parse(_ request: Request, _ exchange: RequestContext) throws(RefusedRequest)
         -> FanOutState
     {
         guard !request.head.opensWebSocket else { throw .malformed(.connectProtocol) }

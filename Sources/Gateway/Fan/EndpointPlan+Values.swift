@@ -12,7 +12,7 @@ extension EndpointPlan {
     ///   - body: nil where it is not known, and therefore not checked
     ///   - exchange: for the client's address; nil where nothing is sent
     package func values(
-        of head: RequestHead, body: Bytes?, exchange: Exchange? = nil
+        of head: RequestHead, body: Bytes?, exchange: RequestContext? = nil
     ) throws(RefusedRequest) -> CallValues {
         try values(of: head, body: body) { params, checkedBody in
             CallValues(
@@ -25,7 +25,7 @@ extension EndpointPlan {
     ///
     /// - Parameter body: nil where it is not known; it then counts as valid
     package func assumedValues(
-        of head: RequestHead, body: Bytes?, exchange: Exchange?
+        of head: RequestHead, body: Bytes?, exchange: RequestContext?
     ) throws(RefusedRequest) -> AssumedValues {
         try values(of: head, body: body) { params, checkedBody in
             AssumedValues(

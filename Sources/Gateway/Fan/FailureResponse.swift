@@ -1,6 +1,7 @@
 import Basics
 import GatewayConfig
 import HTTP
+import HTTPClient
 import JSONText
 import Promises
 

@@ -7,7 +7,7 @@ import Reactor
 /// exist for each request, so they are one object.
 final class FanOutState: CallValues {
     let endpoint: Endpoint
-    let exchange: Exchange
+    let exchange: RequestContext
     private let loop: any Loop
     /// When the response must be ready.
     let deadline: Instant
@@ -24,7 +24,7 @@ final class FanOutState: CallValues {
 
     init(
         head: RequestHead, params: Params, body: Bytes, checkedBody: JSONSlice?,
-        of endpoint: Endpoint, _ exchange: Exchange
+        of endpoint: Endpoint, _ exchange: RequestContext
     ) {
         self.endpoint = endpoint
         self.exchange = exchange

@@ -36,7 +36,7 @@ package enum RefusedRequest: Error {
         }
     }
 
-    func response(to exchange: Exchange) -> Response {
+    func response(to exchange: RequestContext) -> Response {
         let problem = Problem(status, instance: exchange.id)
         return switch self {
         case .invalid(let invalid): problem.with("errors", json: invalid.json).response()

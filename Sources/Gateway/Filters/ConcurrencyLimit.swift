@@ -95,14 +95,14 @@ final class ConcurrencyLimit {
     }
 
     private func refuse(
-        _ request: CallRequest, _ exchange: Exchange
+        _ request: CallRequest, _ exchange: RequestContext
     ) -> LocalPromise<ClientResponse> {
         request.recordRefusal(.queueFull, of: exchange, at: loop.now)
         return exchange.local.error(CallFailure.queueFull)
     }
 
     /// Requests a permit, after making room if few are left.
-    private func admit(_ exchange: Exchange) -> Admission {
+    private func admit(_ exchange: RequestContext) -> Admission {
         if permits.isShort(below: plan.concurrentMax) { exchange.makeRoom() }
         return admit(on: exchange.local)
     }

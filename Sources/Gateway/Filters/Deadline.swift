@@ -21,7 +21,8 @@ enum Deadline {
     /// known, at that of a request without a body.
     ///
     /// - Parameter duration: `deadline` of the endpoint
-    static func waitEnd(_ duration: Duration, _ exchange: Exchange) -> Instant {
-        exchange.deadline == Exchange.noDeadline ? exchange.began + duration : exchange.deadline
+    static func waitEnd(_ duration: Duration, _ exchange: RequestContext) -> Instant {
+        exchange.deadline == RequestContext.noDeadline
+            ? exchange.began + duration : exchange.deadline
     }
 }

@@ -12,32 +12,43 @@ enum Padding {
     static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
-                let received = lastByte(of: exchange, loop)
-                let response = next(request, exchange)
-                guard plan.step != nil else {
-                    return response.atLeast(
-                        left(of: plan.minimum, since: received, loop), holdingFailures: true)
+                padded(request, exchange, plan, next, loop).ensure { () -> Void in
+                    if exchange.record.isHeld {
+                        exchange.record.responseReleased(at: loop.exactNow)
+                    }
                 }
-                // Decided when the response is ready, not after a timer of the minimum: timers fire
-                // a moment late, and each response would leave a step later.
-                func wait() -> LocalPromise<Void> {
-                    let end = plan.end(ofResponseAt: loop.now - received)
-                    return exchange.local.value(())
-                        .delayed(by: left(of: end, since: received, loop))
-                }
-                return
-                    response
-                    .then { response in wait().map { response } }
-                    .recover(policy: .allErrors) { error in wait().map { throw error } }
             }
         }
+    }
+
+    private static func padded(
+        _ request: Request, _ exchange: RequestContext, _ plan: PaddingPlan,
+        _ next: Service<Request, Response>, _ loop: any Loop
+    ) -> LocalPromise<Response> {
+        let received = lastByte(of: exchange, loop)
+        let response = next(request, exchange)
+        guard plan.step != nil else {
+            return response.atLeast(
+                left(of: plan.minimum, since: received, loop), holdingFailures: true)
+        }
+        // Decided when the response is ready, not after a timer of the minimum: timers fire
+        // a moment late, and each response would leave a step later.
+        func wait() -> LocalPromise<Void> {
+            let end = plan.end(ofResponseAt: loop.now - received)
+            return exchange.local.value(())
+                .delayed(by: left(of: end, since: received, loop))
+        }
+        return
+            response
+            .then { response in wait().map { response } }
+            .recover(policy: .allErrors) { error in wait().map { throw error } }
     }
 
     /// When the last byte arrived, or a moment later.
     ///
     /// The clock of the loop stands still while an iteration handles its events, and the byte may have
     /// arrived meanwhile. With that clock a response could leave earlier by the time of an iteration.
-    private static func lastByte(of exchange: Exchange, _ loop: any Loop) -> Instant {
+    private static func lastByte(of exchange: RequestContext, _ loop: any Loop) -> Instant {
         exchange.requestReceived == loop.now ? loop.exactNow : exchange.requestReceived
     }
 

@@ -30,7 +30,7 @@ struct Retry {
     }
 
     private func attempt(
-        _ number: Int, _ next: CallService, _ request: CallRequest, _ exchange: Exchange,
+        _ number: Int, _ next: CallService, _ request: CallRequest, _ exchange: RequestContext,
         holding permit: Permit? = nil
     ) -> LocalPromise<ClientResponse> {
         let response = next(request, exchange)
@@ -56,7 +56,7 @@ struct Retry {
 
     private func retry(
         _ number: Int, after delay: Duration, _ next: CallService, _ request: CallRequest,
-        _ exchange: Exchange, _ permit: Permit
+        _ exchange: RequestContext, _ permit: Permit
     ) -> LocalPromise<ClientResponse> {
         // Not the promise function `after(_:)`, whose timer would outlive a client that disconnects
         // meanwhile.

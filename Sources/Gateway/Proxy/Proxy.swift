@@ -17,7 +17,7 @@ final class Proxy {
     private let chain: CallChain
     private let failures: ProxyFailure
     /// Charges the rate limits that need validated values; nil if there are none.
-    private let checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?
+    private let checkLimits: ((CallValues, RequestContext) -> LimitCheckResult)?
     let loop: any Loop
     private let template: RequestTemplate
 
@@ -27,7 +27,8 @@ final class Proxy {
     ///   - checkLimits: charges the limits that need validated values
     init(
         _ plan: ProxyPlan, of endpoint: EndpointPlan, _ backend: Backend, _ chain: CallChain,
-        via: ViaEntry, checkLimits: ((CallValues, Exchange) -> LimitCheckResult)?, loop: any Loop
+        via: ViaEntry, checkLimits: ((CallValues, RequestContext) -> LimitCheckResult)?,
+        loop: any Loop
     ) {
         self.endpoint = endpoint
         self.plan = plan
@@ -41,7 +42,7 @@ final class Proxy {
     }
 
     /// The promise rejects only if it is cancelled, because every failure becomes a response.
-    func proxyRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+    func proxyRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<Response> {
         let target: Target
         do throws(RefusedRequest) {
             target = try self.target(of: request.head)
@@ -62,7 +63,7 @@ final class Proxy {
     }
 
     private func charge(
-        _ result: LimitCheckResult, _ request: Request, _ target: Target, _ exchange: Exchange
+        _ result: LimitCheckResult, _ request: Request, _ target: Target, _ exchange: RequestContext
     ) -> LocalPromise<Response> {
         switch result {
         case .granted: return proxy(request, to: target, exchange)
@@ -97,7 +98,7 @@ final class Proxy {
     }
 
     private func proxy(
-        _ request: Request, to target: consuming Target, _ exchange: Exchange
+        _ request: Request, to target: consuming Target, _ exchange: RequestContext
     ) -> LocalPromise<Response> {
         // Each use through the request would count a reference.
         let requestHead = request.head
@@ -120,7 +121,7 @@ final class Proxy {
 
     /// Sends a request through the chain of the backend.
     func send(
-        _ request: consuming ClientRequest, _ context: CallContext, _ exchange: Exchange
+        _ request: consuming ClientRequest, _ context: CallContext, _ exchange: RequestContext
     ) -> LocalPromise<ClientResponse> {
         chain.send(request, context, within: nil, exchange)
     }
@@ -131,7 +132,7 @@ final class Proxy {
     ///
     /// - Parameter body: for the client
     func response(
-        _ response: ClientResponse, with body: consuming Body, to exchange: Exchange
+        _ response: ClientResponse, with body: consuming Body, to exchange: RequestContext
     ) -> Response {
         let isStreamed =
             switch body {
@@ -152,7 +153,7 @@ final class Proxy {
     }
 
     /// The response to a failed call. A cancellation is rethrown: the client no longer waits.
-    func response(to error: any Error, _ exchange: Exchange) throws -> Response {
+    func response(to error: any Error, _ exchange: RequestContext) throws -> Response {
         let response = try failures.response(to: error, exchange)
         let failure = CallFailure(error)
         exchange.record.endCall(

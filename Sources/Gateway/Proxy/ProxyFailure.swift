@@ -16,7 +16,7 @@ struct ProxyFailure {
     }
 
     /// The response to an error. A cancellation is rethrown: the client no longer waits.
-    func response(to error: any Error, _ exchange: Exchange) throws -> Response {
+    func response(to error: any Error, _ exchange: RequestContext) throws -> Response {
         switch error {
         case is RequestTooSlow: return Problem(.requestTimeout, instance: exchange.id).response()
         case is BodyTooLarge: return Problem(.contentTooLarge, instance: exchange.id).response()
@@ -26,7 +26,7 @@ struct ProxyFailure {
         }
     }
 
-    private func problem(_ failure: CallFailure, _ exchange: Exchange) -> Response {
+    private func problem(_ failure: CallFailure, _ exchange: RequestContext) -> Response {
         let status = failure.kind.facts.group.status
         var fields = Fields()
         if status == .serviceUnavailable {

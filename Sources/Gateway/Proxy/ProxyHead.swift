@@ -68,7 +68,7 @@ final class ProxyHead {
     // MARK: To the backend
 
     /// The fields of the request, without those of the backend's configuration.
-    func requestFields(_ head: RequestHead, _ exchange: Exchange) -> Fields {
+    func requestFields(_ head: RequestHead, _ exchange: RequestContext) -> Fields {
         let client = exchange.clientAddress(of: head, proxies)
         let isProxied = client.isProxied
         var cookies = false
@@ -145,7 +145,8 @@ final class ProxyHead {
     }
 
     private func appendForwarded(
-        _ head: RequestHead, _ client: ClientAddress, _ exchange: Exchange, to fields: inout Fields
+        _ head: RequestHead, _ client: ClientAddress, _ exchange: RequestContext,
+        to fields: inout Fields
     ) {
         guard !forwardedLines.isEmpty else { return }
         ForwardedFields(
@@ -156,7 +157,7 @@ final class ProxyHead {
 
     /// A header with a value that the request does not have is left out.
     private func appendConfigured(
-        _ head: RequestHead, _ exchange: Exchange, to fields: inout Fields
+        _ head: RequestHead, _ exchange: RequestContext, to fields: inout Fields
     ) {
         guard !plan.headers.isEmpty else { return }
         var work = PatternWork()
@@ -196,7 +197,7 @@ final class ProxyHead {
     // MARK: To the client
 
     /// The fields of a response, an interim one included.
-    func responseFields(_ fields: Fields, _ exchange: Exchange) -> Fields {
+    func responseFields(_ fields: Fields, _ exchange: RequestContext) -> Fields {
         let rule = ResponseFieldRule(exchange, hasCORS: hasCORS)
         return fields.endToEnd(reserving: 0) { rule.passes($0) }
     }
@@ -204,7 +205,7 @@ final class ProxyHead {
     /// The trailers of a response. A name that does not pass in the head does not pass behind the body
     /// either: clients may treat both alike (RFC 9110 6.5.1). Nor do those that decide how a message is
     /// routed or framed.
-    func responseTrailers(_ fields: Fields, _ exchange: Exchange) -> Fields {
+    func responseTrailers(_ fields: Fields, _ exchange: RequestContext) -> Fields {
         guard !fields.isEmpty else { return fields }
         let rule = ResponseFieldRule(exchange, hasCORS: hasCORS)
         return fields.endToEnd(reserving: 0) { !$0.isAboutClient && rule.passes($0) }
@@ -226,13 +227,13 @@ final class ProxyHead {
 /// Which fields of the backend reach the client. Those that the gateway adds to all responses replace
 /// the backend's, except `Vary`, which is a list.
 private struct ResponseFieldRule {
-    private let exchange: Exchange
+    private let exchange: RequestContext
     private let hasCORS: Bool
     /// Those that the gateway adds.
     private let own: Fields
     private let ownNames: FieldNameFilter
 
-    init(_ exchange: Exchange, hasCORS: Bool) {
+    init(_ exchange: RequestContext, hasCORS: Bool) {
         self.exchange = exchange
         self.hasCORS = hasCORS
         own = exchange.responseFields
@@ -244,7 +245,7 @@ private struct ResponseFieldRule {
         case 12 where name.equalsIgnoringCase("X-Request-Id"): return false
         // RFC 6797 7.2.
         case 25 where name.equalsIgnoringCase("Strict-Transport-Security"):
-            if !exchange.isSecure(exchange.knownClient) { return false }
+            if !exchange.isSecure(exchange.client) { return false }
         default: if hasCORS, name.hasPrefix("Access-Control-") { return false }
         }
         guard ownNames.mayContain(name), own.contains(named: name) else { return true }

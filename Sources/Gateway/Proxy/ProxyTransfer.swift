@@ -11,7 +11,7 @@ import Reactor
 /// an earlier deadline, so that pieces of the bodies set no timer.
 final class ProxyTransfer: ProxiedRequest {
     private let proxy: Proxy
-    private let exchange: Exchange
+    private let exchange: RequestContext
     /// Of a client that opens a WebSocket on a stream of HTTP/2.
     private let handshake: WebSocketHandshake?
 
@@ -66,7 +66,8 @@ final class ProxyTransfer: ProxiedRequest {
     /// - Parameter handshake: with the backend of a client that opens a WebSocket on a stream of
     ///   HTTP/2; nil for others
     init(
-        of request: borrowing Request, _ exchange: consuming Exchange, by proxy: consuming Proxy,
+        of request: borrowing Request, _ exchange: consuming RequestContext,
+        by proxy: consuming Proxy,
         _ handshake: WebSocketHandshake?, at now: Instant
     ) {
         let (head, proxyHead) = (request.head, proxy.head)
@@ -265,7 +266,7 @@ final class ProxyTransfer: ProxiedRequest {
     func responseEnded() { end() }
 
     func responseTruncated(by error: any Error) {
-        exchange.record.streamEnded(truncation(by: error))
+        exchange.streamEnded(truncation(by: error))
         end(CallFailure(error).kind)
     }
 
@@ -343,7 +344,7 @@ final class ProxyTransfer: ProxiedRequest {
         case .receivingRequest:
             fail(isOverall ? plan.maxDuration ?? plan.idleTimeout : plan.idleTimeout)
         case .sendingResponse:
-            exchange.record.streamEnd = isOverall ? .maxDuration : .idle
+            exchange.streamEnd = isOverall ? .maxDuration : .idle
             if backendStalls(isOverall: isOverall) {
                 exchange.record.endStream(of: 0, .responseTimeout, at: now)
             }

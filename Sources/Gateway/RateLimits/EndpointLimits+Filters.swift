@@ -38,7 +38,7 @@ extension EndpointLimits {
 
     /// Charges the limits that need validated parameters or the body, for the endpoint itself; nil
     /// if there are none.
-    func checkAfterValidation() -> ((CallValues, Exchange) -> LimitCheckResult)? {
+    func checkAfterValidation() -> ((CallValues, RequestContext) -> LimitCheckResult)? {
         let position = checks(at: .validated)
         guard !position.isEmpty else { return nil }
         return { [self] values, exchange in
@@ -54,7 +54,7 @@ extension EndpointLimits {
         }
     }
 
-    private func reject(_ refusal: LimitRefusal, _ exchange: Exchange) -> Response {
+    private func reject(_ refusal: LimitRefusal, _ exchange: RequestContext) -> Response {
         exchange.refusal = refusal.reason
         exchange.record.responseMade(at: loop.now)
         return refusal.response(to: exchange)

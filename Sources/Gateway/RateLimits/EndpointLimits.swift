@@ -87,7 +87,8 @@ final class EndpointLimits {
 
     /// Charges the limits of this process, then those that replicas share.
     func charge(
-        _ all: PositionChecks, _ head: RequestHead, _ exchange: Exchange, _ values: CallValues?
+        _ all: PositionChecks, _ head: RequestHead, _ exchange: RequestContext,
+        _ values: CallValues?
     ) -> LimitDecision {
         let position = applicable(all, to: values)
         let input = Input(
@@ -105,7 +106,7 @@ final class EndpointLimits {
         let targets = position.shared.map { target($0, input, shared) }
         let complete = { (decision: LimitDecision) in
             if case .granted(_, let charges) = decision, !position.isFinal {
-                exchange.limitRefunds.append { shared.refund(charges) }
+                exchange.sharedCharges += charges
             }
         }
         switch shared.charge(targets, until: Deadline.waitEnd(deadline, exchange)) {
@@ -121,7 +122,7 @@ final class EndpointLimits {
 
     /// Announces what limits that replicas share have granted, or refunds what was charged before;
     /// returns the refusal.
-    func conclude(_ decision: LimitDecision, _ exchange: Exchange) -> LimitRefusal? {
+    func conclude(_ decision: LimitDecision, _ exchange: RequestContext) -> LimitRefusal? {
         exchange.record.decisionMade(at: loop.now)
         switch decision {
         case .later: return nil
@@ -140,11 +141,11 @@ final class EndpointLimits {
 
     private func target(
         _ index: Int, _ input: Input, _ shared: SharedLimits
-    ) -> SharedLimits.Target {
+    ) -> SharedLimitTarget {
         let check = checks[index]
         let target = check.target(of: input.head, input.exchange, input.values, proxies)
         let rate = check.plan.limit.rates[target.rate]
-        return SharedLimits.Target(
+        return SharedLimitTarget(
             use: check.plan, counts: check.counts, rate: rate, shared: rate.shared,
             key: target.key,
             storeKey: check.storeKey(
@@ -155,7 +156,7 @@ final class EndpointLimits {
     /// What all limits of a position have in common.
     private struct Input {
         let head: RequestHead
-        let exchange: Exchange
+        let exchange: RequestContext
         let values: CallValues?
         let now: Instant
         /// Whether no later position can refuse the request.
@@ -216,7 +217,7 @@ final class EndpointLimits {
         return exceeded
     }
 
-    private func refundEarlierPositions(of exchange: Exchange, at now: Instant) {
+    private func refundEarlierPositions(of exchange: RequestContext, at now: Instant) {
         for charge in exchange.limitCharges {
             let check = checks[charge.limit]
             cells.refund(
@@ -224,7 +225,8 @@ final class EndpointLimits {
                 of: check.plan.limit.rates[charge.bucket].bucket, at: now)
             check.counts.refunded &+= 1
         }
-        for refund in exchange.limitRefunds { refund() }
-        exchange.forgetLimitCharges()
+        shared?.refund(exchange.sharedCharges)
+        exchange.limitCharges.removeAll()
+        exchange.sharedCharges.removeAll()
     }
 }

@@ -21,7 +21,7 @@ struct ExceededLimits {
     }
 
     /// The problem; it replaces what earlier limits announced, since their charges are refunded.
-    func response(to exchange: Exchange) -> Response {
+    func response(to exchange: RequestContext) -> Response {
         exchange.responseFields.removeAll(.rateLimitPolicy)
         exchange.responseFields.removeAll(.rateLimit)
         var fields = RateLimitFields()

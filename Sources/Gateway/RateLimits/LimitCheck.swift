@@ -28,7 +28,8 @@ struct LimitCheck {
 
     /// - Parameter values: those of the request; nil if no limit of this position uses them
     func target(
-        of head: RequestHead, _ exchange: Exchange, _ values: CallValues?, _ proxies: TrustedProxies
+        of head: RequestHead, _ exchange: RequestContext, _ values: CallValues?,
+        _ proxies: TrustedProxies
     ) -> Target {
         let rate = rate(exchange, values)
         var hash = hash
@@ -41,7 +42,7 @@ struct LimitCheck {
     ///
     /// - Parameter rate: the index of the rate
     func storeKey(
-        ofRate rate: Int, _ head: RequestHead, _ exchange: Exchange, _ values: CallValues?,
+        ofRate rate: Int, _ head: RequestHead, _ exchange: RequestContext, _ values: CallValues?,
         _ proxies: TrustedProxies, _ store: LimitStore
     ) -> Bytes? {
         var text = LimitKeyText(plan.limit.name)
@@ -58,7 +59,7 @@ struct LimitCheck {
     }
 
     private func combine(
-        _ head: RequestHead, _ exchange: Exchange, _ values: CallValues?,
+        _ head: RequestHead, _ exchange: RequestContext, _ values: CallValues?,
         _ proxies: TrustedProxies, into key: inout some LimitKey
     ) {
         for part in plan.key where !combine(part, exchange, values, into: &key) {
@@ -70,7 +71,7 @@ struct LimitCheck {
 
     /// Whether the request has the value.
     private func combine(
-        _ part: LimitUsePlan.KeyPart, _ exchange: Exchange, _ values: CallValues?,
+        _ part: LimitUsePlan.KeyPart, _ exchange: RequestContext, _ values: CallValues?,
         into hash: inout some LimitKey
     ) -> Bool {
         switch part {
@@ -94,7 +95,7 @@ struct LimitCheck {
         return true
     }
 
-    private func rate(_ exchange: Exchange, _ values: CallValues?) -> Int {
+    private func rate(_ exchange: RequestContext, _ values: CallValues?) -> Int {
         switch plan.planSource {
         case .none: 0
         case .caller: plan.limit.rate(ofPlan: exchange.caller?.plan)

@@ -16,7 +16,7 @@ extension LimitRefusal {
         }
     }
 
-    func response(to exchange: Exchange) -> Response {
+    func response(to exchange: RequestContext) -> Response {
         switch self {
         case .exceeded(let limits): return limits.response(to: exchange)
         case .unavailable:

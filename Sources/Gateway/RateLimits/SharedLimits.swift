@@ -4,17 +4,6 @@ import HTTP
 import Promises
 import Reactor
 
-/// The charge of a granted request for one limit that replicas share.
-struct SharedCharge {
-    let target: SharedLimits.Target
-    /// The arrival time of the local share after the charge, in units of `TokenBucket`; nil if it was
-    /// not charged, and so cannot be refunded there.
-    let localArrival: Int64?
-    /// That of the store's bucket, or of the one that is synchronised with it; nil if the limit was
-    /// charged without the store.
-    let sharedArrival: Int64?
-}
-
 /// The limits that replicas share, as one worker charges them.
 ///
 /// While the store is up, it decides (`sync: each`), or the process does by a bucket that is
@@ -25,43 +14,12 @@ struct SharedLimits {
     let cells: LimitCells
     let loop: any Loop
 
-    /// What one limit charges for a request.
-    struct Target {
-        let use: LimitUsePlan
-        let counts: LimitCounts
-        let rate: LimitPlan.Rate
-        let shared: LimitPlan.SharedRate
-        /// Of the local share in the cells.
-        let key: UInt64
-        /// Nil if the hash cannot be computed: the limit is then decided locally.
-        let storeKey: Bytes?
-
-        /// Of the bucket that is synchronised with the store.
-        fileprivate var syncedKey: UInt64 { key ^ 0x9E37_79B9_7F4A_7C15 }
-
-        /// A share of the burst may be less than the cost of one request, which must not be refused
-        /// for ever.
-        fileprivate var localCost: Int { min(use.cost, shared.local.burst) }
-
-        fileprivate func storeCharge(_ key: Bytes) -> StoreCharge {
-            shared.store.charge(use.cost, key: key, slack: shared.slack)
-        }
-
-        fileprivate func storeRefund(
-            _ key: Bytes, arrivalAfterCharge: Int64, at now: Instant
-        ) -> StoreCharge {
-            shared.store.refund(
-                use.cost, unpaid: arrivalAfterCharge - TokenBucket.time(of: now), key: key,
-                slack: shared.slack)
-        }
-    }
-
     // MARK: Charging
 
     /// Charges all targets or none.
     ///
     /// - Parameter end: when the request stops to wait for the store
-    func charge(_ targets: [Target], until end: Instant) -> LimitDecision {
+    func charge(_ targets: [SharedLimitTarget], until end: Instant) -> LimitDecision {
         let now = loop.now
         guard store.isUp, targets.allSatisfy({ $0.storeKey != nil }) else {
             return chargeLocally(targets, at: now)
@@ -96,7 +54,7 @@ struct SharedLimits {
 
     /// The store has decided about the limits that it decides for each request, or has not.
     private func complete(
-        _ each: [Target], _ synced: [Target], _ granted: [GrantedLimit],
+        _ each: [SharedLimitTarget], _ synced: [SharedLimitTarget], _ granted: [GrantedLimit],
         _ verdict: LimitStore.Verdict?, sentAt: Instant
     ) -> LimitDecision {
         let now = loop.now
@@ -131,7 +89,7 @@ struct SharedLimits {
     }
 
     /// Targets, and the arrival times of their shared buckets after the charge.
-    private typealias Charged = Zip2Sequence<[Target], [Int64]>
+    private typealias Charged = Zip2Sequence<[SharedLimitTarget], [Int64]>
 
     /// The request is granted: charges the local shares, and records what is sent to the store later.
     private func commit(_ charged: Charged, at now: Instant) -> [SharedCharge] {
@@ -147,7 +105,7 @@ struct SharedLimits {
     }
 
     /// Without effect for a limit that the store decides for each request.
-    private func record(_ target: Target, _ charge: StoreCharge) {
+    private func record(_ target: SharedLimitTarget, _ charge: StoreCharge) {
         guard let interval = target.shared.sync else { return }
         store.sync.record(
             LimitSync.Usage(
@@ -157,7 +115,7 @@ struct SharedLimits {
 
     // MARK: Without the store
 
-    private func chargeLocally(_ targets: [Target], at now: Instant) -> LimitDecision {
+    private func chargeLocally(_ targets: [SharedLimitTarget], at now: Instant) -> LimitDecision {
         var granted: [GrantedLimit] = []
         var charges: [SharedCharge] = []
         for target in targets {
@@ -233,7 +191,8 @@ struct SharedLimits {
     // MARK: Refusals
 
     private func refusal(
-        _ target: Target, _ bucket: TokenBucket, _ cost: Int, _ arrival: Int64, at now: Instant
+        _ target: SharedLimitTarget, _ bucket: TokenBucket, _ cost: Int, _ arrival: Int64,
+        at now: Instant
     ) -> LimitRefusal {
         target.counts.refused &+= 1
         let wait = bucket.wait(for: cost, arrival, at: TokenBucket.time(of: now))
@@ -242,7 +201,7 @@ struct SharedLimits {
 
     /// Those limits refused whose bucket lacks room for the request.
     private func refusal(
-        _ targets: [Target], _ arrivals: [Int64], at now: Instant
+        _ targets: [SharedLimitTarget], _ arrivals: [Int64], at now: Instant
     ) -> LimitRefusal {
         let units = TokenBucket.time(of: now)
         let waits = zip(targets, arrivals).map { target, arrival in

@@ -36,7 +36,7 @@ final class Routes {
     }
 
     /// Finds the endpoint of a request and passes the request to it.
-    func routeRequest(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response> {
+    func routeRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<Response> {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
             enter(index, request.head, exchange)
@@ -61,19 +61,19 @@ final class Routes {
         return head.hasVia && via.isNamed(in: head.fields) ? .loop : nil
     }
 
-    private func enter(_ index: Int, _ head: RequestHead, _ exchange: Exchange) {
+    private func enter(_ index: Int, _ head: RequestHead, _ exchange: RequestContext) {
         exchange.endpoint = endpointNumbers[index]
         exchange.record.enter(recorded[index])
         if let headers = headers[index] { exchange.responseFields = headers.fields(for: head) }
     }
 
-    private func addOtherHeaders(_ head: RequestHead, _ exchange: Exchange) {
+    private func addOtherHeaders(_ head: RequestHead, _ exchange: RequestContext) {
         if let otherHeaders { exchange.responseFields = otherHeaders.fields(for: head) }
     }
 
     /// Finds the endpoint of a request that the server itself rejects, unless it has been routed: its
     /// response has the endpoint's headers, and the log and the metrics name it.
-    func routeRejection(_ head: RequestHead, _ exchange: Exchange) {
+    func routeRejection(_ head: RequestHead, _ exchange: RequestContext) {
         guard exchange.endpoint == nil else { return }
         guard case .endpoint(let index) = router.match(head.method, head.target.path) else {
             return addOtherHeaders(head, exchange)

@@ -17,16 +17,16 @@ struct SecureTransport {
     }
 
     /// Whether the client of the request receives the response over TLS.
-    func isSecure(_ head: RequestHead, _ exchange: Exchange) -> Bool {
+    func isSecure(_ head: RequestHead, _ exchange: RequestContext) -> Bool {
         exchange.isSecure(exchange.clientAddress(of: head, proxies))
     }
 
-    func removeFields(_ exchange: Exchange) {
+    func removeFields(_ exchange: RequestContext) {
         exchange.responseFields.removeAll(.strictTransportSecurity)
     }
 }
 
-extension Exchange {
+extension RequestContext {
     /// Whether the client receives the response over TLS.
     ///
     /// - Parameter client: needed where the connection does not use TLS; nil if it is unknown

@@ -5,7 +5,7 @@ import HTTP
 struct ExplainedCredential {
     private let decision: CredentialCheck.Decision
     /// Has the caller of an accepted credential.
-    let exchange: Exchange
+    let exchange: RequestContext
 
     init(_ check: CredentialCheck, _ head: RequestHead) {
         (decision, exchange) = check.decide(head)

@@ -25,9 +25,10 @@ extension Explanation {
             plan, endpointNumbers: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: targets)
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
-        let exchange = Exchange(
-            id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now, client: "127.0.0.1:0")
+        let exchange = RequestContext(
+            ExchangeStart(
+                id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                local: loop.local, began: loop.now, client: "127.0.0.1:0"))
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.handleRequest(request, exchange).then { response in
             exchange.record.end(at: loop.now)
@@ -46,7 +47,7 @@ extension Explanation {
         }
     }
 
-    private func text(with recorded: RecordedResponse, _ exchange: Exchange) -> String {
+    private func text(with recorded: RecordedResponse, _ exchange: RequestContext) -> String {
         if let lines = entry.lines { return lines.text }
         guard let endpoint else { return text + recorded.text }
         var lines = ExplainedRequest(endpoint, head).lines

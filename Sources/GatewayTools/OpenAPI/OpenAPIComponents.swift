@@ -1,6 +1,7 @@
 import Gateway
 import GatewayConfig
 import HTTP
+import HTTPClient
 
 /// The parts that all operations share: problem responses, their schemas, and headers.
 enum OpenAPIComponents {

@@ -1,6 +1,8 @@
 import Assembly
 import Basics
+import Gateway
 import HTTP
+import HTTPClient
 import Reactor
 import Rehearsal
 
@@ -159,7 +161,7 @@ struct RecordCheck {
     }
 }
 
-extension HTTP.AttemptRecord {
+extension Gateway.AttemptRecord {
     /// Whether the gateway did not wait for its response any more.
     fileprivate func wasGivenUp(until moment: Moment) -> Bool {
         (outcome == .failed(.cancelled) || outcome == .failed(.responseTimeout)) && ended <= moment

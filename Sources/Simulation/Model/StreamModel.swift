@@ -1,5 +1,6 @@
 import Assembly
 import Basics
+import Gateway
 import HTTP
 import Rehearsal
 import SimReactor

@@ -113,9 +113,11 @@ import Testing
         var result: Response?
         harness.outside.timer(after: .zero) { [pages, harness] in
             let exchange = Exchange(
-                id: RequestID(from: harness.outside.entropy),
-                trace: TraceContext(from: harness.outside.entropy), local: harness.outside.local,
-                began: harness.outside.now)
+                ExchangeStart(
+                    id: RequestID(from: harness.outside.entropy),
+                    trace: TraceContext(from: harness.outside.entropy),
+                    local: harness.outside.local,
+                    began: harness.outside.now))
             pages.respond(to: Request(head: head, body: .empty), exchange).whenSettled {
                 result = try? $0.get()
             }

@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import HTTP
 import Testing
 

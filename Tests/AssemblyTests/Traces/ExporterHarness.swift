@@ -76,13 +76,15 @@ final class ExporterHarness: Harness {
     }
 
     private static func request(on loop: SimLoop) -> TracedRequest {
-        let exchange = Exchange(
-            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now)
+        let exchange = RequestContext(
+            ExchangeStart(
+                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                local: loop.local, began: loop.now))
         exchange.record.end(at: loop.now)
-        let end = ServerHooks.ExchangeEnd(
-            exchange: exchange, request: RequestHead(method: .get, target: .root), status: 200,
-            bodyBytes: 0, isTruncated: false)
+        let end = RequestEnd(
+            ServerHooks.ExchangeEnd(
+                exchange: exchange, request: RequestHead(method: .get, target: .root), status: 200,
+                bodyBytes: 0, isTruncated: false, at: loop.now))
         return TracedRequest(end, loop)
     }
 

@@ -10,9 +10,10 @@ import Testing
     @Test func countsFromTheLastByteOfTheRequest() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("worker")
-        let exchange = Exchange(
-            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now)
+        let exchange = RequestContext(
+            ExchangeStart(
+                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                local: loop.local, began: loop.now))
         exchange.requestReceived = loop.now + .seconds(3)
         #expect(exchange.deadline == Instant(nanoseconds: .max))
         var seen: Instant?

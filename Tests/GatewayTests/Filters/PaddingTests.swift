@@ -10,13 +10,14 @@ import Testing
 @Suite struct PaddingTests {
     private let network = SimNetwork(seed: 1)
     private let loop: SimLoop
-    private let exchange: Exchange
+    private let exchange: RequestContext
 
     init() {
         loop = network.makeLoop("worker")
-        exchange = Exchange(
-            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now)
+        exchange = RequestContext(
+            ExchangeStart(
+                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                local: loop.local, began: loop.now))
     }
 
     /// - Parameters:

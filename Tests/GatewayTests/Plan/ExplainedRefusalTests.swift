@@ -292,9 +292,10 @@ import Testing
         let gateway = GatewayService(
             plan, endpointNumbers: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: SentTargets())
-        let exchange = Exchange(
-            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now, client: "127.0.0.1")
+        let exchange = RequestContext(
+            ExchangeStart(
+                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                local: loop.local, began: loop.now, client: "127.0.0.1"))
         let request = Request(head: head, body: .bytes(body))
         var answer: Response?
         loop.timer(after: .zero) {

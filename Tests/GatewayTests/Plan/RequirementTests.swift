@@ -35,9 +35,10 @@ import Testing
     ) throws -> Bool {
         let endpoint = try Self.endpoint(condition, params: params)
         let loop = SimNetwork(seed: 1).makeLoop("loop")
-        let exchange = Exchange(
-            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            local: loop.local, began: loop.now, client: "192.0.2.1")
+        let exchange = RequestContext(
+            ExchangeStart(
+                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                local: loop.local, began: loop.now, client: "192.0.2.1"))
         let condition = try #require(endpoint.calls[1].condition)
         return Requirements([condition], of: endpoint).hold(for: try head(target, fields), exchange)
     }

@@ -17,10 +17,11 @@ import Testing
             method: .get, target: try #require(Target(target)), fields: fields)
         let facts = ConnectionFacts(isSecure: false, redirect: HTTPSRedirect(port: port))
         let loop = testbed.loop
-        let exchange = Exchange(
-            id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-            began: loop.now, peer: PeerAddress(text: nil, bits: .unknown, facts: facts),
-            resources: ExchangeResources(local: loop.local))
+        let exchange = RequestContext(
+            ExchangeStart(
+                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
+                began: loop.now, peer: PeerAddress(text: nil, bits: .unknown, facts: facts),
+                resources: ExchangeResources(local: loop.local)))
         var response: Response?
         RedirectToHTTPS.service(Request(head: head, body: .empty), exchange)
             .whenSettled { response = try? $0.get() }

@@ -1,3 +1,5 @@
+package import HTTP
+
 /// The names behind the numbers of a record: those of the endpoint that a request was matched with,
 /// under the configuration that it began with.
 ///

@@ -1,4 +1,5 @@
 import Basics
+package import HTTP
 
 /// Why the gateway refused a request without a look at its contents: the member `reason` of the
 /// problem, a field of the access log, and the label of a metric.

@@ -1,11 +1,11 @@
 package import Basics
-package import HTTP
+import HTTP
 package import Reactor
 
 /// The origin of a request: the address of its client, and what the proxies in between state about
 /// the client's request.
 ///
-/// Computed once per request, at the first use (`Exchange.clientAddress`): by `clients.allow` and
+/// Computed once per request, at the first use (`RequestContext.clientAddress`): by `clients.allow` and
 /// `deny`, a rate limit or `auth_failures`, a reference `{request.client}`, a call with `forwarded`,
 /// or the access log.
 package final class ClientAddress {
@@ -37,30 +37,5 @@ package final class ClientAddress {
         self.isProxied = isProxied
         self.proto = proto
         self.requestedHost = requestedHost
-    }
-}
-
-extension Exchange {
-    /// The client's address by these rules; computed at the first call.
-    package func clientAddress(of head: RequestHead, _ proxies: TrustedProxies) -> ClientAddress {
-        if let knownClient { return knownClient }
-        let found = proxies.client(of: head.fields, peer: peer.address)
-        origin = found
-        return found
-    }
-
-    /// The client, if `clientAddress` has determined it.
-    var knownClient: ClientAddress? { origin as? ClientAddress }
-}
-
-extension PeerAddress {
-    /// Nil if it is unknown; of numbers without the port, which does not matter.
-    fileprivate var address: SocketAddress? {
-        switch bits {
-        case .v4(let bits): .ip(.v4(bits), port: 0)
-        case .v6(let high, let low): .ip(.v6(high, low), port: 0)
-        case .unixSocket: .unnamedUnix
-        case .unknown: text.flatMap { IPAddress($0) }.map { .ip($0, port: port ?? 0) }
-        }
     }
 }

@@ -1,12 +1,13 @@
-package import Promises
+import HTTP
+import Promises
 
 /// Replaces a body that an endpoint cannot get, because it is too large or malformed, or because
 /// the request limit is reached.
 ///
 /// The chain of the endpoint passes the reason on like a body, so that the rejection is a response
 /// of the endpoint: padded, counted and logged like its others.
-package final class RefusedBody: BodySource {
-    package enum Reason {
+final class RefusedBody: BodySource {
+    enum Reason {
         case tooLarge(BodyTooLarge)
         case malformed(WireError)
         case overloaded(RequestLimitReached)
@@ -20,12 +21,12 @@ package final class RefusedBody: BodySource {
         }
     }
 
-    package let reason: Reason
+    let reason: Reason
     private let local: LocalContext
     private var isCancelled = false
 
     /// - Parameter error: why the body could not be collected; nil is returned for other reasons
-    package init?(_ error: any Error, on local: LocalContext) {
+    init?(_ error: any Error, on local: LocalContext) {
         switch error {
         case let error as BodyTooLarge: reason = .tooLarge(error)
         case let error as WireError: reason = .malformed(error)
@@ -35,19 +36,19 @@ package final class RefusedBody: BodySource {
         self.local = local
     }
 
-    package var framing: BodyFraming { .none }
+    var framing: BodyFraming { .none }
 
-    package func startDelivery(to sink: any BodySink) {
+    func startDelivery(to sink: any BodySink) {
         local.value(()).whenSettled { [self] _ in
             if !isCancelled { sink.bodyFailed(reason.error) }
         }
     }
 
-    package func pause() {}
+    func pause() {}
 
-    package func resume() {}
+    func resume() {}
 
-    package func cancel() {
+    func cancel() {
         isCancelled = true
     }
 }

@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import Testing
 
 @testable import HTTP

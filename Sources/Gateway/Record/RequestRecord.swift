@@ -1,4 +1,6 @@
 package import Basics
+package import HTTP
+package import HTTPClient
 
 /// What happened to one request and its calls, and when: recorded once, while it runs, and read by
 /// everything that shows requests (`server_timing`, `explain --run`, access log, metrics).
@@ -9,7 +11,7 @@ package import Basics
 /// and a reader that keeps something of a record copies it.
 ///
 /// Moments never go back: one that is before the latest recorded one counts as that.
-package final class RequestRecord {
+package final class RequestRecord: AttemptObserver {
     /// The values that belong to the request as a whole.
     private struct Values {
         var began: Instant
@@ -20,7 +22,6 @@ package final class RequestRecord {
         var isPartial = false
         /// A call has a streamed response.
         var isStreamed = false
-        var streamEnd: StreamEnd?
         var bodyBytes = 0
         var callsInFlight = 0
         var phase = RequestTimes.Phase.own
@@ -60,17 +61,6 @@ package final class RequestRecord {
     package var isPartial: Bool {
         get { unsafe values.isPartial }
         set { unsafe values.isPartial = newValue }
-    }
-
-    /// Why a streamed response ended before its last byte; nil if it did not, and before.
-    package var streamEnd: StreamEnd? {
-        get { unsafe values.streamEnd }
-        set { unsafe values.streamEnd = newValue }
-    }
-
-    /// Notes why a response ended before its last byte, unless a reason is known already.
-    package func streamEnded(_ reason: StreamEnd) {
-        if streamEnd == nil { streamEnd = reason }
     }
 
     /// Of the request's body, in bytes.
@@ -363,6 +353,16 @@ package final class RequestRecord {
     ) {
         guard isOpen(attempt) else { return }
         fail(attempt, kind, detail, at: next(now))
+    }
+
+    package func attemptFailed(_ attempt: Int, _ failure: AttemptFailure, at now: Instant) {
+        switch failure {
+        case .connection(let failure):
+            attemptFailed(
+                attempt, CallFailureKind(failure.kind), detail: failure.detail, at: now)
+        case .timedOut: attemptFailed(attempt, .responseTimeout, at: now)
+        case .cancelled: attemptFailed(attempt, .cancelled, at: now)
+        }
     }
 
     /// The response of an attempt, complete or not, cannot be used, for this reason.

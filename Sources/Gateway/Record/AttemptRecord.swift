@@ -1,3 +1,6 @@
+package import HTTP
+import HTTPClient
+
 /// One attempt of a call: one request to one host of its backend, with the phases that it went
 /// through. A plain value in its `RequestRecord`, in the order in which attempts began.
 ///

@@ -1,4 +1,5 @@
-public import Promises
+import HTTP
+package import Promises
 
 /// A function from a request to the promise of a response: the common type of everything that
 /// responds to requests, from a route to a single backend call. It never throws and is called on
@@ -10,30 +11,25 @@ public import Promises
 /// A struct with a closure, because Swift calls a bare function from generic code through a
 /// reabstraction thunk. A closure literal that is passed to `init` needs none: it is compiled with
 /// the generic calling convention, which passes the request by address.
-@usableFromInline
 package struct Service<Request, Response> {
-    @usableFromInline let handler: (Request, Exchange) -> LocalPromise<Response>
+    let handler: (Request, RequestContext) -> LocalPromise<Response>
 
-    @inlinable
-    package init(_ handler: @escaping (Request, Exchange) -> LocalPromise<Response>) {
+    package init(_ handler: @escaping (Request, RequestContext) -> LocalPromise<Response>) {
         self.handler = handler
     }
 
-    @inlinable
-    package func callAsFunction(_ request: Request, _ exchange: Exchange) -> LocalPromise<Response>
-    {
+    package func callAsFunction(_ request: Request, _ exchange: RequestContext) -> LocalPromise<
+        Response
+    > {
         handler(request, exchange)
     }
 }
 
 /// A wrapper around a service. A chain is a list of filters, in the order in which a request passes
 /// them.
-@usableFromInline
 package struct Filter<Request, Response> {
-    @usableFromInline
     let wrap: (Service<Request, Response>) -> Service<Request, Response>
 
-    @inlinable
     package init(
         _ wrap: @escaping (Service<Request, Response>) -> Service<Request, Response>
     ) {
@@ -41,7 +37,6 @@ package struct Filter<Request, Response> {
     }
 
     /// The service wrapped in this filter.
-    @inlinable
     package func around(_ service: Service<Request, Response>) -> Service<Request, Response> {
         wrap(service)
     }
@@ -49,7 +44,6 @@ package struct Filter<Request, Response> {
 
 extension Array {
     /// The chain as one service: the first filter gets a request first and its response last.
-    @inlinable
     package func around<Request, Response>(
         _ service: Service<Request, Response>
     ) -> Service<Request, Response> where Element == Filter<Request, Response> {

@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import HTTP
 import Promises
 import Testing
@@ -6,12 +7,13 @@ import Testing
 @Suite struct FilterTests {
     private let context = ManualContext()
 
-    private func exchange() -> Exchange {
+    private func exchange() -> RequestContext {
         let entropy = Entropy(seed: 1)
-        return Exchange(
-            id: RequestID(from: entropy), trace: TraceContext(from: entropy),
-            local: LocalContext(on: context),
-            began: Instant(nanoseconds: 0))
+        return RequestContext(
+            ExchangeStart(
+                id: RequestID(from: entropy), trace: TraceContext(from: entropy),
+                local: LocalContext(on: context),
+                began: Instant(nanoseconds: 0)))
     }
 
     /// Appends its name to requests and responses.

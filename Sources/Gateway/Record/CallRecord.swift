@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// One call of a request: when it ran and what became of it. A plain value in its `RequestRecord`, at
 /// the call's index.
 package struct CallRecord: Sendable, Equatable {

@@ -27,6 +27,10 @@ protocol ExchangeCarrier: AnyObject {
 }
 
 /// What the reader of a request's body has done.
-enum BodyDemand {
-    case started, paused, resumed, cancelled
+enum BodyDemand: Equatable {
+    /// - Parameter isTimed: the reader itself limits the time for the body
+    case started(isTimed: Bool)
+    case paused, resumed
+    /// The rest is not needed.
+    case cancelled
 }

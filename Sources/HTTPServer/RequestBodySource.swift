@@ -41,7 +41,7 @@ final class RequestBodySource: BodySource {
         guard let carrier else { return fail(sink, ExchangeEnded()) }
         self.sink = sink
         beginPace()
-        carrier.bodyDemandChanged(to: .started)
+        carrier.bodyDemandChanged(to: .started(isTimed: sink.limitsTime))
     }
 
     func pause() {

@@ -38,26 +38,16 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
     }
 
     func bodyDemandChanged(to demand: BodyDemand) {
-        switch demand {
-        // Bytes that have arrived must not be delivered before this returns.
-        case .started where !isHandling:
-            let starting = runner
-            server.loop.local.value(()).whenSettled { [self] _ in
-                // The exchange may have ended meanwhile, or its body may not be needed any more.
-                guard runner === starting, starting?.requestBody?.isBeingRead ?? false else {
-                    return
-                }
-                beginDelivery()
-            }
-        case .started: beginDelivery()
-        case .paused: handle(.bodyDeliveryPaused)
-        case .resumed: handle(.bodyDeliveryResumed)
-        case .cancelled: handle(.bodyDeliveryCancelled)
+        guard case .started = demand, !isHandling else {
+            return handle(.bodyDemandChanged(demand))
         }
-    }
-
-    private func beginDelivery() {
-        handle(.bodyDeliveryStarted(isTimed: runner?.requestBody?.isTimedBySink ?? false))
+        // Bytes that have arrived must not be delivered before this returns.
+        let starting = runner
+        server.loop.local.value(()).whenSettled { [self] _ in
+            // The exchange may have ended meanwhile, or its body may not be needed any more.
+            guard runner === starting, starting?.requestBody?.isBeingRead ?? false else { return }
+            handle(.bodyDemandChanged(demand))
+        }
     }
 
     func sendInterim(_ status: Status, _ fields: Fields) {

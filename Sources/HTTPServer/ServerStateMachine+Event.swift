@@ -8,16 +8,8 @@ extension ServerStateMachine {
         case headBegan
         /// A head is complete, possibly together with the body.
         case requestBegan(Facts)
-        /// The service reads the body of the request.
-        ///
-        /// - Parameter isTimed: the service itself limits the time for it
-        case bodyDeliveryStarted(isTimed: Bool)
-        /// The reader of the body pauses.
-        case bodyDeliveryPaused
-        /// The reader of the body resumes.
-        case bodyDeliveryResumed
-        /// The reader of the body does not need its rest.
-        case bodyDeliveryCancelled
+        /// The reader of the request's body starts, pauses, resumes or cancels it.
+        case bodyDemandChanged(BodyDemand)
         /// The last byte of the body arrived.
         case bodyEnded
         /// The body that is being read is malformed or breaks off.

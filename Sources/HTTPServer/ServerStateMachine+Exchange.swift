@@ -21,19 +21,17 @@ extension ServerStateMachine {
         return .serve
     }
 
-    mutating func bodyDeliveryStarted(_ isTimed: Bool) -> Action? {
-        facts.bodyIsTimed = isTimed
+    mutating func bodyDemandChanged(_ demand: BodyDemand) -> Action? {
+        if case .started(let isTimed) = demand { facts.bodyIsTimed = isTimed }
         // Behind the head of the final response, `100 Continue` cannot be sent any more.
-        if state == .running(.awaitingContinue) {
-            state = .running(.delivering)
-            return .sendContinue
+        if case .streaming(.awaitingContinue, _) = state { return nil }
+        let mustContinue = state == .running(.awaitingContinue)
+        guard changeBody({ $0.handle(demand) }) else { return nil }
+        switch demand {
+        case .started: return mustContinue ? .sendContinue : .readOn
+        case .resumed: return .readOn
+        case .paused, .cancelled: return nil
         }
-        return bodyChanges(from: .arriving, to: .delivering, .readOn)
-    }
-
-    mutating func bodyDeliveryCancelled() -> Action? {
-        _ = bodyChanges(from: .delivering, to: .cancelled, nil)
-        return bodyChanges(from: .paused, to: .cancelled, nil)
     }
 
     mutating func bodyEnded() -> Action? {
@@ -42,30 +40,31 @@ extension ServerStateMachine {
             state = .blocked
             return nil
         }
-        return bodyChanges(from: .delivering, to: .complete, nil)
+        _ = changeBody { $0.end() }
+        return nil
     }
 
     /// The reader of the body responds with the rejection, so that it is padded like its other
     /// responses.
     mutating func bodyBroken(_ error: WireError) -> Action? {
-        guard let action = bodyChanges(from: .delivering, to: .broken, .failBody(error)) else {
-            return reject(.malformed(error))
-        }
-        return action
+        changeBody { $0.fail() } ? .failBody(error) : reject(.malformed(error))
     }
 
-    /// Changes the state of the present body; returns the action if it was in the first state.
-    mutating func bodyChanges(
-        from former: RequestBody, to body: RequestBody, _ action: Action?
-    ) -> Action? {
+    /// Changes the state of the present body; false if there is no change, or no body that may be read.
+    mutating func changeBody(_ transition: (inout RequestBodyState) -> Bool) -> Bool {
+        let hasChanged: Bool
         switch state {
-        case .running(former): state = .running(body)
-        case .streaming(former, let isBlocked): state = .streaming(body, isBlocked: isBlocked)
-        case .idle, .head, .running, .responding, .streaming, .discarding, .blocked, .yielding,
-            .finishing, .lingering, .closed:
-            return nil
+        case .running(var body):
+            hasChanged = transition(&body)
+            state = .running(body)
+        case .streaming(var body, let isBlocked):
+            hasChanged = transition(&body)
+            state = .streaming(body, isBlocked: isBlocked)
+        case .idle, .head, .responding, .discarding, .blocked, .yielding, .finishing, .lingering,
+            .closed:
+            hasChanged = false
         }
-        return action
+        return hasChanged
     }
 
     /// A rejection is the last response of its connection, since further input has no meaning.
@@ -92,7 +91,7 @@ extension ServerStateMachine {
 
     /// Whether another request can follow this one. Not after a body that the client may or may not
     /// send, because it got no `100 Continue` (RFC 9110 10.1.1): further input would be ambiguous.
-    private func mayFollow(_ body: RequestBody) -> Bool {
+    private func mayFollow(_ body: RequestBodyState) -> Bool {
         switch body {
         case .complete: true
         case .awaitingContinue, .broken: false
@@ -118,7 +117,7 @@ extension ServerStateMachine {
     }
 
     mutating func responseEnded(_ waitsForClient: Bool) -> Action? {
-        let body: RequestBody
+        let body: RequestBodyState
         switch state {
         case .responding(let present), .streaming(let present, _): body = present
         case .idle, .head, .running, .discarding, .blocked, .yielding, .finishing, .lingering,

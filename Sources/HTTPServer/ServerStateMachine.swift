@@ -18,11 +18,11 @@ struct ServerStateMachine {
         /// A part of a head has arrived.
         case head
         /// The service works on the request, or a rejection is prepared.
-        case running(RequestBody)
+        case running(RequestBodyState)
         /// The response is being written: whole, or only its head if its body is streamed.
-        case responding(RequestBody)
+        case responding(RequestBodyState)
         /// The head of the response was written, and its body follows piece by piece.
-        case streaming(RequestBody, isBlocked: Bool)
+        case streaming(RequestBodyState, isBlocked: Bool)
         /// The response was written before the request's body had arrived: the rest is discarded. The
         /// client may not have taken all of the response.
         case discarding(isBlocked: Bool)
@@ -35,24 +35,6 @@ struct ServerStateMachine {
         /// All output was sent; the client may still send, until it ends too.
         case lingering
         case closed
-    }
-
-    /// The state of the present request's body.
-    enum RequestBody: Equatable {
-        /// There is none, or its last byte has arrived.
-        case complete
-        /// The service does not read it yet.
-        case arriving
-        /// As `arriving`; the client waits for `100 Continue` before it sends the body.
-        case awaitingContinue
-        /// The service reads it.
-        case delivering
-        /// The service has paused it.
-        case paused
-        /// The service does not need its rest.
-        case cancelled
-        /// Its rest cannot be read, or a rejection is the response; further input is dropped.
-        case broken
     }
 
     /// Changed by transitions only.
@@ -114,10 +96,7 @@ struct ServerStateMachine {
         switch event {
         case .headBegan: return headBegan()
         case .requestBegan(let facts): return requestBegan(facts)
-        case .bodyDeliveryStarted(let isTimed): return bodyDeliveryStarted(isTimed)
-        case .bodyDeliveryPaused: return bodyChanges(from: .delivering, to: .paused, nil)
-        case .bodyDeliveryResumed: return bodyChanges(from: .paused, to: .delivering, .readOn)
-        case .bodyDeliveryCancelled: return bodyDeliveryCancelled()
+        case .bodyDemandChanged(let demand): return bodyDemandChanged(demand)
         case .bodyEnded: return bodyEnded()
         case .bodyBroken(let error): return bodyBroken(error)
         case .discardedTooMuch: return discardedTooMuch()
@@ -181,7 +160,7 @@ extension ServerStateMachine {
         // Earlier data of the client may be stored here, a whole body or further requests.
         case .running: return .probe
         case .streaming where facts.isTunnel:
-            return bodyChanges(from: .delivering, to: .complete, .endUpload)
+            return changeBody { $0.end() } ? .endUpload : nil
         case .streaming: return abandon()
         case .responding, .blocked, .yielding, .finishing, .closed: return nil
         case .lingering: return close()

@@ -96,7 +96,7 @@ import Testing
 
     @Test func readsABodyWhenTheServiceReadsIt() {
         let result = actions([
-            .requestBegan(Self.arriving), .bodyDeliveryStarted(isTimed: false), .bodyEnded,
+            .requestBegan(Self.arriving), .bodyDemandChanged(.started(isTimed: false)), .bodyEnded,
             Self.ready,
         ])
         #expect(result.actions == [.serve, .readOn, nil, .sendResponse(keepsAlive: true)])
@@ -104,7 +104,8 @@ import Testing
 
     @Test func sendsContinueOnlyWhenTheServiceReadsTheBody() {
         #expect(
-            actions([.requestBegan(Self.expecting), .bodyDeliveryStarted(isTimed: false)]).actions
+            actions([.requestBegan(Self.expecting), .bodyDemandChanged(.started(isTimed: false))])
+                .actions
                 == [
                     .serve, .sendContinue,
                 ])
@@ -129,9 +130,10 @@ import Testing
     @Test(
         arguments: [
             [.requestBegan(huge), ready],
-            [.requestBegan(huge), .bodyDeliveryStarted(isTimed: false), ready],
+            [.requestBegan(huge), .bodyDemandChanged(.started(isTimed: false)), ready],
             [
-                .requestBegan(huge), .bodyDeliveryStarted(isTimed: false), .bodyDeliveryCancelled,
+                .requestBegan(huge), .bodyDemandChanged(.started(isTimed: false)),
+                .bodyDemandChanged(.cancelled),
                 ready,
             ],
         ] as [[Event]])
@@ -146,12 +148,15 @@ import Testing
             ([.headBegan, .deadlinePassed], .tooSlow),
             (
                 [
-                    .requestBegan(arriving), .bodyDeliveryStarted(isTimed: false),
+                    .requestBegan(arriving), .bodyDemandChanged(.started(isTimed: false)),
                     .rejected(.overloaded(.connections)),
                 ], .overloaded(.connections)
             ),
             (
-                [.requestBegan(arriving), .bodyDeliveryStarted(isTimed: false), .deadlinePassed],
+                [
+                    .requestBegan(arriving), .bodyDemandChanged(.started(isTimed: false)),
+                    .deadlinePassed,
+                ],
                 .tooSlow
             ),
             ([.headBegan, .bodyBroken(.fieldName)], .malformed(.fieldName)),
@@ -220,7 +225,7 @@ import Testing
         ] as [(Event, WireError)])
     func failsAMalformedOrTruncatedBody(_ event: Event, _ error: WireError) {
         let result = actions([
-            .requestBegan(Self.arriving), .bodyDeliveryStarted(isTimed: false), event,
+            .requestBegan(Self.arriving), .bodyDemandChanged(.started(isTimed: false)), event,
         ])
         #expect(result.actions.last == .failBody(error))
         #expect(result.machine.reading == .drop && result.machine.isRunning)
@@ -254,7 +259,10 @@ import Testing
     @Test(
         arguments: [
             [.requestBegan(arriving)], [.requestBegan(expecting)],
-            [.requestBegan(huge), .bodyDeliveryStarted(isTimed: false), .bodyDeliveryCancelled],
+            [
+                .requestBegan(huge), .bodyDemandChanged(.started(isTimed: false)),
+                .bodyDemandChanged(.cancelled),
+            ],
         ] as [[Event]])
     func probesWhileABodyIsNotRead(_ events: [Event]) {
         let result = actions(events + [.clientEnded, .deadlinePassed])
@@ -313,11 +321,12 @@ import Testing
 
     private static let events: [Event] = [
         .headBegan, .requestBegan(Facts()), .requestBegan(arriving), .requestBegan(expecting),
-        .requestBegan(huge), .requestBegan(last), .bodyDeliveryStarted(isTimed: false),
-        .bodyDeliveryCancelled,
+        .requestBegan(huge), .requestBegan(last), .bodyDemandChanged(.started(isTimed: false)),
+        .bodyDemandChanged(.cancelled),
         .bodyEnded,
         .discardedTooMuch, ready, .responseReady(closesConnection: true), .responseHeadSent,
-        .tunnelHeadSent, .responseBroken, .bodyDeliveryPaused, .bodyDeliveryResumed, .readingPaused,
+        .tunnelHeadSent, .responseBroken, .bodyDemandChanged(.paused), .bodyDemandChanged(.resumed),
+        .readingPaused,
         .readingResumed,
         .clientLost,
         .drainRequested(isSettled: true), .responseEnded(waitsForClient: true),
@@ -391,14 +400,15 @@ import Testing
     /// A backend may respond before it has read all of the request.
     @Test func readsTheRequestsBodyWhileTheResponseIsStreamed() {
         let early: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: false),
+            .requestBegan(Facts(body: .arriving)), .bodyDemandChanged(.started(isTimed: false)),
             .responseReady(closesConnection: false),
             .responseHeadSent,
         ]
         #expect(actions(early).machine.reading == .consume)
-        #expect(actions(early + [.bodyDeliveryPaused]).machine.reading == .keep)
+        #expect(actions(early + [.bodyDemandChanged(.paused)]).machine.reading == .keep)
         #expect(
-            actions(early + [.bodyDeliveryPaused, .bodyDeliveryResumed]).actions.last == .readOn)
+            actions(early + [.bodyDemandChanged(.paused), .bodyDemandChanged(.resumed)]).actions
+                .last == .readOn)
         #expect(actions(early + [.deadlinePassed]).actions.last == .abandon)
         #expect(actions(early + [.bodyBroken(.chunkSize)]).actions.last == .failBody(.chunkSize))
         let ended = actions(early + [.bodyEnded, .responseEnded(waitsForClient: false)])
@@ -410,14 +420,15 @@ import Testing
     /// What waits may be a whole body, so an interim response finds out whether the client is there.
     @Test func probesAClientWhoseEndIsPending() {
         let paused: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: true),
-            .bodyDeliveryPaused, .readingPaused,
+            .requestBegan(Facts(body: .arriving)), .bodyDemandChanged(.started(isTimed: true)),
+            .bodyDemandChanged(.paused), .readingPaused,
         ]
         #expect(actions(paused).machine.wait == nil)
         let pending = actions(paused + [.clientEndPending])
         #expect(pending.actions.last == .probe && pending.machine.wait == .probe)
         #expect(actions(paused + [.clientEndPending, .deadlinePassed]).actions.last == .probe)
-        let resumed = actions(paused + [.clientEndPending, .readingResumed, .bodyDeliveryResumed])
+        let resumed = actions(
+            paused + [.clientEndPending, .readingResumed, .bodyDemandChanged(.resumed)])
         #expect(resumed.actions.last == .readOn && resumed.machine.wait == nil)
         #expect(!actions(paused + [.readingResumed, .clientEndPending]).machine.isClientEndPending)
     }
@@ -426,8 +437,8 @@ import Testing
     /// tunnel.
     @Test func pendingEndEndsAStreamedResponse() {
         let begun: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: true),
-            .bodyDeliveryPaused, .readingPaused,
+            .requestBegan(Facts(body: .arriving)), .bodyDemandChanged(.started(isTimed: true)),
+            .bodyDemandChanged(.paused), .readingPaused,
         ]
         let head: [Event] = [.responseReady(closesConnection: false), .responseHeadSent]
         #expect(actions(begun + head + [.clientEndPending]).actions.last == .abandon)
@@ -442,12 +453,12 @@ import Testing
 
     @Test func pausesTheRequestsBodyForItsReader() {
         let paused: [Event] = [
-            .requestBegan(Facts(body: .arriving)), .bodyDeliveryStarted(isTimed: false),
-            .bodyDeliveryPaused,
+            .requestBegan(Facts(body: .arriving)), .bodyDemandChanged(.started(isTimed: false)),
+            .bodyDemandChanged(.paused),
         ]
         let result = actions(paused)
         #expect(result.machine.reading == .keep && result.machine.wait == nil)
-        #expect(actions(paused + [.bodyDeliveryResumed]).machine.reading == .consume)
-        #expect(actions(paused + [.bodyDeliveryCancelled]).machine.reading == .keep)
+        #expect(actions(paused + [.bodyDemandChanged(.resumed)]).machine.reading == .consume)
+        #expect(actions(paused + [.bodyDemandChanged(.cancelled)]).machine.reading == .keep)
     }
 }

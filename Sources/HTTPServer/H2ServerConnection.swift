@@ -239,7 +239,7 @@ final class H2ServerConnection {
     /// them, until there is room.
     private func shedIfExhausted() {
         guard storedBytes > 0, server.budget.isExhausted else { return }
-        for request in requests where request.holdsBody {
+        for request in requests where request.machine.holdsPausedBody {
             guard !server.budget.hasRoom() else { return }
             request.shed()
             updateBudget()

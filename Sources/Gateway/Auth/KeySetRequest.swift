@@ -34,8 +34,12 @@ struct KeySetRequest {
         }
     }
 
-    /// - Parameter entityTag: of the set that is in use; the response may then be 304
-    func send(_ entityTag: FieldValue?) -> LocalPromise<ClientResponse> {
+    /// - Parameter former: the set that is in use; a 304 confirms it
+    func fetch(replacing former: IssuerKeySet?) -> LocalPromise<Fetched<IssuerKeySet>> {
+        send(former?.entityTag).mapResult { try IssuerKeySet.fetched($0, replacing: former) }
+    }
+
+    private func send(_ entityTag: FieldValue?) -> LocalPromise<ClientResponse> {
         var fields: Fields = [.accept: "application/jwk-set+json, application/json"]
         if let entityTag { fields.append("If-None-Match", entityTag) }
         switch server {

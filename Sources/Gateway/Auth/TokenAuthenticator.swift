@@ -21,6 +21,9 @@ final class TokenAuthenticator {
     private var generation = 0
     private let hasher = SHA256Hasher()
 
+    /// How long a request waits for a fetch of keys.
+    private static let waitMax = Duration.seconds(1)
+
     private enum Keys {
         case fixed(KeySet)
         case issuer(IssuerKeys)
@@ -70,14 +73,19 @@ final class TokenAuthenticator {
         case .issuer where surroundings.keyFetching == .never: keys = .none
         case .issuer(let issuer):
             let request = KeySetRequest(issuer, surroundings.backends, surroundings.pools)
+            let log = KeyLog(
+                authenticator: Bytes(name), algorithms: plan.rules.algorithms,
+                log: surroundings.log)
             if hasSameKeys, let former, case .issuer(let continued) = former.keys {
-                continued.continueWith(request, for: plan.rules.algorithms)
+                continued.continueWith(request.fetch, log.record)
+                if former.plan.rules.algorithms != plan.rules.algorithms {
+                    continued.latest.map { log.recordUselessKeys($0.keys) }
+                }
                 former.isReplaced = true
                 keys = .issuer(continued)
             } else {
                 let issuerKeys = IssuerKeys(
-                    issuer, request, for: plan.rules.algorithms, loop: surroundings.loop,
-                    log: KeyLog(authenticator: Bytes(name), log: surroundings.log))
+                    issuer.rules, loop: loop, fetch: request.fetch, report: log.record)
                 if surroundings.keyFetching == .always { issuerKeys.start() }
                 keys = .issuer(issuerKeys)
             }
@@ -90,7 +98,10 @@ final class TokenAuthenticator {
     }
 
     /// The age of the keys in seconds; nil if they are not fetched, or not yet.
-    var keysAge: Int64? { if case .issuer(let keys) = keys { keys.age } else { nil } }
+    var keysAge: Int64? {
+        guard case .issuer(let keys) = keys else { return nil }
+        return keys.age.map { $0.inNanoseconds / 1_000_000_000 }
+    }
 
     // MARK: Checking
 
@@ -178,9 +189,9 @@ final class TokenAuthenticator {
     private func wait(
         for token: CompactJWS, _ hash: SHA256Words?, until end: Instant
     ) -> AuthResult? {
-        guard case .issuer(let issuer) = keys, let fetch = issuer.waitForFetch(until: end) else {
-            return nil
-        }
+        guard case .issuer(let issuer) = keys,
+            let fetch = issuer.waitForFetch(until: min(end, loop.now + Self.waitMax))
+        else { return nil }
         return .later(
             fetch.map { [self] in
                 guard let keys = usableKeys else { return refusedForLackOfKeys }
@@ -193,7 +204,7 @@ final class TokenAuthenticator {
     private var usableKeys: KeySet? {
         switch keys {
         case .fixed(let keys): keys
-        case .issuer(let keys): keys.usableKeys
+        case .issuer(let keys): keys.usable?.keys
         case .none: nil
         }
     }

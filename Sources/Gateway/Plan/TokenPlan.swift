@@ -34,12 +34,20 @@ struct IssuerKeysPlan: Equatable {
     let server: Server
     /// Path and query of the JWK Set.
     let target: Target
-    /// How often the set is fetched.
-    let refresh: Duration
-    /// How long keys are used while refreshes fail.
-    let stale: Duration
-    /// The least time between two fetches.
-    let interval: Duration
+    let rules: RefreshRules
+
+    /// The bounds of a `max-age`.
+    private static let lifetimes = Duration.seconds(60)...Duration.seconds(86_400)
+
+    init(_ server: Server, _ target: Target, _ keys: Config.TokenKeys) {
+        self.server = server
+        self.target = target
+        let interval = keys.unknownKid?.value ?? PlanDefaults.keysUnknownKid
+        rules = RefreshRules(
+            lifetime: keys.refresh?.value ?? PlanDefaults.keysRefresh, lifetimes: Self.lifetimes,
+            stale: keys.stale?.value ?? PlanDefaults.keysStale, interval: interval,
+            pauseMax: interval)
+    }
 
     enum Server: Equatable {
         case origin(Origin, StreamSecurity?)
@@ -48,8 +56,7 @@ struct IssuerKeysPlan: Equatable {
 
     static func == (left: IssuerKeysPlan, right: IssuerKeysPlan) -> Bool {
         left.server == right.server && left.target.text == right.target.text
-            && left.refresh == right.refresh && left.stale == right.stale
-            && left.interval == right.interval
+            && left.rules == right.rules
     }
 }
 
@@ -132,12 +139,7 @@ extension Planner {
         guard let target = Target(path) else {
             throw PlanError("\(source.location): not a request target")
         }
-        return .issuer(
-            IssuerKeysPlan(
-                server: server, target: target,
-                refresh: source.refresh?.value ?? PlanDefaults.keysRefresh,
-                stale: source.stale?.value ?? PlanDefaults.keysStale,
-                interval: source.unknownKid?.value ?? PlanDefaults.keysUnknownKid))
+        return .issuer(IssuerKeysPlan(server, target, source))
     }
 
     private func systemSecurity(_ source: Config.TokenKeys) throws(PlanError) -> StreamSecurity? {

@@ -66,7 +66,7 @@ package final class GatewayService {
                 runsHealthChecks: targets == nil)
         }
         self.backends = backends
-        let surroundings = TokenAuthenticator.Surroundings(
+        let surroundings = AuthSurroundings(
             backends: backends, pools: pools, loop: loop, log: log,
             keyFetching: plan.entry.assumedCaller != nil
                 ? .never : targets == nil ? .always : .whenNeeded)
@@ -143,7 +143,7 @@ package final class GatewayService {
     /// Stops the health checks and the refreshes of keys. Requests in flight continue.
     package func stopBackgroundWork() {
         for backend in backends { backend.stopHealthChecks() }
-        for authenticator in authenticators { authenticator.stop() }
+        for authenticator in authenticators { authenticator.check.stop() }
     }
 
     /// The state of each backend and its hosts, for the admin pages.
@@ -153,9 +153,7 @@ package final class GatewayService {
     package var backendStates: [BackendState] { backends.map(\.state) }
 
     /// The decisions of each authenticator, for the metrics.
-    package var authResults: [AuthResults] {
-        authenticators.map { $0.counts.results(of: $0.plan.name, keysAge: $0.keysAge) }
-    }
+    package var authResults: [AuthResults] { authenticators.map(\.results) }
 
     /// How often each rate limit granted and refused requests, for the metrics.
     package var limitUsages: [LimitUsage] {

@@ -48,7 +48,14 @@ package enum CredentialSource: Sendable, Equatable {
         }
     }
 
-    /// The credential of a request. Another scheme in `Authorization` is none.
+    /// The credential of a request; nil if it has none, or several.
+    func credential(of head: RequestHead, _ exchange: RequestContext) -> Bytes? {
+        if case .certificate = self { return exchange.peer.facts?.identity?.certificate }
+        if case .credential(let credential) = content(of: head.fields) { return credential }
+        return nil
+    }
+
+    /// What the fields of a request have at this place. Another scheme in `Authorization` is none.
     func content(of fields: Fields) -> Content {
         switch self {
         case .apiKey(let header), .token(let header): fields.credential(in: header)

@@ -19,7 +19,7 @@ struct AuthChallenges {
             }
         }
         var plain = Fields()
-        for index in firsts { plain.append(challenge: authenticators[index].challenge) }
+        for index in firsts { plain.append(challenge: authenticators[index].challenge.text) }
         self.plain = plain
     }
 
@@ -33,7 +33,8 @@ struct AuthChallenges {
         case .claims, .quota, .keysUnavailable: return Fields()
         default:
             let refusing = authenticators[index]
-            guard let error = refusing.challengeError(for: reason, isAmbiguous: isAmbiguous) else {
+            guard let error = refusing.challenge.error(for: reason, isAmbiguous: isAmbiguous)
+            else {
                 return plain
             }
             var fields = Fields()
@@ -41,7 +42,8 @@ struct AuthChallenges {
                 let isRefused = authenticators[first].source.scheme == refusing.source.scheme
                 let plan = isRefused ? refusing : authenticators[first]
                 fields.append(
-                    challenge: isRefused ? "\(plan.challenge), \(error)" : plan.challenge)
+                    challenge: isRefused
+                        ? "\(plan.challenge.text), \(error)" : plan.challenge.text)
             }
             return fields
         }
@@ -49,7 +51,7 @@ struct AuthChallenges {
 
     private func scopeFields(by index: Int) -> Fields {
         var fields = Fields()
-        if let challenge = authenticators[index].challenge(forScopes: scopes) {
+        if let challenge = authenticators[index].challenge.text(forScopes: scopes) {
             fields.append(challenge: challenge)
         }
         return fields

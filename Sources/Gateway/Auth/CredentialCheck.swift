@@ -1,42 +1,45 @@
-package import HTTP
-import HTTPClient
-package import Reactor
+import Basics
+import HTTP
+import Reactor
 
-/// Decides about the credential of one request without sending anything, for `explain`.
+/// Decides about the credentials of one authenticator, on one worker. Each kind of `auth` is a
+/// conformer: `KeyCheck`, `PasswordCheck`, `TokenCheck`, `CertificateCheck`.
 ///
-/// On the loop that it is created for.
-package struct CredentialCheck {
-    private let auth: EndpointAuth
-    private let loop: any Loop
+/// `EndpointAuth` reads the credential from its `CredentialSource`, counts decisions and failures, and
+/// responds; a conformer does nothing of it.
+protocol CredentialCheck: AnyObject {
+    /// Decides about the credential of a request.
+    ///
+    /// - Parameter end: when the request stops to wait for the decision
+    func result(of credential: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult
 
-    /// What is known about a request to a protected endpoint.
-    package enum Decision {
-        case accepted(Caller)
-        /// - Parameter detail: the condition of `require` that does not hold
-        case refused(RefusalReason, Status, RefusalCause?, detail: String?)
-        /// Only a real request decides it, because of this.
-        case undecided(String)
-    }
+    /// What `auth_failures` does with its credentials.
+    var guesses: GuessRule { get }
 
-    /// Nil if the endpoint is public.
-    package init?(_ plan: Plan, _ endpoint: EndpointPlan, on loop: any Loop) {
-        guard let auth = endpoint.auth else { return nil }
-        let surroundings = TokenAuthenticator.Surroundings(
-            backends: [], pools: ConnectionPools(loop: loop), loop: loop, log: nil,
-            keyFetching: .never)
-        self.auth = EndpointAuth(
-            auth, of: endpoint,
-            plan.authenticators.map { Authenticator($0, surroundings, replacing: nil) },
-            failures: nil, padding: nil, loop: loop)
-        self.loop = loop
-    }
+    /// The caller of a credential that was accepted before and need not be checked again: its check
+    /// neither waits nor costs much.
+    func rememberedCaller(of credential: Bytes) -> Caller?
 
-    /// The decision, and the exchange that has the caller.
-    package func decide(_ head: RequestHead) -> (decision: Decision, exchange: RequestContext) {
-        let exchange = RequestContext(
-            ExchangeStart(
-                id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
-                local: loop.local, began: loop.now))
-        return (auth.decideWithoutWaiting(head, exchange), exchange)
-    }
+    /// The age of keys that are fetched, in seconds; nil without such keys, and before the first fetch.
+    var keysAge: Int64? { get }
+
+    /// Stops what runs in the background.
+    func stop()
+}
+
+extension CredentialCheck {
+    func rememberedCaller(of credential: Bytes) -> Caller? { nil }
+    var keysAge: Int64? { nil }
+    func stop() {}
+}
+
+/// What `auth_failures` does with the credentials of one kind.
+enum GuessRule {
+    /// Nothing, because no client can find a valid one by trying: a certificate has to be signed.
+    case ignored
+    /// Counts refused ones. All are checked, because a valid one is too long to be guessed.
+    case counted
+    /// Counts refused ones. Beyond the limit only remembered ones pass, because the others could be
+    /// guessed or cost much to check.
+    case limited
 }

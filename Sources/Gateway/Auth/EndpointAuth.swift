@@ -80,14 +80,14 @@ final class EndpointAuth {
     /// What can be decided about a request whose client is not known, without keys that are fetched.
     func decideWithoutWaiting(
         _ head: RequestHead, _ exchange: RequestContext
-    ) -> CredentialCheck.Decision {
+    ) -> OfflineAuth.Decision {
         switch decision(on: head, exchange) {
         case .accepted(let caller, _, _):
             exchange.caller = caller
             return lack(of: caller, head, exchange) ?? .accepted(caller)
         case .refused(let refused, _):
             let plan = authenticators[refused.authenticator].plan
-            if refused.refusal.reason == .keysUnavailable, plan.fetchesKeys {
+            if refused.refusal.reason == .keysUnavailable, plan.tokens?.fetchesKeys == true {
                 return .undecided("the keys of \(plan.name) are fetched")
             }
             return Self.refused(
@@ -101,7 +101,7 @@ final class EndpointAuth {
     /// What the endpoint requires and the caller does not have; nil if nothing is missing.
     private func lack(
         of caller: Caller, _ head: RequestHead, _ exchange: RequestContext
-    ) -> CredentialCheck.Decision? {
+    ) -> OfflineAuth.Decision? {
         guard caller.has(scopes) else { return Self.refused(.scope) }
         let all = requirements.values(of: head, exchange)
         let values = ClientlessValues(values: all)
@@ -121,7 +121,7 @@ final class EndpointAuth {
     private static func refused(
         _ reason: RefusalReason, cause: RefusalCause? = nil, status: Status? = nil,
         detail: String? = nil
-    ) -> CredentialCheck.Decision {
+    ) -> OfflineAuth.Decision {
         .refused(reason, status ?? reason.status, cause, detail: detail)
     }
 
@@ -153,25 +153,26 @@ final class EndpointAuth {
         var refusals = former
         for index in first..<authenticators.count {
             let authenticator = authenticators[index]
-            guard let credential = authenticator.credential(of: head, exchange) else {
+            guard let credential = authenticator.source.credential(of: head, exchange) else {
                 continue
             }
+            let check = authenticator.check
             // In this order: an API key never needs the limit, and a token is hashed here only beyond
             // it.
-            if authenticator.mayBeLimited, let refusal = failures?.refusal(of: head, exchange),
-                authenticator.isLimited(credential)
+            if check.guesses == .limited, let refusal = failures?.refusal(of: head, exchange),
+                check.rememberedCaller(of: credential) == nil
             {
                 refusals.add(refusal, of: index)
                 continue
             }
             let end = Deadline.waitEnd(deadline, exchange)
-            switch authenticator.authenticate(credential, exchange, until: end) {
+            switch check.result(of: credential, exchange, until: end) {
             case .accepted(let caller): return .accepted(caller, by: index, after: refusals)
             case .refused(let refusal):
-                refusals.add(refusal, of: index, isGuess: authenticator.canBeGuessed)
+                refusals.add(refusal, of: index, isGuess: check.guesses != .ignored)
             case .later(let promise):
                 // An authenticator that has verified the token before decides without a wait.
-                if let known = rememberedCaller(head.fields, after: index) {
+                if let known = rememberedCaller(head, exchange, after: index) {
                     promise.cancel()
                     return .accepted(known.caller, by: known.index, after: refusals)
                 }
@@ -184,12 +185,11 @@ final class EndpointAuth {
 
     /// The caller of the first later authenticator that has verified the credential before.
     private func rememberedCaller(
-        _ fields: Fields, after index: Int
+        _ head: RequestHead, _ exchange: RequestContext, after index: Int
     ) -> (caller: Caller, index: Int)? {
         for index in (index + 1)..<max(index + 1, authenticators.count) {
-            guard
-                case .credential(let credential) = authenticators[index].source.content(of: fields),
-                let caller = authenticators[index].rememberedCaller(of: credential)
+            guard let credential = authenticators[index].source.credential(of: head, exchange),
+                let caller = authenticators[index].check.rememberedCaller(of: credential)
             else { continue }
             return (caller, index)
         }

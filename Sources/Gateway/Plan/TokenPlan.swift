@@ -2,14 +2,14 @@ import Basics
 import GatewayConfig
 import HTTP
 import HTTPClient
-import JOSE
+package import JOSE
 import JSONText
 import Reactor
 import TLS
 
 /// `jwt:`, compiled.
-struct TokenPlan: Equatable {
-    let rules: TokenRules
+package struct TokenPlan: Equatable {
+    package let rules: TokenRules
     let keys: Keys
     /// The claims that may have the scopes; the first one that a token has counts.
     let scopesClaims: [JSONPath]
@@ -26,6 +26,19 @@ struct TokenPlan: Equatable {
         case secretFile(Bytes)
         case secret(Bytes)
         case issuer(IssuerKeysPlan)
+    }
+
+    /// Whether the keys are fetched while the gateway runs.
+    package var fetchesKeys: Bool { if case .issuer = keys { true } else { false } }
+
+    /// The keys that are in the configuration; nil if they are fetched.
+    package func configuredKeys() throws(KeySetError) -> KeySet? {
+        switch keys {
+        case .file(let text): try KeySet(file: text)
+        case .secretFile(let text): try KeySet(secretFile: text)
+        case .secret(let secret): KeySet(secret: secret)
+        case .issuer: nil
+        }
     }
 }
 

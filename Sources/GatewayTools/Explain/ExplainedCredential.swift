@@ -3,11 +3,11 @@ import HTTP
 
 /// The lines of `explain` about the credential of a request to a protected endpoint.
 struct ExplainedCredential {
-    private let decision: CredentialCheck.Decision
+    private let decision: OfflineAuth.Decision
     /// Has the caller of an accepted credential.
     let exchange: RequestContext
 
-    init(_ check: CredentialCheck, _ head: RequestHead) {
+    init(_ check: OfflineAuth, _ head: RequestHead) {
         (decision, exchange) = check.decide(head)
     }
 

@@ -46,7 +46,7 @@ package struct Explanation {
     package func checkingCredential(on loop: any Loop) -> Explanation {
         var copy = self
         copy.credential = endpoint.flatMap { endpoint in
-            CredentialCheck(plan, endpoint, on: loop).map {
+            OfflineAuth(plan, endpoint, on: loop).map {
                 ExplainedCredential($0, head)
             }
         }

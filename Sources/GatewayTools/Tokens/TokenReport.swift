@@ -14,7 +14,8 @@ package struct TokenReport {
     package init(
         _ text: Bytes, _ authenticator: AuthenticatorPlan, keySet: Bytes?, now: Int64
     ) throws(TokenReportError) {
-        guard let rules = authenticator.tokenRules else { throw .noTokens(authenticator.name) }
+        guard let tokens = authenticator.tokens else { throw .noTokens(authenticator.name) }
+        let rules = tokens.rules
         let keys: KeySet?
         do throws(KeySetError) {
             if let keySet {
@@ -22,7 +23,7 @@ package struct TokenReport {
                     rules.algorithms.contains(where: \.isSymmetric)
                     ? try KeySet(secretFile: keySet) : try KeySet(file: keySet)
             } else {
-                keys = try authenticator.configuredKeys()
+                keys = try tokens.configuredKeys()
             }
         } catch {
             throw .keys("\(error)")

@@ -28,14 +28,14 @@ import Testing
         #expect(try caller([], [Name(.uri, "")], subject: "") == nil)
         #expect(try caller([], [Name(.uri, ""), Name(.dns, "a")], subject: "") == "a")
         #expect(try caller([], [Name(.uri, "")]) == "CN=a")
-        let authenticator = CertificateAuthenticator(CertificateRule(patterns: []), name: "it")
-        guard case .refused(let refusal) = authenticator.check(identity([], "")) else {
+        let check = CertificateCheck(CertificateRule(patterns: []), name: "it")
+        guard case .refused(let refusal) = check.result(of: identity([], "")) else {
             Issue.record("accepted")
             return
         }
         #expect(refusal.reason == .untrusted)
-        let other = CertificateAuthenticator(CertificateRule(patterns: []), name: "it")
-        guard case .accepted(let caller) = other.check(identity([], "CN=a")) else {
+        let other = CertificateCheck(CertificateRule(patterns: []), name: "it")
+        guard case .accepted(let caller) = other.result(of: identity([], "CN=a")) else {
             Issue.record("refused")
             return
         }

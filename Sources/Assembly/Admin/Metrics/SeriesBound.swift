@@ -52,7 +52,7 @@ package struct SeriesBound {
         }
         snapshot.streams = [EndpointStreams](plan)
         snapshot.authResults = plan.authenticators.map {
-            AuthResults(name: $0.name, keysAge: $0.fetchesKeys ? 0 : nil)
+            AuthResults(name: $0.name, keysAge: $0.tokens?.fetchesKeys == true ? 0 : nil)
         }
         snapshot.limitUsages = plan.limits.map {
             LimitUsage(name: $0.name, granted: 0, refused: 0, refunded: 0)

@@ -8,7 +8,7 @@ import Reactor
 import TLS
 
 /// Checks tokens (`jwt`) on one worker.
-final class TokenAuthenticator {
+final class TokenCheck: CredentialCheck {
     private let plan: TokenPlan
     /// The name of the authenticator.
     private let name: Bytes
@@ -31,29 +31,10 @@ final class TokenAuthenticator {
         case none
     }
 
-    /// What an authenticator needs from its worker.
-    struct Surroundings {
-        let backends: [Backend]
-        let pools: ConnectionPools
-        let loop: any Loop
-        let log: Log?
-        let keyFetching: KeyFetching
-    }
-
-    /// When the keys of issuers are fetched.
-    enum KeyFetching {
-        /// At the start, and again in the background.
-        case always
-        /// When a token needs them: for `explain --run`, which handles one request.
-        case whenNeeded
-        /// Nothing is verified.
-        case never
-    }
-
-    /// - Parameter former: that of the same name before a reload
+    /// - Parameter former: the check of the same name before a reload
     init(
-        _ plan: TokenPlan, name: String, _ surroundings: Surroundings,
-        replacing former: TokenAuthenticator?
+        _ plan: TokenPlan, name: String, _ surroundings: AuthSurroundings,
+        replacing former: TokenCheck?
     ) {
         self.plan = plan
         self.name = Bytes(name)
@@ -64,32 +45,40 @@ final class TokenAuthenticator {
             former.flatMap { isUnchanged ? $0.verified : nil }
             ?? VerifiedTokens(sizeMax: plan.rememberedMax)
         generation = former.flatMap { isUnchanged ? $0.generation : nil } ?? 0
-        switch plan.keys {
-        // The check has read the same file.
-        case .file(let text): keys = (try? KeySet(file: text)).map(Keys.fixed) ?? .none
-        case .secretFile(let text):
-            keys = (try? KeySet(secretFile: text)).map(Keys.fixed) ?? .none
-        case .secret(let secret): keys = .fixed(KeySet(secret: secret))
-        case .issuer where surroundings.keyFetching == .never: keys = .none
-        case .issuer(let issuer):
-            let request = KeySetRequest(issuer, surroundings.backends, surroundings.pools)
-            let log = KeyLog(
-                authenticator: Bytes(name), algorithms: plan.rules.algorithms,
-                log: surroundings.log)
-            if hasSameKeys, let former, case .issuer(let continued) = former.keys {
-                continued.continueWith(request.fetch, log.record)
-                if former.plan.rules.algorithms != plan.rules.algorithms {
-                    continued.latest.map { log.recordUselessKeys($0.keys) }
-                }
-                former.isReplaced = true
-                keys = .issuer(continued)
-            } else {
-                let issuerKeys = IssuerKeys(
-                    issuer.rules, loop: loop, fetch: request.fetch, report: log.record)
-                if surroundings.keyFetching == .always { issuerKeys.start() }
-                keys = .issuer(issuerKeys)
-            }
+        guard case .issuer(let issuer) = plan.keys else {
+            // `check` has read the same file.
+            keys = (try? plan.configuredKeys()).map(Keys.fixed) ?? .none
+            return
         }
+        keys =
+            surroundings.keyFetching == .never
+            ? .none
+            : .issuer(
+                Self.keys(
+                    of: issuer, for: plan.rules.algorithms, name, surroundings,
+                    replacing: hasSameKeys ? former : nil))
+    }
+
+    /// The keys of an issuer; those of the former check, if it has the same issuer.
+    private static func keys(
+        of issuer: IssuerKeysPlan, for algorithms: [SignatureAlgorithm], _ name: String,
+        _ surroundings: AuthSurroundings, replacing former: TokenCheck?
+    ) -> IssuerKeys {
+        let request = KeySetRequest(issuer, surroundings.backends, surroundings.pools)
+        let log = KeyLog(
+            authenticator: Bytes(name), algorithms: algorithms, log: surroundings.log)
+        guard let former, case .issuer(let keys) = former.keys else {
+            let keys = IssuerKeys(
+                issuer.rules, loop: surroundings.loop, fetch: request.fetch, report: log.record)
+            if surroundings.keyFetching == .always { keys.start() }
+            return keys
+        }
+        keys.continueWith(request.fetch, log.record)
+        if former.plan.rules.algorithms != algorithms {
+            keys.latest.map { log.recordUselessKeys($0.keys) }
+        }
+        former.isReplaced = true
+        return keys
     }
 
     /// Stops fetching keys, unless another authenticator has taken them over.
@@ -105,8 +94,9 @@ final class TokenAuthenticator {
 
     // MARK: Checking
 
-    /// - Parameter end: when the request stops to wait for keys
-    func checkToken(_ token: Bytes, until end: Instant) -> AuthResult {
+    var guesses: GuessRule { .limited }
+
+    func result(of token: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult {
         guard !token.isEmpty else { return .refused(AuthRefusal(.malformed, cause: .empty)) }
         guard token.count <= CompactJWS.sizeMax else {
             return .refused(AuthRefusal(.malformed, cause: .tooLong))

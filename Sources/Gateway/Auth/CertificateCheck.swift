@@ -1,11 +1,12 @@
 import Basics
 import HTTP
+import Reactor
 
 /// Accepts the identity that a client has proved with its certificate in the TLS handshake.
 ///
 /// The listener has verified the certificate; this only decides whether its names are accepted. The
 /// last caller is kept: the requests of a connection have the same one.
-final class CertificateAuthenticator {
+final class CertificateCheck: CredentialCheck {
     private let rule: CertificateRule
     private let authenticator: Bytes
     private var last: (identity: PeerIdentity, result: AuthResult)?
@@ -15,7 +16,14 @@ final class CertificateAuthenticator {
         authenticator = Bytes(name)
     }
 
-    func check(_ identity: PeerIdentity?) -> AuthResult {
+    var guesses: GuessRule { .ignored }
+
+    func result(of credential: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult
+    {
+        result(of: exchange.peer.facts?.identity)
+    }
+
+    func result(of identity: PeerIdentity?) -> AuthResult {
         guard let identity else { return .refused(.missing) }
         if let last, last.identity.certificate == identity.certificate { return last.result }
         let result: AuthResult =

@@ -38,7 +38,7 @@ final class HandshakingConnection: ServedConnection {
         server.changeWait(of: self, to: .client)
         let progress = HandshakeProgress(server.handshakeQueue)
         progress.waitChanged = { [weak self] party in self?.wait(for: party) }
-        let handshake = security.accept(stream, progress, server.loop)
+        let handshake = security.accept(stream, nil, progress, server.loop)
         self.handshake = handshake
         handshake.whenSettled { [weak self] result in self?.handleResult(result) }
     }

@@ -7,18 +7,18 @@ package struct ServerSecurity: Sendable {
     /// Performs the handshake with a client and promises the encrypted stream. Takes ownership of the
     /// stream: closes it if the handshake fails or the promise is cancelled.
     ///
+    /// - Parameter received: bytes that a former delegate has read from the stream; nil if nothing has
+    ///   begun to read it
+    ///
     /// Rejects with `IOFailure`.
-    package let accept:
-        @Sendable (_ stream: any ByteStream, HandshakeProgress, any Loop) -> LocalPromise<
-            AcceptedStream
-        >
+    package typealias Accept =
+        @Sendable (
+            _ stream: any ByteStream, _ received: Bytes?, HandshakeProgress, any Loop
+        ) -> LocalPromise<AcceptedStream>
 
-    package init(
-        accept:
-            @escaping @Sendable (any ByteStream, HandshakeProgress, any Loop) -> LocalPromise<
-                AcceptedStream
-            >
-    ) {
+    package let accept: Accept
+
+    package init(accept: @escaping Accept) {
         self.accept = accept
     }
 }

@@ -80,12 +80,12 @@ package struct SimServerPolicy: Sendable {
 extension ServerSecurity {
     /// A simulated handshake, which takes a round trip.
     package static func simulated(_ policy: SimServerPolicy) -> ServerSecurity {
-        ServerSecurity { stream, progress, loop in
+        ServerSecurity { stream, received, progress, loop in
             guard let stream = stream as? SimStream else {
                 stream.close()
                 return loop.local.error(IOFailure.tlsFailed("not a simulated connection"))
             }
-            return SimServerHandshake.accept(stream, progress, policy)
+            return SimServerHandshake.accept(stream, received, progress, policy)
         }
     }
 }
@@ -98,15 +98,22 @@ final class SimServerHandshake: ByteStreamDelegate {
     private let policy: SimServerPolicy
     private var timer: Timer?
     private var hasBegun = false
+    /// Whether it reads a stream that another delegate has begun to read.
+    private var hasTakenOver = false
 
     static func accept(
-        _ stream: SimStream, _ progress: HandshakeProgress, _ policy: SimServerPolicy
+        _ stream: SimStream, _ received: Bytes?, _ progress: HandshakeProgress,
+        _ policy: SimServerPolicy
     ) -> LocalPromise<AcceptedStream> {
         let resolver = LocalResolver<AcceptedStream>(on: stream.loop.local)
         let promise = resolver.promise
         let handshake = SimServerHandshake(stream, resolver, progress, policy)
         stream.handshake = handshake
-        handshake.streamChanged()
+        if let received {
+            handshake.takeOver(received)
+        } else {
+            handshake.streamChanged()
+        }
         return promise
     }
 
@@ -135,6 +142,14 @@ final class SimServerHandshake: ByteStreamDelegate {
         if stream.hasReceivedBytes { stream.startReading(for: self) }
     }
 
+    /// Takes over a stream whose former delegate has read these bytes. They are no part of a simulated
+    /// handshake.
+    private func takeOver(_ received: Bytes) {
+        hasTakenOver = true
+        stream?.replaceDelegate(with: self)
+        received.isEmpty ? streamChanged() : streamReceived(received.span)
+    }
+
     private func begin(_ hello: SimHello) {
         guard !hasBegun, let stream else { return }
         guard progress.queue.mayBegin else {
@@ -153,6 +168,8 @@ final class SimServerHandshake: ByteStreamDelegate {
         guard let session else { return fail(.tlsFailed("the simulated handshake failed")) }
         guard stream?.hasLostPeer == false else { return fail(.connectionReset) }
         guard let stream = takeStream(), let resolver = resolver.take() else { return }
+        // The encrypted stream is the same object, which nothing reads yet.
+        if hasTakenOver { stream.delegateState = StreamDelegateState() }
         stream.confirmHandshake()
         resolver.fulfill(.secure(stream, session))
     }

@@ -131,7 +131,7 @@ package final class SimStream: ByteStream, FailingStream {
     /// Schedules a read if there is something to deliver.
     func scheduleRead() {
         reportPendingEnd()
-        if let handshake, !delegateState.hasStarted {
+        if let handshake, !delegateState.hasStarted || receivedHello != nil {
             loop.network.clock.after(.zero) { [loop] in loop.perform { handshake.streamChanged() } }
             return
         }

@@ -72,9 +72,17 @@ final class TLSChannel: FailingStream {
     // MARK: Handshake
 
     /// Starts the handshake.
-    func startHandshake(_ handshake: consuming TLSHandshake) {
+    ///
+    /// - Parameter received: bytes that a former delegate has read from the inner stream; nil if nothing
+    ///   has begun to read it
+    func startHandshake(_ handshake: consuming TLSHandshake, after received: Bytes? = nil) {
         self.handshake = consume handshake
-        inner.startReading(for: self)
+        if let received {
+            inner.replaceDelegate(with: self)
+            if !received.isEmpty { streamReceived(received.span) }
+        } else {
+            inner.startReading(for: self)
+        }
         // A server has nothing to send before the client's first message.
         if !isServer { continueHandshake() }
         updateMemory()

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import COpenSSL
 package import Promises
 package import Reactor
@@ -124,20 +124,24 @@ package final class TLSServerContext: Sendable {
 
     /// The settings for the listener of a server.
     package func security(tickets: TLSTicketKeys) -> ServerSecurity {
-        ServerSecurity { stream, progress, loop in
-            self.accept(stream, on: loop, progress, tickets: tickets)
+        ServerSecurity { stream, received, progress, loop in
+            self.accept(stream, after: received, on: loop, progress, tickets: tickets)
         }
     }
 
     /// Performs the handshake and promises the connection.
+    ///
+    /// - Parameter received: bytes that a former delegate has read from the stream; nil if nothing has
+    ///   begun to read it
     package func accept(
-        _ stream: any ByteStream, on loop: any Loop, _ progress: HandshakeProgress,
-        tickets: TLSTicketKeys? = nil
+        _ stream: any ByteStream, after received: Bytes? = nil, on loop: any Loop,
+        _ progress: HandshakeProgress, tickets: TLSTicketKeys? = nil
     ) -> LocalPromise<AcceptedStream> {
         do {
             let engine = try engine(
                 unixTime: Int(loop.unixTime / 1_000_000_000), tickets: tickets)
-            return TLSStream.accept(over: stream, engine, progress, on: loop)
+            return TLSStream.accept(
+                over: stream, after: received, engine, progress, on: loop)
         } catch {
             stream.close()
             return loop.local.error(error)

@@ -1,3 +1,4 @@
+import Basics
 import Promises
 import Reactor
 
@@ -28,15 +29,18 @@ final class TLSStream: ByteStream {
     }
 
     /// The same for the handshake of a server.
+    ///
+    /// - Parameter received: bytes that a former delegate has read from the stream; nil if nothing has
+    ///   begun to read it
     static func accept(
-        over stream: any ByteStream, _ engine: TLSEngine, _ progress: HandshakeProgress,
-        on loop: any Loop
+        over stream: any ByteStream, after received: Bytes?, _ engine: TLSEngine,
+        _ progress: HandshakeProgress, on loop: any Loop
     ) -> LocalPromise<AcceptedStream> {
         let channel = TLSChannel(over: stream, engine, on: loop, progress)
         let resolver = LocalResolver<AcceptedStream>(on: loop.local)
         let promise = resolver.promise
         resolver.onCancel { _ in channel.close() }
-        channel.startHandshake(.server(resolver))
+        channel.startHandshake(.server(resolver), after: received)
         return promise
     }
 

@@ -32,7 +32,7 @@ import Testing
         }
 
         var security: ServerSecurity {
-            ServerSecurity { [self] stream, progress, loop in
+            ServerSecurity { [self] stream, _, progress, loop in
                 let resolver = LocalResolver<AcceptedStream>(on: loop.local)
                 let promise = resolver.promise
                 resolver.onCancel { [self] _ in

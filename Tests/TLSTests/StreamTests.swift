@@ -115,6 +115,52 @@ import Testing
         }
     }
 
+    /// A server's handshake begins with the bytes behind those that another delegate has used.
+    @Test(arguments: [ReadSplit.whole, .sizes([5]), .sizes([3, 4, 1000]), .sizes([1])])
+    func acceptsBehindBytesOfAnotherDelegate(_ split: ReadSplit) throws {
+        let server = try Certificates.server()
+        let security = try Certificates.trusting().security
+        network.settings.split = split
+        var former: ScriptedPeer?
+        var farStream: (any ByteStream)?
+        let listener = try far.listen(on: address, sharedPort: false) { [far] stream in
+            let peer = ScriptedPeer(stream)
+            peer.onReceived = { peer in
+                guard peer.received.count >= 5 else { return }
+                server.accept(
+                    peer.stream, after: Bytes(Array(peer.received[5...])), on: far,
+                    HandshakeProgress(HandshakeQueue(far))
+                )
+                .whenSettled { result in
+                    if case .success(.secure(let stream, _)) = result { farStream = stream }
+                }
+            }
+            former = peer
+        }
+        var nearStream: (any ByteStream)?
+        loop.connect(to: address)
+            .then { [loop] stream in
+                stream.write(Bytes("line\n").span)
+                return security.secure(stream, "127.0.0.1", loop)
+            }
+            .whenSettled { nearStream = try? $0.get() }
+        network.run(until: { nearStream != nil && farStream != nil })
+        listener.close()
+        let near = ScriptedPeer(try #require(nearStream))
+        let farSecure = ScriptedPeer(try #require(farStream))
+        #expect(former?.text.hasPrefix("line\n") == true)
+        near.send("question")
+        farSecure.send("answer")
+        network.run(until: { near.text == "answer" && farSecure.text == "question" })
+        near.stream.close()
+        farSecure.stream.close()
+        former = nil
+        nearStream = nil
+        farStream = nil
+        network.runUntilQuiet()
+        #expect(loop.leftovers == [])
+    }
+
     @Test func foreignBytesFailTheStream() throws {
         try connection { near, _, plain in
             plain.write(Array("HTTP/1.1 200 OK\r\n\r\n".utf8).span)

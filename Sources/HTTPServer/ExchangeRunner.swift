@@ -21,7 +21,7 @@ final class ExchangeRunner {
     /// The status of the response; nil until there is one.
     private var status: Status?
 
-    private let server: Server
+    private let server: ServerContext
     /// Nil after the end.
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
@@ -46,10 +46,10 @@ final class ExchangeRunner {
     ///
     /// - Parameters:
     ///   - body: nil if it has not arrived yet
-    ///   - exchange: that of `Server.makeExchange`
+    ///   - exchange: from `ServerContext.makeExchange`
     init(
         _ head: RequestHead, _ body: Bytes?, _ exchange: Exchange, carrier: any ExchangeCarrier,
-        of server: Server
+        of server: ServerContext
     ) {
         self.exchange = exchange
         if let body {
@@ -71,7 +71,7 @@ final class ExchangeRunner {
     /// - Parameter isHead: the input begins like a HEAD request, whose response has no body
     init(
         rejectingHead isHead: Bool, from client: PeerAddress, carrier: any ExchangeCarrier,
-        of server: Server
+        of server: ServerContext
     ) {
         // A placeholder for the request, so that the rejection can pass a chain.
         let head = RequestHead(method: isHead ? .head : .get, target: .root)
@@ -272,7 +272,7 @@ final class ExchangeRunner {
     ///
     /// - Parameter unsent: bytes of the response that wait for the client
     func responseHandedOver(unsent: Int) {
-        if unsent <= Server.unsentBytesWithoutPermit { releasePermits() }
+        if unsent <= ServerContext.unsentBytesWithoutPermit { releasePermits() }
     }
 
     private func releasePermits() {

@@ -76,7 +76,7 @@ extension H2ServerConnection: ServedConnection {
         blockedSince = isBlocked ? blockedSince ?? server.loop.now : nil
         let former = activity
         activity = isBlocked ? .unread : wait?.activity ?? .busy
-        if activity != former { server.updateActivity(at: slot, from: former, to: activity) }
+        if activity != former { table.updateActivity(at: slot, from: former, to: activity) }
     }
 
     private func progress(of wait: ServerStateMachine.Wait?) -> ConnectionDeadline.Progress {

@@ -11,8 +11,9 @@ import Reactor
 /// it while the stream is open. Confined to the loop's thread.
 final class H2ServerConnection {
     let stream: any ByteStream
-    let server: Server
-    /// The index in the server's table.
+    let server: ServerContext
+    let table: ConnectionTable
+    /// The index in the table.
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.
     let countedClient: ClientCounts.Client?
@@ -64,7 +65,7 @@ final class H2ServerConnection {
 
     /// Nil if memory is short.
     init?(
-        _ stream: any ByteStream, of server: Server, slot: Int,
+        _ stream: any ByteStream, of server: ServerContext, in table: ConnectionTable, slot: Int,
         countedClient: ClientCounts.Client?, facts: ConnectionFacts?
     ) {
         var limits = H2Limits()
@@ -74,6 +75,7 @@ final class H2ServerConnection {
         guard let session = H2Session(.server, limits, at: server.loop.now) else { return nil }
         self.stream = stream
         self.server = server
+        self.table = table
         self.slot = slot
         self.countedClient = countedClient
         self.facts = facts
@@ -126,7 +128,7 @@ final class H2ServerConnection {
 
     private func abandonRequests() {
         let status =
-            server.isClosed ? ServerHooks.ExchangeEnd.cutOff : ServerHooks.ExchangeEnd.clientGone
+            table.isClosed ? ServerHooks.ExchangeEnd.cutOff : ServerHooks.ExchangeEnd.clientGone
         for request in requests { request.abandon(status: status) }
     }
 
@@ -265,7 +267,7 @@ final class H2ServerConnection {
 
     /// While the server drains, a connection that was opened meanwhile ends after its request.
     func announceDrainIfNeeded() {
-        if server.isDraining { announceDrain() }
+        if table.isDraining { announceDrain() }
     }
 
     /// GOAWAY with the last stream that is served.
@@ -312,12 +314,12 @@ final class H2ServerConnection {
         state = .closed
         cancelTimers()
         deadline.cancel()
-        server.removeActivity(at: slot)
+        table.removeActivity(at: slot)
         stream.close()
         server.budget.release(memoryBytes)
         memoryBytes = 0
         abandonRequests()
-        server.remove(self)
+        table.remove(self)
     }
 }
 

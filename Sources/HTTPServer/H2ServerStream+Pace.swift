@@ -29,7 +29,7 @@ extension H2ServerStream {
 
     /// Since when the client takes so little that it would not take all that the stream holds in
     /// `write_timeout`.
-    func blockedSince(_ now: Instant, _ server: Server) -> Instant? {
+    func blockedSince(_ now: Instant, _ server: ServerContext) -> Instant? {
         guard stream.queuedBytes > 0 else { return nil }
         begin(&shortagePace)
         let held = stream.queuedBytes + shortagePace.transferred(stream.sentBytes)

@@ -104,8 +104,8 @@ extension H2ServerStream: ExchangeCarrier {
     /// The whole response lies in the session.
     func responseHandedOver() {
         runner?.responseHandedOver(unsent: stream.queuedBytes)
-        guard stream.queuedBytes > Server.unsentBytesWithoutPermit else { return }
-        stream.lowMark = Server.unsentBytesWithoutPermit
+        guard stream.queuedBytes > ServerContext.unsentBytesWithoutPermit else { return }
+        stream.lowMark = ServerContext.unsentBytesWithoutPermit
     }
 
     // MARK: Rejections
@@ -145,7 +145,7 @@ extension H2ServerStream: ExchangeCarrier {
         let writer = bodyWriter
         let runner = takeRunner()
         runner?.exchange.streamEnded(
-            connection.server.isClosed ? .cutOff : .clientDisconnected)
+            connection.table.isClosed ? .cutOff : .clientDisconnected)
         writer?.cancel()
         runner?.endExchange(bodyBytes: stream.sentBytes, isTruncated: true)
     }

@@ -169,7 +169,7 @@ final class H2ServerStream {
 
     // MARK: Time limit of the body
 
-    private func updateDeadline(_ server: Server) {
+    private func updateDeadline(_ server: ServerContext) {
         let wait: ServerStateMachine.Wait? = machine.limitsBodyTime ? .body : nil
         guard wait != deadline.wait else { return }
         let now = server.loop.now
@@ -181,7 +181,7 @@ final class H2ServerStream {
         ConnectionDeadline.Progress(received: machine.receivedBytes)
     }
 
-    private func armTimer(_ server: Server, _ now: Instant) {
+    private func armTimer(_ server: ServerContext, _ now: Instant) {
         guard let due = deadline.timerNeeded else { return }
         deadline.timer?.cancel()
         // Not weak, as in `ServerConnection.armTimer`.

@@ -28,7 +28,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
 
     func responseReady(closesConnection: Bool) {
         handle(
-            .responseReady(closesConnection: closesConnection || server.isDraining || endsAtClose))
+            .responseReady(closesConnection: closesConnection || table.isDraining || endsAtClose))
     }
 
     /// Whether only the end of the connection marks the end of the response (RFC 9112 6.3).
@@ -130,7 +130,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
 
     /// The client does not get all of a response.
     private func recordEnd(of runner: ExchangeRunner?) {
-        runner?.exchange.streamEnded(server.isClosed ? .cutOff : .clientDisconnected)
+        runner?.exchange.streamEnded(table.isClosed ? .cutOff : .clientDisconnected)
     }
 
     // MARK: Streamed bodies
@@ -205,7 +205,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
             ended?.endExchange(bodyBytes: max(0, bodyWriter.bytes - unsent), isTruncated: true)
         } else {
             ended?.cancel(
-                status: server.isClosed
+                status: table.isClosed
                     ? ServerHooks.ExchangeEnd.cutOff : ServerHooks.ExchangeEnd.clientGone)
         }
     }

@@ -108,7 +108,7 @@ extension ServerConnection: ServedConnection {
         guard wait != former else { return }
         let now = server.loop.now
         unsafe deadline.update(wait, server.timeouts, progress(of: wait), now: now)
-        server.updateActivity(
+        table.updateActivity(
             at: slot, from: former?.activity ?? .busy, to: wait?.activity ?? .busy)
         armTimer(now)
     }

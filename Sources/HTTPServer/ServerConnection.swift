@@ -7,12 +7,13 @@ import Reactor
 /// machine, and performs the machine's actions. The machine decides; an `ExchangeRunner` does the
 /// work for a request.
 ///
-/// The server's table and the stream hold it while the stream is open. Confined to the loop's
+/// The table and the stream hold it while the stream is open. Confined to the loop's
 /// thread.
 final class ServerConnection: ByteStreamDelegate {
     let stream: any ByteStream
-    let server: Server
-    /// The index in the server's table.
+    let server: ServerContext
+    let table: ConnectionTable
+    /// The index in the table.
     var slot: Int
     /// The client that this connection counts for, if connections are limited per client.
     let countedClient: ClientCounts.Client?
@@ -74,12 +75,13 @@ final class ServerConnection: ByteStreamDelegate {
     ///   - facts: nil for a plain connection whose requests are served
     ///   - isRefused: it is one too many, and will be rejected
     init(
-        _ stream: any ByteStream, of server: Server, slot: Int,
+        _ stream: any ByteStream, of server: ServerContext, in table: ConnectionTable, slot: Int,
         countedClient: ClientCounts.Client?, facts: ConnectionFacts?,
         isRefused: Bool = false
     ) {
         self.stream = stream
         self.server = server
+        self.table = table
         self.slot = slot
         self.countedClient = countedClient
         self.isRefused = isRefused
@@ -271,10 +273,10 @@ final class ServerConnection: ByteStreamDelegate {
         endUnsentExchange(dropping: stream.unsentBytes)
         unsafe deadline.cancel()
         watchTimer.take()?.cancel()
-        server.removeActivity(at: slot)
+        table.removeActivity(at: slot)
         if isCutShort || stream.unsentBytes > 0 { stream.reset() } else { stream.close() }
         unsafe server.budget.release(memoryBytes)
         unsafe memoryBytes = 0
-        server.remove(self)
+        table.remove(self)
     }
 }

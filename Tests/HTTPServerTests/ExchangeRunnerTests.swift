@@ -39,9 +39,9 @@ import Testing
         guard case .head(let head) = try reader.read(text.span, from: &position) else {
             throw NoHead()
         }
-        let exchange = harness.server.makeExchange(
+        let exchange = harness.server.context.makeExchange(
             for: head, from: PeerAddress(text: nil, bits: .unknown))
-        return ExchangeRunner(head, body, exchange, carrier: carrier, of: harness.server)
+        return ExchangeRunner(head, body, exchange, carrier: carrier, of: harness.server.context)
     }
 
     private struct NoHead: Error {}

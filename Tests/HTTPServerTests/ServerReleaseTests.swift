@@ -7,24 +7,28 @@ import Testing
 
 @testable import HTTPServer
 
-/// Connections hold their server: it is released when it has closed them, whatever they do.
+/// Connections hold what they share, and not their server: it is released when they are closed, whatever
+/// they do.
 @Suite struct ServerReleaseTests {
     enum Activity: CaseIterable {
         case idle, partOfRequest, request, stream, handshake, preface, http2Idle, http2Request
     }
 
     @Test(arguments: Activity.allCases)
-    func closingReleasesTheServer(_ activity: Activity) throws {
+    func closingReleasesWhatConnectionsShare(_ activity: Activity) throws {
         let handshakes = HandshakeTests.Handshakes()
         let harness = try Self.harness(activity, handshakes)
         let peer = try Self.begin(activity, harness)
         weak let server = harness.server
+        weak let context = harness.server.context
+        weak let table = harness.server.table
         harness.onServer { harness.releaseServer() }
         harness.advance()
-        #expect(server?.connectionCount == 1, "its connection holds it")
-        harness.onServer { server?.close() }
-        harness.advance()
         #expect(server == nil)
+        #expect(table?.count == 1 && context != nil, "its connection holds them")
+        harness.onServer { table?.close() }
+        harness.advance()
+        #expect(table == nil && context == nil)
         withExtendedLifetime((peer, handshakes)) {}
     }
 

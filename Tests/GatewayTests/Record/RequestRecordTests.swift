@@ -1,8 +1,7 @@
 import Basics
-import Gateway
 import Testing
 
-@testable import HTTP
+@testable import Gateway
 
 /// How a record divides the duration of a request, and what it keeps of calls and attempts.
 @Suite struct RequestRecordTests {

@@ -42,8 +42,9 @@ import Testing
             targets: nil,
             entryFilters: entryFilters)
         var hooks = ServerHooks()
-        hooks.rejection = { gateway.reject(with: $0, $1, $2) }
-        let server = Server(loop: loop, hooks: hooks, service: gateway.handleRequest)
+        hooks.makeExchange = { RequestContext($0) }
+        hooks.rejection = { gateway.reject(with: $0, $1, $2.context) }
+        let server = Server(loop: loop, hooks: hooks) { gateway.handleRequest($0, $1.context) }
         let address = try server.listen(on: .ip(.v4(0x7F00_0001), port: 0))
         let outside = network.makeLoop("client")
         return texts.map { text in

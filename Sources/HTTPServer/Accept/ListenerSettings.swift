@@ -15,6 +15,8 @@ package struct ListenerSettings: Sendable {
 
     package init() {}
 
+    var hasTLS: Bool { security != nil }
+
     /// What is known about a connection without TLS.
     var plainFacts: ConnectionFacts? {
         redirect.map { ConnectionFacts(isSecure: false, redirect: $0) }

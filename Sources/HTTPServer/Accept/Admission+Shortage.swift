@@ -8,44 +8,12 @@ import Reactor
 /// One search finds them for all limits: the requests in flight of all clients and of each client, streams,
 /// buffered bytes, and the permits of endpoints and backends. It takes a time in proportion to the open
 /// connections, so there is at most one in 25 ms, and none unless something is short.
-extension Server {
-    /// Unsent bytes of a complete response with which its exchange needs no permit.
-    ///
-    /// 64 KiB: what the buffer of a socket takes at least, so that no permit depends on how a client
-    /// reads a small response, whatever the protocol.
-    static let unsentBytesWithoutPermit = 64 * 1024
-
-    /// Why the request of an exchange may not start; nil if it may. Makes room if few permits are left.
-    func refusal(of exchange: Exchange) -> ServerLosses.Refusal? {
-        guard requestShortage(of: exchange) != .none else { return nil }
-        makeRoom()
-        guard requestsInFlight < settings.requestsInFlight else { return .requestsInFlight }
-        guard let limit = settings.requestsPerClient, exchange.requestsOfClient >= limit else {
-            return nil
-        }
-        return .requestsPerClient
-    }
-
-    /// The shortage of requests in flight, of all clients and of one.
-    func requestShortage(of exchange: Exchange) -> Shortage {
-        let ofAll = Shortage(of: requestsInFlight, limit: settings.requestsInFlight)
-        guard let limit = settings.requestsPerClient else { return ofAll }
-        return max(ofAll, Shortage(of: exchange.requestsOfClient, limit: limit))
-    }
-
-    var streamShortage: Shortage { Shortage(of: streams, limit: settings.streams) }
-
-    /// Whether another streamed response may begin. Makes room if few may.
-    func hasRoomForStream() -> Bool {
-        if streamShortage != .none { makeRoom() }
-        return streams < settings.streams
-    }
-
+extension Admission {
     /// A limit is short.
     ///
     /// - Parameter bytes: that will be refused unless memory is freed; 0 if none will
     func makeRoom(forBytes bytes: Int = 0) {
-        let now = loop.now
+        let now = server.loop.now
         guard now >= nextSearch else { return }
         nextSearch = now + Self.searchInterval
         endWaitingExchanges(forBytes: bytes, now)
@@ -70,7 +38,7 @@ extension Server {
     private func endWaitingExchanges(forBytes bytes: Int, _ now: Instant) {
         var waiting: [Waiting] = []
         var counts: [ObjectIdentifier: Int] = [:]
-        for connection in openConnections {
+        for connection in table.connections {
             connection.forEachRunner { runner in
                 guard shortage(of: runner, nil, bytes) != .none,
                     let wait = runner.clientWait(now)
@@ -87,12 +55,12 @@ extension Server {
             guard shortage(of: entry.runner, entry.wait, bytes) != .none else { continue }
             let isOneOfMany =
                 counts[entry.runner.client, default: 0] > Self.waitsOfClientMax
-                || entry.wait.holdsBytes && budget.isLow(with: bytes)
+                || entry.wait.holdsBytes && server.budget.isLow(with: bytes)
             guard now - entry.wait.since >= grace(entry.shortage, isOneOfMany: isOneOfMany) else {
                 mustRetry = true
                 continue
             }
-            losses.count(.waiting)
+            server.losses.count(.waiting)
             entry.runner.endWaiting()
         }
         if mustRetry { searchAgain() }
@@ -105,31 +73,22 @@ extension Server {
         of runner: ExchangeRunner, _ wait: ClientWait?, _ bytes: Int
     ) -> Shortage {
         let ofPermits = runner.shortage
-        guard wait?.holdsBytes ?? true, budget.isLow(with: bytes) else { return ofPermits }
-        return max(ofPermits, budget.fits(bytes) ? .low : .full)
+        guard wait?.holdsBytes ?? true, server.budget.isLow(with: bytes) else { return ofPermits }
+        return max(ofPermits, server.budget.fits(bytes) ? .low : .full)
     }
 
     /// How long an exchange may wait for its client. A client with few of them may just be slow.
     private func grace(_ shortage: Shortage, isOneOfMany: Bool) -> Duration {
-        guard isOneOfMany else { return settings.limits.bodyGrace }
-        return shortage == .full ? settings.unreadGraceMin : settings.unreadGrace
+        guard isOneOfMany else { return server.settings.limits.bodyGrace }
+        return shortage == .full ? server.settings.unreadGraceMin : server.settings.unreadGrace
     }
 
     private func searchAgain() {
         guard searchTimer == nil else { return }
-        searchTimer = loop.timer(after: Self.retryInterval) { [weak self] in
+        searchTimer = server.loop.timer(after: Self.retryInterval) { [weak self] in
             guard let self else { return }
             searchTimer = nil
             makeRoom()
         }
     }
-}
-
-/// An exchange waits for its client, which does not take the response or does not send the body of the
-/// request, at a minimum rate.
-struct ClientWait {
-    let since: Instant
-    /// Whether it holds bytes of a response that count for `buffered_bytes`, and that its connection does
-    /// not end itself when they are short.
-    let holdsBytes: Bool
 }

@@ -1,0 +1,117 @@
+import HTTP
+import Reactor
+
+/// The way of a listener's connections from their acceptance to their first request: a list of stages, each
+/// of which gets a stream, with what was already read from it, and passes on a stream, or ends it.
+///
+/// The present stage of a connection is an object in the server's table; the object of the next stage, in
+/// the end a connection that serves requests, takes its slot. The server holds the pipeline of each
+/// listener, and connections that have begun hold theirs after a reload. Immutable.
+final class AcceptPipeline {
+    let server: ServerContext
+    let table: ConnectionTable
+    /// In the order in which connections pass them.
+    private let stages: [any AcceptStage]
+    /// Whether a handshake is one of them.
+    let hasTLS: Bool
+    /// What is known about a connection without TLS.
+    private let plainFacts: ConnectionFacts?
+
+    init(
+        _ stages: [any AcceptStage], plainFacts: ConnectionFacts?, of server: ServerContext,
+        in table: ConnectionTable
+    ) {
+        self.stages = stages
+        hasTLS = stages.contains { $0 is TLSStage }
+        self.plainFacts = plainFacts
+        self.server = server
+        self.table = table
+    }
+
+    /// Begins with a connection that was accepted and admitted.
+    ///
+    /// - Parameter client: the client that it counts for
+    func begin(_ stream: any ByteStream, for client: ClientCounts.Client?) {
+        passOn(input(of: stream, for: client))
+    }
+
+    private func input(
+        of stream: any ByteStream, for client: ClientCounts.Client?
+    ) -> StageInput {
+        StageInput(stream: stream, slot: table.count, client: client, facts: plainFacts)
+    }
+
+    /// Passes a connection on to its next stage; behind the last one, its requests are served.
+    ///
+    /// - Parameter received: bytes that were read from the stream, and that the stage did not use
+    func passOn(_ input: StageInput, _ received: Span<UInt8> = Span()) {
+        var input = input
+        guard input.nextStage < stages.count else { return serve(input, received) }
+        let stage = stages[input.nextStage]
+        input.nextStage += 1
+        let connection = stage.connection(for: input, in: self)
+        table.store(connection)
+        connection.begin(received)
+    }
+
+    private func serve(_ input: StageInput, _ received: Span<UInt8>) {
+        switch input.applicationProtocol {
+        case .http1: begin(connection(for: input), input, received)
+        case .http2:
+            let connection = H2ServerConnection(
+                input.stream, of: server, in: table, slot: input.slot,
+                countedClient: input.client, facts: input.facts)
+            guard let connection else { return end(input) }
+            begin(connection, input, received)
+        }
+    }
+
+    private func begin(
+        _ connection: some ServingConnection, _ input: StageInput, _ received: Span<UInt8>
+    ) {
+        table.store(connection)
+        input.isBeingRead ? connection.takeOver(received) : connection.startReading()
+    }
+
+    /// Memory is short.
+    private func end(_ input: StageInput) {
+        input.stream.close()
+        table.remove(table.connections[input.slot])
+    }
+
+    /// Rejects a connection that has begun with something else than a request; what was read is dropped.
+    func reject(_ input: StageInput, _ rejection: Rejection) {
+        let connection = connection(for: input)
+        table.store(connection)
+        connection.rejectOpened(rejection)
+    }
+
+    /// Rejects a connection that is one too many, before its first stage. It lingers for a moment, so that a
+    /// reset does not destroy its 503.
+    func refuse(
+        _ stream: any ByteStream, for client: ClientCounts.Client?, _ limit: ServerLosses.Refusal
+    ) {
+        let connection = connection(for: input(of: stream, for: client), isRefused: true)
+        table.store(connection)
+        connection.startReading()
+        connection.handle(.rejected(.overloaded(limit)))
+    }
+
+    private func connection(for input: StageInput, isRefused: Bool = false) -> ServerConnection {
+        ServerConnection(
+            input.stream, of: server, in: table, slot: input.slot,
+            countedClient: input.client, facts: input.facts, isRefused: isRefused)
+    }
+}
+
+/// A connection behind the last stage.
+private protocol ServingConnection: ServedConnection {
+    /// Starts to read a stream that no stage has read.
+    func startReading()
+
+    /// Takes over a stream whose former delegate has read these bytes.
+    func takeOver(_ bytes: Span<UInt8>)
+}
+
+extension ServerConnection: ServingConnection {}
+extension H2ServerConnection: ServingConnection {}

@@ -1,0 +1,110 @@
+import Basics
+import HTTP
+import Promises
+import Reactor
+
+/// What the connections and the exchanges of one server share: the settings, the service, the writers,
+/// and the numbers that the limits of requests bound.
+///
+/// The server, its connections and their exchanges hold it. Confined to the loop's thread.
+final class ServerContext {
+    let loop: any Loop
+    /// From the loop.
+    private let entropy: Entropy
+    let hooks: ServerHooks
+    let service: (Request, Exchange) -> LocalPromise<Response>
+    let budget: ByteBudget
+    /// The connections and requests of each client, in all workers.
+    let clients: ClientCounts
+    /// Shared by all exchanges; has the budget.
+    private let exchangeResources: ExchangeResources
+
+    var settings: ServerSettings { unsafe currentSettings }
+    /// Unchecked: every request reads it, and no access calls other code.
+    @exclusivity(unchecked) private var currentSettings: ServerSettings
+    /// `settings.limits`, for the connections that are accepted from now on.
+    private(set) var wireLimits: WireLimits
+    private(set) var timeouts: ConnectionTimeouts
+    /// `settings.responseFields`; unchecked, since every request reads it.
+    @exclusivity(unchecked) private(set) var responseFields = Fields()
+
+    /// Unchecked: streams never call back while they are written to.
+    @exclusivity(unchecked) var writer = ResponseWriter()
+    @exclusivity(unchecked) var h2Writer = H2ResponseWriter()
+
+    /// What was refused, and which connections were closed to keep others.
+    var losses = ServerLosses()
+
+    /// Requests in flight: those that the service handles. One whose body the service waits for
+    /// counts when the body is complete.
+    var requestsInFlight: Int {
+        get { unsafe inFlight }
+        set { unsafe inFlight = newValue }
+    }
+    /// Unchecked: no access calls other code.
+    @exclusivity(unchecked) private var inFlight = 0
+
+    /// Streamed responses whose heads were sent and whose bodies have not ended.
+    var streams: Int {
+        get { unsafe openStreams }
+        set { unsafe openStreams = newValue }
+    }
+    /// Unchecked: no access calls other code.
+    @exclusivity(unchecked) private var openStreams = 0
+
+    init(
+        loop: any Loop, settings: ServerSettings, hooks: ServerHooks, clients: ClientCounts,
+        service: @escaping (Request, Exchange) -> LocalPromise<Response>
+    ) {
+        self.loop = loop
+        entropy = loop.entropy
+        self.hooks = hooks
+        self.service = service
+        self.clients = clients
+        unsafe currentSettings = settings
+        wireLimits = WireLimits(settings.limits)
+        timeouts = ConnectionTimeouts(settings)
+        unsafe responseFields = settings.responseFields
+        budget = ByteBudget(limit: settings.bufferedBytes)
+        exchangeResources = ExchangeResources(local: loop.local, budget: budget)
+    }
+
+    /// Ends exchanges that wait for their clients, because a limit is short.
+    var makeRoom: (() -> Void)? {
+        get { exchangeResources.makeRoom }
+        set { exchangeResources.makeRoom = newValue }
+    }
+
+    /// Changes the settings; open connections keep their limits of the wire protocol.
+    func adopt(_ settings: ServerSettings) {
+        unsafe currentSettings = settings
+        wireLimits = WireLimits(settings.limits)
+        timeouts = ConnectionTimeouts(settings)
+        unsafe responseFields = settings.responseFields
+        budget.limit = settings.bufferedBytes
+    }
+
+    /// A new exchange for a request, with the client's id if it is valid, and in the client's trace
+    /// if there is one.
+    func makeExchange(for head: RequestHead, from client: PeerAddress) -> Exchange {
+        let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
+        return hooks.makeExchange(
+            ExchangeStart(
+                id: id ?? RequestID(from: entropy),
+                trace: TraceContext(head.fields)
+                    ?? TraceContext(from: entropy, sampledShare: settings.sampledShare),
+                began: loop.now, peer: client, responseFields: unsafe responseFields,
+                resources: exchangeResources))
+    }
+
+    /// The address of a connection's client, with its count of requests unless they are not limited: many
+    /// clients share the address of a proxy.
+    func peerAddress(
+        of stream: any ByteStream, _ client: ClientCounts.Client?, _ facts: ConnectionFacts?
+    ) -> PeerAddress {
+        guard settings.requestsPerClient != nil, let client, let address = stream.peer,
+            !hooks.isProxy(address)
+        else { return PeerAddress(stream.peer, facts) }
+        return PeerAddress(address, facts, requests: clients.requests(of: client))
+    }
+}

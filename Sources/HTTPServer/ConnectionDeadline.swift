@@ -15,7 +15,7 @@ struct ConnectionDeadline {
         var received = 0
     }
 
-    private(set) var wait: ServerStateMachine.Wait?
+    private(set) var wait: ConnectionWait?
     /// When this wait began.
     private(set) var since = Instant(nanoseconds: 0)
     private var due: Instant?
@@ -32,7 +32,7 @@ struct ConnectionDeadline {
 
     /// Sets the present wait. Does nothing if it is unchanged.
     mutating func update(
-        _ wait: ServerStateMachine.Wait?, _ timeouts: ConnectionTimeouts, _ progress: Progress,
+        _ wait: ConnectionWait?, _ timeouts: ConnectionTimeouts, _ progress: Progress,
         now: Instant
     ) {
         guard wait != self.wait else { return }
@@ -115,6 +115,14 @@ struct ConnectionDeadline {
     }
 }
 
+/// What a connection waits for, each with its own time limit.
+enum ConnectionWait: Equatable {
+    case firstRequest, request, head, body
+    /// The next check whether the client still exists.
+    case probe
+    case output, linger, briefLinger
+}
+
 /// The timeout of each wait, in nanoseconds, computed once per server.
 struct ConnectionTimeouts {
     private let request, head, probe, output, linger, briefLinger: Int64
@@ -143,7 +151,7 @@ struct ConnectionTimeouts {
     }
 
     /// The timeout at the beginning of a wait.
-    subscript(wait: ServerStateMachine.Wait) -> Int64 {
+    subscript(wait: ConnectionWait) -> Int64 {
         switch wait {
         case .request: request
         case .firstRequest, .head: head

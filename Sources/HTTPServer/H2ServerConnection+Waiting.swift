@@ -45,7 +45,7 @@ extension H2ServerConnection: ServedConnection {
     // MARK: Timeouts
 
     /// What the connection itself waits for; each stream has a time limit of its own for its body.
-    private var wait: ServerStateMachine.Wait? {
+    private var wait: ConnectionWait? {
         switch state {
         case .closed: return nil
         case .finishing: return .output
@@ -79,7 +79,7 @@ extension H2ServerConnection: ServedConnection {
         if activity != former { table.updateActivity(at: slot, from: former, to: activity) }
     }
 
-    private func progress(of wait: ServerStateMachine.Wait?) -> ConnectionDeadline.Progress {
+    private func progress(of wait: ConnectionWait?) -> ConnectionDeadline.Progress {
         guard wait == .output else { return ConnectionDeadline.Progress() }
         return ConnectionDeadline.Progress(unsent: stream.pendingBytes &- writtenBytes)
     }

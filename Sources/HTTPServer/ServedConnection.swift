@@ -67,6 +67,17 @@ enum Activity {
     case unread
 }
 
+extension ConnectionWait {
+    /// The activity of a connection that waits for this.
+    var activity: Activity {
+        switch self {
+        case .firstRequest, .request: .idle
+        case .output: .unread
+        case .head, .body, .probe, .linger, .briefLinger: .busy
+        }
+    }
+}
+
 /// A client that has sent nothing, or taken nothing of its response, although it was its turn.
 struct ClientSilence {
     let since: Instant

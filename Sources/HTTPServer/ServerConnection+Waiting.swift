@@ -113,7 +113,7 @@ extension ServerConnection: ServedConnection {
         armTimer(now)
     }
 
-    private func progress(of wait: ServerStateMachine.Wait?) -> ConnectionDeadline.Progress {
+    private func progress(of wait: ConnectionWait?) -> ConnectionDeadline.Progress {
         guard wait == .output else {
             return unsafe ConnectionDeadline.Progress(received: receivedBytes)
         }

@@ -162,7 +162,7 @@ final class ServerConnection: ByteStreamDelegate {
     // MARK: Decisions of the state machine
 
     var reading: ServerStateMachine.Reading { unsafe machine.reading }
-    var wait: ServerStateMachine.Wait? { unsafe machine.wait }
+    var wait: ConnectionWait? { unsafe machine.wait }
     var isBodyPaused: Bool { unsafe machine.isBodyPaused }
     var clientHasEnded: Bool { unsafe machine.clientHasEnded }
     var isDraining: Bool { unsafe machine.isDraining }

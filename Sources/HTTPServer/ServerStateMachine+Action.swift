@@ -42,21 +42,4 @@ extension ServerStateMachine {
         case keep
         case drop
     }
-
-    /// What the connection waits for, each with its own time limit.
-    enum Wait: Equatable {
-        case firstRequest, request, head, body
-        /// The next check whether the client still exists.
-        case probe
-        case output, linger, briefLinger
-
-        /// The activity of a connection that waits for this.
-        var activity: Activity {
-            switch self {
-            case .firstRequest, .request: .idle
-            case .output: .unread
-            case .head, .body, .probe, .linger, .briefLinger: .busy
-            }
-        }
-    }
 }

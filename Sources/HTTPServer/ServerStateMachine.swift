@@ -78,7 +78,7 @@ struct ServerStateMachine {
         }
     }
 
-    var wait: Wait? {
+    var wait: ConnectionWait? {
         switch state {
         case .idle: hadRequest ? .request : .firstRequest
         case .head: .head

@@ -307,7 +307,7 @@ import Testing
         let timeouts = ConnectionTimeouts(settings())
         let queue = TimerQueue()
         var deadline = ConnectionDeadline()
-        func set(_ wait: ServerStateMachine.Wait?, at milliseconds: Int64) -> Bool {
+        func set(_ wait: ConnectionWait?, at milliseconds: Int64) -> Bool {
             let now = Instant(nanoseconds: milliseconds * 1_000_000)
             deadline.update(wait, timeouts, .init(), now: now)
             guard let due = deadline.timerNeeded else { return false }

@@ -96,9 +96,13 @@ let package = Package(
             name: "JSONText", dependencies: ["CByteClasses", "Basics"], swiftSettings: strict),
         .target(name: "Patterns", dependencies: ["Basics"], swiftSettings: strict),
 
+        .target(
+            name: "System", dependencies: ["CUV", "Promises", "Basics"], cSettings: faults,
+            swiftSettings: onC),
+
         // Row 3.
         .target(
-            name: "UVReactor", dependencies: ["CUV", "Reactor", "Promises", "Basics"],
+            name: "UVReactor", dependencies: ["CUV", "System", "Reactor", "Promises", "Basics"],
             cSettings: faults, swiftSettings: onC),
         .target(
             name: "SimReactor", dependencies: ["Reactor", "Promises", "Basics"],
@@ -153,11 +157,18 @@ let package = Package(
                 "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
                 "Reactor", "Promises", "Basics",
             ],
-            // `script/page` makes PageDocument.swift of them.
-            exclude: ["Admin/Page/Source"],
             swiftSettings: strict),
 
         // Row 8.
+        .target(
+            name: "Process",
+            dependencies: [
+                "Assembly", "GatewayTools", "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient",
+                "HTTP", "JSONText", "TLS", "UVReactor", "System", "Reactor", "Promises", "Basics",
+            ],
+            // `script/page` makes PageDocument.swift of them.
+            exclude: ["Admin/Page/Source"],
+            swiftSettings: onC),
         .target(
             name: "Rehearsal",
             dependencies: [
@@ -170,9 +181,9 @@ let package = Package(
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
-                "HTTPClient", "HTTP", "HTTP2", "JSONText", "TLS", "YAMLReader", "UVReactor",
-                "Reactor", "Promises", "Basics", "CBuild",
+                "Process", "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools",
+                "HTTPServer", "HTTPClient", "HTTP", "HTTP2", "JSONText", "TLS", "YAMLReader",
+                "UVReactor", "System", "Reactor", "Promises", "Basics", "CBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             cSettings: commit, swiftSettings: onC),
@@ -237,7 +248,7 @@ let package = Package(
             swiftSettings: onC),
         .testTarget(
             name: "UVReactorTests",
-            dependencies: ["CUV", "UVReactor", "Reactor", "Promises", "Basics"],
+            dependencies: ["CUV", "UVReactor", "System", "Reactor", "Promises", "Basics"],
             cSettings: faults, swiftSettings: onC),
         .testTarget(
             name: "TLSTests",
@@ -278,13 +289,29 @@ let package = Package(
                 "Promises", "Basics", "TestSupport",
             ],
             swiftSettings: onC),
+        .target(
+            // A whole gateway on the simulated network, for the tests of worker and process.
+            name: "WorkerSupport",
+            dependencies: [
+                "Assembly", "Gateway", "GatewayConfig", "HTTP", "JOSE", "TestSupport",
+                "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
+            ],
+            path: "Tests/WorkerSupport", swiftSettings: onC),
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
                 "Assembly", "Rehearsal", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
-                "HTTP", "JOSE", "TestSupport", "TestCertificates", "TLS", "SimReactor", "Reactor",
-                "Promises",
-                "Basics",
+                "HTTP2", "HTTP", "JOSE", "WorkerSupport", "TestSupport", "TestCertificates", "TLS",
+                "SimReactor", "Reactor", "Promises", "Basics",
+            ],
+            swiftSettings: onC),
+        .testTarget(
+            // In virtual time: its pages, exports and reports need only a loop.
+            name: "ProcessTests",
+            dependencies: [
+                "Process", "Assembly", "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient",
+                "HTTP", "WorkerSupport", "TestSupport", "TestCertificates", "TLS", "SimReactor",
+                "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
@@ -300,10 +327,10 @@ let package = Package(
             name: "EndToEndTests", dependencies: ["tributary", "cluster-simulation"],
             swiftSettings: onC),
         .testTarget(
-            // What the executable has of its own, in virtual time.
+            // What the executable has of its own.
             name: "TributaryTests",
             dependencies: [
-                "tributary", "SimReactor", "Reactor", "Promises", "Basics",
+                "tributary",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: onC),

@@ -1,4 +1,4 @@
-import Gateway
+package import Gateway
 package import HTTP
 
 /// The streamed responses and tunnels of one endpoint at one moment.
@@ -33,7 +33,7 @@ package struct EndpointStreams: Sendable, Equatable {
 
 extension [EndpointStreams] {
     /// None yet, for every endpoint that passes requests through.
-    init(_ plan: Plan) {
+    package init(_ plan: Plan) {
         self = plan.endpoints.filter { $0.proxy != nil }.map { EndpointStreams(endpoint: $0.name) }
     }
 
@@ -47,7 +47,7 @@ extension [EndpointStreams] {
         for (_, streams) in counts.sorted(by: { $0.key < $1.key }) { add(streams) }
     }
 
-    mutating func add(_ streams: EndpointStreams) {
+    package mutating func add(_ streams: EndpointStreams) {
         if let index = firstIndex(where: { $0.endpoint == streams.endpoint }) {
             self[index].add(streams)
         } else {

@@ -7,7 +7,7 @@ package struct RefusalCounts: Sendable {
 
     mutating func count(_ reason: RefusalReason) { counts[Int(reason.rawValue)] += 1 }
 
-    mutating func add(_ other: RefusalCounts) {
+    package mutating func add(_ other: RefusalCounts) {
         for index in counts.indices { counts[index] += other.counts[index] }
     }
 

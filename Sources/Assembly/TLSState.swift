@@ -1,4 +1,4 @@
-import Gateway
+package import Gateway
 package import HTTPServer
 import TLS
 
@@ -20,7 +20,7 @@ package struct TLSState: Sendable {
 
     /// Nil without a listener with TLS. Of several certificates with the same name, the one that
     /// expires first counts.
-    init?(_ listeners: [ListenPlan]) {
+    package init?(_ listeners: [ListenPlan]) {
         let contexts = listeners.compactMap { $0.tls?.context }
         guard !contexts.isEmpty else { return nil }
         for facts in contexts.flatMap(\.certificateFacts) {

@@ -19,6 +19,13 @@ package struct WorkerMetrics: Sendable {
         self.calls = calls.map { CallMetrics($0) }
     }
 
+    /// The counts of a plan before its first request.
+    package init(_ plan: Plan) {
+        var slots = MetricSlots()
+        _ = slots.numbers(of: plan)
+        self.init(endpointNames: slots.endpointNames, calls: slots.calls)
+    }
+
     /// Adds the endpoints and calls of a new plan; known ones keep their counts.
     package mutating func name(endpoints names: [String], calls labels: [CallLabels]) {
         for name in names.dropFirst(endpoints.count) {
@@ -152,7 +159,7 @@ package struct WorkerMetrics: Sendable {
     }
 
     /// Makes statuses of one endpoint visible.
-    mutating func show(_ codes: some Sequence<UInt16>, ofEndpoint index: Int) {
+    package mutating func show(_ codes: some Sequence<UInt16>, ofEndpoint index: Int) {
         if endpoints.indices.contains(index) { endpoints[index].show(codes) }
     }
 }

@@ -170,7 +170,7 @@ final class H2ServerStream {
     // MARK: Time limit of the body
 
     private func updateDeadline(_ server: ServerContext) {
-        let wait: ServerStateMachine.Wait? = machine.limitsBodyTime ? .body : nil
+        let wait: ConnectionWait? = machine.limitsBodyTime ? .body : nil
         guard wait != deadline.wait else { return }
         let now = server.loop.now
         deadline.update(wait, server.timeouts, progress, now: now)

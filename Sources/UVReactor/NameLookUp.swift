@@ -1,6 +1,7 @@
 import Basics
 import CUV
 package import Reactor
+import System
 
 /// The look-ups of the daemon: one thread for each.
 ///

@@ -2,6 +2,7 @@ package import Basics
 import CUV
 package import Promises
 package import Reactor
+import System
 
 /// A libuv loop, confined to its thread: created, run and closed by `UVLoop.run`.
 package final class UVLoop: Loop {

@@ -3,6 +3,8 @@ import Assembly
 import Gateway
 import GatewayConfig
 import GatewayTools
+import Process
+import System
 
 /// `tributary check CONFIG`
 struct CheckCommand: ParsableCommand {
@@ -76,7 +78,7 @@ struct CheckCommand: ParsableCommand {
         } catch  where format == .json {
             let failure = StartFailure(error)
             StandardStreams.printOut(Problems(ofFile: config, failure.reason).json)
-            throw failure.status
+            throw ExitCode(failure.status)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Basics
 import HTTPServer
+import Process
 import Reactor
 import UVReactor
 

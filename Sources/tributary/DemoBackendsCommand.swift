@@ -1,5 +1,7 @@
 import ArgumentParser
+import Process
 import Reactor
+import System
 import UVReactor
 
 /// `tributary demo-backends`

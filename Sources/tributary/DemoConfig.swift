@@ -66,6 +66,11 @@ enum DemoConfig {
         "  http://\(admin)/      in a browser: endpoints, requests and backends while they work\n"
     }
 
+    /// What `serve` prints when the demo listens.
+    static func announcement(_ address: String, _ admin: String?) -> String {
+        instructions(for: address, page: admin.map { page(at: $0) } ?? "")
+    }
+
     /// Example requests, printed when the demo listens.
     static func instructions(for address: String, page: String) -> String {
         """

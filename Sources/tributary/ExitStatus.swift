@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The exit statuses of the commands (those of sysexits.h where one fits).
+/// The exit statuses of the commands; `SystemExit` has those of a start that fails.
 enum ExitStatus {
     static let configurationErrors = ExitCode(1)
     /// `explain`: no endpoint accepts the request.
@@ -10,8 +10,4 @@ enum ExitStatus {
     static let strictWarnings = ExitCode(2)
     /// `import`: there are warnings.
     static let incompleteImport = ExitCode(3)
-    static let noInput = ExitCode(66)
-    static let unavailable = ExitCode(69)
-    static let internalError = ExitCode(70)
-    static let cannotCreate = ExitCode(73)
 }

@@ -2,8 +2,10 @@ import ArgumentParser
 import Basics
 import GatewayTools
 import HTTP
+import Process
 import Promises
 import Reactor
+import System
 import UVReactor
 
 /// `tributary explain CONFIG METHOD URL`

@@ -2,8 +2,10 @@ import ArgumentParser
 import Basics
 import HTTP
 import HTTPClient
+import Process
 import Promises
 import Reactor
+import System
 import UVReactor
 
 /// `tributary health [URL]`: for the HEALTHCHECK of a container without a shell and curl.

@@ -1,5 +1,7 @@
 import ArgumentParser
 import GatewayTools
+import Process
+import System
 
 /// `tributary import krakend.json`
 struct ImportCommand: ParsableCommand {

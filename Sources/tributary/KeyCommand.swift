@@ -1,7 +1,7 @@
 import ArgumentParser
 import GatewayConfig
 import GatewayTools
-import UVReactor
+import System
 
 /// `tributary key`
 struct KeyCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GatewayConfig
+import System
 
 /// `tributary schema`
 struct SchemaCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import Glibc
-import UVReactor
+import Process
+import System
 
 /// The options of `tributary serve`.
 struct ServeOptions: Equatable {
@@ -21,7 +22,7 @@ struct ServeOptions: Equatable {
         let inherited = try InheritedSockets(environment)
         guard daemonize else { return try serve(source, environment, inherited, in: nil) }
         try BackgroundProcess.start(keeping: environment.socketNames.count) { process in
-            try serve(source, environment, inherited, in: process)
+            Tributary.run { try serve(source, environment, inherited, in: process) }
         }
     }
 
@@ -37,10 +38,22 @@ struct ServeOptions: Equatable {
         let logFile = self.logFile.map { LogFile(path: $0, takesErrors: daemonize) }
         try logFile?.open()
         try Daemon.serve(
-            source,
             on: DaemonHost(
                 environment: environment, inherited: inherited, pidFile: pidFile,
-                logFile: logFile, background: background, watchesFiles: watch))
+                logFile: logFile, background: background, watchesFiles: watch,
+                build: BuildFacts().facts)
+        ) { loop in
+            let demo = source == nil ? try Demo(on: loop) : nil
+            return try Self.startup(source ?? ConfigSource(demo: demo?.variables ?? [:]), demo)
+        }
+    }
+
+    /// The demo has instructions for its user, and servers of its own.
+    private static func startup(_ source: ConfigSource, _ demo: Demo?) throws -> Startup {
+        let (config, _, plan) = try source.checked()
+        guard let demo else { return Startup(source, config, plan) }
+        return Startup(
+            source, config, plan, announcement: DemoConfig.announcement, onEnd: demo.close)
     }
 }
 

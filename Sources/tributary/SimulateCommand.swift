@@ -1,7 +1,9 @@
 import ArgumentParser
 import Gateway
 import GatewayConfig
+import Process
 import Rehearsal
+import System
 
 /// `tributary simulate CONFIG`
 struct SimulateCommand: ParsableCommand {

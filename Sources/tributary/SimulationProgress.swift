@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The progress of `tributary simulate`: a line on standard error that is rewritten in place. Without
 /// effect if standard error is not a terminal.

@@ -4,7 +4,8 @@ import Gateway
 import GatewayConfig
 import GatewayTools
 import Glibc
-import UVReactor
+import Process
+import System
 
 /// `tributary token`
 struct TokenCommand: ParsableCommand {

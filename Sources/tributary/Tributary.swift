@@ -1,4 +1,6 @@
 import ArgumentParser
+import Process
+import System
 
 /// The command line. Each command has its own file.
 @main
@@ -82,6 +84,6 @@ struct Tributary: ParsableCommand {
 
     private static func end(because failure: StartFailure) -> Never {
         StandardStreams.printLastError("tributary: \(failure.line)\n")
-        exit(withError: failure.status)
+        exit(withError: ExitCode(failure.status))
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import System
 
 /// Usage errors that the parser does not find, or whose command it does not know.
 extension Tributary {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTP
+import System
 
 /// The version of this build.
 enum Version {

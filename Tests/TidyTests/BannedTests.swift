@@ -1,7 +1,7 @@
 import Testing
 
-/// Text that the sources must not contain, with the reason; only `tributary` and `UVReactor` access
-/// the system.
+/// Text that the sources must not contain, with the reason; only `System`, `UVReactor`,
+/// `Process` and `tributary` access the system.
 @Suite struct BannedTests {
     struct Ban: CustomTestStringConvertible, Sendable {
         let text: String
@@ -17,7 +17,7 @@ import Testing
         Ban(text: "fatalError(", why: "a trap instead of an error"),
         Ban(
             text: "SystemRandomNumberGenerator", why: "random numbers come from the loop",
-            except: ["UVReactor"]),
+            except: ["System"]),
         Ban(text: ".random(in:", why: "random numbers come from the loop"),
         Ban(text: ".randomElement()", why: "random numbers come from the loop"),
         Ban(text: ".shuffled()", why: "random numbers come from the loop"),
@@ -28,7 +28,7 @@ import Testing
         Ban(
             text: "clock_gettime", why: "time comes from the loop",
             except: ["UVReactor", "Promises"]),
-        Ban(text: "getenv", why: "the environment is a parameter", except: ["tributary"]),
+        Ban(text: "getenv", why: "the environment is a parameter", except: ["Process"]),
         Ban(text: "Task {", why: "nothing leaves its worker", except: ["Promises"]),
         Ban(
             text: "Mutex<",

@@ -8,13 +8,16 @@ import Testing
     static let rows: [Set<String>] = [
         ["CUV", "COpenSSL", "CYAML", "CNGHTTP2", "CBuild", "CByteClasses"],
         ["Basics", "Promises"],
-        ["HTTP", "Reactor", "JSONText", "Patterns", "PromiseOperators", "PromisesDispatch"],
+        [
+            "HTTP", "Reactor", "JSONText", "Patterns", "System", "PromiseOperators",
+            "PromisesDispatch",
+        ],
         ["TLS", "UVReactor", "SimReactor", "YAMLReader", "JOSE", "RESP", "HTTP2"],
         ["GatewayConfig", "HTTPClient"],
         ["Gateway", "HTTPServer"],
         ["GatewayTools"],
         ["Assembly"],
-        ["Rehearsal"],
+        ["Rehearsal", "Process"],
         ["Simulation", "tributary"],
         ["cluster-simulation"],
     ]
@@ -35,7 +38,8 @@ import Testing
         "HTTP": ["CByteClasses", "Promises", "Basics"],
         "Reactor": ["Promises", "Basics"],
         "HTTPClient": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
-        "UVReactor": ["CUV", "Reactor", "Promises", "Basics", "Synchronization"],
+        "System": ["CUV", "Promises", "Basics", "Glibc", "Darwin"],
+        "UVReactor": ["CUV", "System", "Reactor", "Promises", "Basics", "Synchronization"],
         "SimReactor": ["Reactor", "Promises", "Basics"],
         "TLS": ["COpenSSL", "Reactor", "Promises", "Basics"],
         "YAMLReader": ["CYAML", "Promises", "Basics"],
@@ -60,6 +64,11 @@ import Testing
             "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
             "Reactor", "Promises", "Basics", "Synchronization",
         ],
+        "Process": [
+            "Assembly", "GatewayTools", "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient",
+            "HTTP", "JSONText", "TLS", "UVReactor", "System", "Reactor", "Promises", "Basics",
+            "Glibc", "Darwin",
+        ],
         "Rehearsal": [
             "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "RESP", "Reactor",
             "Promises", "Basics",
@@ -71,9 +80,10 @@ import Testing
         ],
         "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [
-            "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
-            "HTTPClient", "HTTP", "HTTP2", "YAMLReader", "UVReactor", "TLS", "JSONText", "Reactor",
-            "Promises", "Basics", "CBuild", "ArgumentParser", "Synchronization", "Glibc", "Darwin",
+            "Process", "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools",
+            "HTTPServer", "HTTPClient", "HTTP", "HTTP2", "YAMLReader", "UVReactor", "System", "TLS",
+            "JSONText", "Reactor", "Promises", "Basics", "CBuild", "ArgumentParser", "Glibc",
+            "Darwin",
         ],
     ]
 

@@ -3,7 +3,7 @@ import Testing
 
 /// The generated document of the admin page against the files that it is made of.
 @Suite struct PageTests {
-    private static let folder = Sources.root.appending(path: "Sources/Assembly/Admin/Page")
+    private static let folder = Sources.root.appending(path: "Sources/Process/Admin/Page")
 
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8)

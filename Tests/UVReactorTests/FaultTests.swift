@@ -2,6 +2,7 @@ import CUV
 import Foundation
 import Promises
 import Reactor
+import System
 import Testing
 
 @testable import UVReactor

@@ -24,13 +24,6 @@ final class EndpointActivity {
     /// When that was computed, in seconds.
     @exclusivity(unchecked) private var slowSecond: Int64 = .min
 
-    /// The rows of the window before those of the calls: duration and own time. Those of each call: when
-    /// it began and ended, and its duration.
-    static let requestRows = 2
-    static let callRows = 3
-    /// The counters of each call.
-    static let callCounters = 5
-
     /// With so few requests in the window, one of them would be the p99.
     static let slowCountMin = 100
 
@@ -38,8 +31,8 @@ final class EndpointActivity {
         self.number = number
         unsafe self.names = names
         unsafe window = TimeWindow(
-            rows: Self.requestRows + Self.callRows * names.calls.count,
-            counters: Self.callCounters * names.calls.count)
+            rows: EndpointOverview.requestRows + EndpointOverview.callRows * names.calls.count,
+            counters: EndpointOverview.callCounters * names.calls.count)
     }
 
     /// Whether these are the names of the same endpoint with the same calls; a reload makes new objects
@@ -78,7 +71,7 @@ final class EndpointActivity {
         for index in 0..<min(calls.count, unsafe names.calls.count) {
             let call = calls[index]
             guard call.began.hasHappened else { continue }
-            let counter = index * Self.callCounters
+            let counter = index * EndpointOverview.callCounters
             unsafe window.add(to: counter)
             let end = CallEnd(call.outcome, status: record.status(ofCall: index))
             switch end {
@@ -89,7 +82,7 @@ final class EndpointActivity {
             if call.begunAttempts > 1 { countRepetition(of: index, record, counter) }
             // How long a cancelled call ran depends on another call.
             guard unsafe !names.isPadded, call.ended.hasHappened, end != .none else { continue }
-            let row = Self.requestRows + index * Self.callRows
+            let row = EndpointOverview.requestRows + index * EndpointOverview.callRows
             unsafe window.count(call.began.microseconds, in: row)
             unsafe window.count(call.ended.microseconds, in: row + 1)
             unsafe window.count(
@@ -148,7 +141,7 @@ package struct ActivityTotals: Sendable, Equatable {
         }
     }
 
-    mutating func add(_ other: ActivityTotals) {
+    package mutating func add(_ other: ActivityTotals) {
         requests += other.requests
         failed += other.failed
         partial += other.partial

@@ -79,6 +79,13 @@ package struct EndpointOverview: Sendable {
     package let excess: SIMD8<UInt32>
     /// The words of a `TimeWindow`; empty without a request.
     package let window: [UInt32]
+
+    /// The rows of the window before the rows of the calls: duration and own time.
+    package static let requestRows = 2
+    /// The rows of each call: when it began and ended, and its duration.
+    package static let callRows = 3
+    /// The counters of each call: made, failed, retried, hedged, cancelled.
+    package static let callCounters = 5
 }
 
 /// The state of a backend on one worker, and how its calls ended.

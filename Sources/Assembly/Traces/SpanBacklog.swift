@@ -29,5 +29,5 @@ package final class SpanBacklog: Sendable {
     }
 
     /// The spans were delivered, or dropped.
-    func release(_ count: Int) { spans.subtract(count, ordering: .relaxed) }
+    package func release(_ count: Int) { spans.subtract(count, ordering: .relaxed) }
 }

@@ -1,29 +1,29 @@
-import Basics
-import Gateway
-import HTTP
+package import Basics
+package import Gateway
+package import HTTP
 import HTTPServer
 import Reactor
 
 /// A sampled request that has ended: what its spans need of it. A value that goes from its worker to
 /// the control loop.
 package struct TracedRequest: Sendable {
-    let id: RequestID
-    let trace: TraceContext
-    let method: Method
+    package let id: RequestID
+    package let trace: TraceContext
+    package let method: Method
     /// The beginning of the path, without the query, which may contain what must not be published.
-    let path: Bytes
-    let version: HTTPVersion
-    let endpoint: RecordedEndpoint?
-    let outcome: RequestOutcome
+    package let path: Bytes
+    package let version: HTTPVersion
+    package let endpoint: RecordedEndpoint?
+    package let outcome: RequestOutcome
     /// As it stands in logs: 499 if the client disconnected, 0 at the end of a drain.
-    let status: UInt16
+    package let status: UInt16
     /// In nanoseconds since 1970.
-    let began: Int64
-    let ended: Moment
+    package let began: Int64
+    package let ended: Moment
     /// Empty for a padded endpoint, whose times must not be published.
-    let calls: [CallRecord]
-    let attempts: [AttemptRecord]
-    let details: [FailureDetail]
+    package let calls: [CallRecord]
+    package let attempts: [AttemptRecord]
+    package let details: [FailureDetail]
 
     /// Longer than usual paths; a client must not fill the memory with spans.
     private static let pathBytesMax = 512
@@ -55,17 +55,17 @@ package struct TracedRequest: Sendable {
     }
 
     /// One for the request, each call and each attempt.
-    var spanCount: Int {
+    package var spanCount: Int {
         1 + calls.count { $0.hasSpan } + attempts.count { $0.hasSpan }
     }
 }
 
 extension CallRecord {
     /// Whether it was made, or failed without being made; a call that `when` leaves out was not.
-    var hasSpan: Bool { outcome != .none }
+    package var hasSpan: Bool { outcome != .none }
 }
 
 extension AttemptRecord {
     /// Whether it was handed to a host; one that the gateway refused was not.
-    var hasSpan: Bool { permitted.hasHappened }
+    package var hasSpan: Bool { permitted.hasHappened }
 }

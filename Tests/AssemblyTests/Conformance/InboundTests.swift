@@ -4,6 +4,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// What clients may send, against the whole gateway: the outcome must be that of the table, whether
 /// the bytes arrive at once, one by one, in two pieces, or after another request.

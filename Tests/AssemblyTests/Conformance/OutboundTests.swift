@@ -2,6 +2,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// What backends may send, against the whole gateway: the response of another backend always
 /// arrives, the next request gets its own response, and unsolicited data never reaches a client.

@@ -1,4 +1,5 @@
 import Testing
+import WorkerSupport
 
 /// One input of a client, and its expected outcome.
 struct WireRow: Sendable, CustomTestStringConvertible {

@@ -2,13 +2,14 @@ import Basics
 import Gateway
 import HTTP
 import Testing
+import WorkerSupport
 
 @testable import Assembly
 
 /// The counts of workers, and their sum.
 @Suite struct WorkerMetricsTests {
     @Test func aRecordIsFoldedInOnePass() throws {
-        let meter = FullPage.meter
+        let meter = FullMeter.meter
         let endpoint = try #require(meter.endpoints.first)
         #expect(endpoint.statuses.map(\.code) == [200])
         #expect(endpoint.durations.histogram.sum == 30_000)
@@ -22,9 +23,9 @@ import Testing
 
     @Test func paddedEndpointsShowNoTimesButTheirTotal() throws {
         var meter = WorkerMetrics(
-            endpointNames: [FullPage.endpoint], calls: [CallLabels(backend: "a")])
+            endpointNames: [FullMeter.endpoint], calls: [CallLabels(backend: "a")])
         meter.count(
-            FullPage.record(padded: true), endpoint: 0, status: 200, .ok, FullPage.exemplar())
+            FullMeter.record(padded: true), endpoint: 0, status: 200, .ok, FullMeter.exemplar())
         #expect(meter.endpoints[0].durations.histogram.count == 1)
         #expect(meter.endpoints[0].ownTimes.count == 0)
         #expect(meter.calls[0].durations.histogram.count == 0)
@@ -34,23 +35,23 @@ import Testing
 
     @Test func slotsThatAreUnknownCountNothing() {
         var meter = WorkerMetrics()
-        meter.count(FullPage.record(), endpoint: 7, status: 404, .rejected, FullPage.exemplar())
+        meter.count(FullMeter.record(), endpoint: 7, status: 404, .rejected, FullMeter.exemplar())
         #expect(meter.elsewhere.statuses.map(\.code) == [404])
         #expect(meter.calls.isEmpty)
-        meter.count(RequestRecord(), endpoint: nil, status: 499, .clientGone, FullPage.exemplar())
+        meter.count(RequestRecord(), endpoint: nil, status: 499, .clientGone, FullMeter.exemplar())
         #expect(meter.elsewhere.statuses.map(\.code) == [404, 499])
         #expect(meter.elsewhere.durations.histogram.count == 1)
     }
 
     @Test func theSumOfWorkersMatchesByName() throws {
-        var sum = FullPage.meter
+        var sum = FullMeter.meter
         var other = WorkerMetrics(
-            endpointNames: ["GET /other", FullPage.endpoint],
+            endpointNames: ["GET /other", FullMeter.endpoint],
             calls: [CallLabels(backend: "b"), CallLabels(backend: "a")])
-        other.count(FullPage.record(), endpoint: 1, status: 502, .failed, FullPage.exemplar())
-        other.count(FullPage.record(), endpoint: 0, status: 200, .partial, FullPage.exemplar())
+        other.count(FullMeter.record(), endpoint: 1, status: 502, .failed, FullMeter.exemplar())
+        other.count(FullMeter.record(), endpoint: 0, status: 200, .partial, FullMeter.exemplar())
         sum.add(other)
-        #expect(sum.endpoints.map(\.name) == [FullPage.endpoint, "GET /other"])
+        #expect(sum.endpoints.map(\.name) == [FullMeter.endpoint, "GET /other"])
         #expect(sum.endpoints[0].statuses.map(\.code) == [200, 502])
         #expect(sum.endpoints[0].durations.histogram.count == 2)
         #expect(sum.endpoints[0].ownTimes.sum == 20_000)
@@ -64,22 +65,22 @@ import Testing
     @Test func eachBucketKeepsItsLatestExemplar() throws {
         var first = HistogramWithExemplars(.durations)
         var second = first
-        first.record(30_000, FullPage.exemplar(1, at: 50))
-        first.record(400, FullPage.exemplar(2, at: 51))
-        second.record(31_000, FullPage.exemplar(3, at: 60))
-        second.record(300, FullPage.exemplar(4, at: 40))
+        first.record(30_000, FullMeter.exemplar(1, at: 50))
+        first.record(400, FullMeter.exemplar(2, at: 51))
+        second.record(31_000, FullMeter.exemplar(3, at: 60))
+        second.record(300, FullMeter.exemplar(4, at: 40))
         for sum in [first.adding(second), second.adding(first)] {
             #expect(sum.histogram.count == 4)
             #expect(sum.exemplars.compactMap { $0?.value } == [400, 31_000])
         }
-        first.record(29_000, FullPage.exemplar(5, at: 70))
+        first.record(29_000, FullMeter.exemplar(5, at: 70))
         #expect(first.exemplars.compactMap { $0?.value } == [400, 29_000])
     }
 
     @Test func aCopyDoesNotChangeWithItsOriginal() {
-        var meter = FullPage.meter
+        var meter = FullMeter.meter
         let copy = meter.copy
-        meter.count(FullPage.record(), endpoint: 0, status: 200, .ok, FullPage.exemplar())
+        meter.count(FullMeter.record(), endpoint: 0, status: 200, .ok, FullMeter.exemplar())
         #expect(copy.endpoints[0].durations.histogram.count == 1)
         #expect(copy.calls[0].succeeded == 1 && meter.calls[0].succeeded == 2)
     }

@@ -3,6 +3,7 @@ import Foundation
 import TestCertificates
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `client_cert` of `proxy`: the verified certificate of a client in `Client-Cert` (RFC 9440).
 @Suite(.watched) struct ClientCertTests {

@@ -6,6 +6,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Calls of gRPC through `proxy`, between HTTP/2 on both sides.
 @Suite(.watched) struct GRPCTests {

@@ -5,6 +5,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A gateway whose endpoints pass requests through between HTTP/2 on both sides. The test controls the
 /// client and the backend `a`.

@@ -3,6 +3,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The filters of a route with `proxy`: breaker, concurrency limit, retries, requests in flight.
 @Suite(.watched) struct ProxyFilterTests {

@@ -2,6 +2,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A gateway whose endpoints pass requests through to backend `a`, with a client and a backend that
 /// the test controls byte by byte.

@@ -3,6 +3,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The heads of requests and responses that pass through.
 @Suite(.watched) struct ProxyHeadTests {

@@ -5,6 +5,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// What a proxied request buffers counts in `buffered_bytes`: whatever one side does not take has a limit for all
 /// streams together.

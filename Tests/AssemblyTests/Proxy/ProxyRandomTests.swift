@@ -5,6 +5,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Bodies of random sizes in both directions, in random pieces, between peers that read at random
 /// times: what arrives is what was sent, byte for byte, and what looks complete is complete.

@@ -4,6 +4,7 @@ import SimReactor
 import TestCertificates
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Which fields of a backend reach the client through `proxy`: in the head, in trailers and in
 /// interim responses.

@@ -3,6 +3,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Which requests a route with `*` or `ANY` matches, and the target that the backend gets.
 @Suite(.watched) struct ProxyRouteTests {

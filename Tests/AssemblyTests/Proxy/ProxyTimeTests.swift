@@ -5,6 +5,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The time limits of requests that pass through, and the responses to failures before the head.
 @Suite(.watched) struct ProxyTimeTests {

@@ -4,6 +4,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The trailers of requests that pass through.
 @Suite(.watched) struct ProxyTrailerTests {

@@ -4,6 +4,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Bodies pass through in both directions, while they arrive.
 @Suite(.watched) struct TransferTests {

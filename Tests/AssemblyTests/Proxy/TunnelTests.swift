@@ -4,6 +4,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Connections that switch to another protocol.
 @Suite(.watched) struct TunnelTests {

@@ -7,6 +7,7 @@ import SimReactor
 import TLS
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// WebSockets that clients open on streams of HTTP/2 (RFC 8441), to a backend of HTTP/1.1.
 @Suite(.watched) struct WebSocketStreamTests {

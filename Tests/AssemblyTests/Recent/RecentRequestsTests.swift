@@ -5,6 +5,7 @@ import Gateway
 import HTTP
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// What a worker records about requests that have ended, in virtual time.
 @Suite(.watched) struct RecentRequestsTests {

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The line of a request in the access log: its fields, its calls, and which requests get one.
 @Suite(.watched) struct AccessLogTests {

@@ -6,6 +6,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 @testable import Assembly
 

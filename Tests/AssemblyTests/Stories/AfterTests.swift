@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `after`: a call waits for others without using their responses.
 @Suite(.watched) struct AfterTests {

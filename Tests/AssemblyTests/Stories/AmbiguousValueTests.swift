@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Values that a backend may read differently than the gateway: a header or a query parameter that is
 /// sent several times, or that cannot be decoded. `require` refuses them, and a limit counts them.

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `auth` with keys and passwords: which requests reach the backends, and the responses to all
 /// others.
@@ -404,7 +405,7 @@ import Testing
     }
 }
 
-/// What operators see of authentication: log, metrics, `explain`, and no secrets.
+/// What operators see of authentication in the log, and no secrets.
 @Suite(.watched) struct AuthRecordTests {
     private static let files = AuthTests.files
     private static let endpoint = "auth: { any: [partners, tools], scopes: [write] }"
@@ -450,34 +451,6 @@ import Testing
                 "127.0.0.1 - -",
             ])
         harness.expectQuiet()
-    }
-
-    @Test func metricsCountTheDecisions() throws {
-        let harness = try harness()
-        try send(harness)
-        #expect(
-            try decisions(harness) == [
-                "partners accepted": 1, "partners scope": 1, "partners untrusted": 1,
-                "tools malformed": 1, "partners missing": 1,
-            ])
-        // A reload keeps the counts.
-        try harness.install(
-            GatewayHarness.text(AuthTests.call, Self.endpoint, "", AuthTests.top),
-            files: Self.files)
-        _ = try harness.fetch(get("/x", "X-Api-Key: key-of-ann"))
-        #expect(try decisions(harness)["partners accepted"] == 2)
-        harness.expectQuiet()
-    }
-
-    /// `tributary_auth_total`, without samples that are 0.
-    private func decisions(_ harness: GatewayHarness) throws -> [String: Double] {
-        let samples = try harness.metricsPage().samples.filter {
-            $0.name == "tributary_auth_total" && $0.value > 0
-        }
-        return Dictionary(
-            uniqueKeysWithValues: samples.map {
-                ("\($0.labels["auth"] ?? "") \($0.labels["result"] ?? "")", $0.value)
-            })
     }
 
     /// Neither the log nor the metrics contain a credential, not even one that is refused.

@@ -4,6 +4,7 @@ import Gateway
 import HTTPClient
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The states of backends and hosts, as a snapshot shows them.
 @Suite(.watched) struct BackendDetailTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `breaker`: calls to a backend that fails too often are stopped for a while.
 @Suite(.watched) struct BreakerTests {

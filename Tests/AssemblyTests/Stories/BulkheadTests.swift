@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `max_concurrent` and `queue`: a limited number of calls at a time, a limited number in the
 /// queue.

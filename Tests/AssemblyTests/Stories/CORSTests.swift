@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The CORS protocol of the Fetch standard: preflights, and the headers of every response.
 @Suite(.watched) struct CORSTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The client's address: `{request.client}`, `forwarded`, and the access log. The harness's clients
 /// are on 127.0.0.1, which is a trusted proxy where a test says so.

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A client that disconnects cancels its whole request.
 @Suite(.watched) struct ClientGoneTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `when`: conditions over the values of the request. A call whose condition does not hold is left
 /// out, which is not a failure.

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Bodies of calls have no content coding: calls request none, and one that comes all the same is a
 /// failure with a name.

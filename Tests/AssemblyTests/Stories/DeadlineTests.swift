@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `deadline` limits the request, `timeout` one call; the shorter one applies.
 @Suite(.watched) struct DeadlineTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Calls that use the responses of others: they start when their input arrives; other calls do not
 /// wait.

@@ -3,6 +3,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The process runs out of file descriptors: clients wait to be accepted, calls fail with
 /// `connection_limit_reached`, and backends are not blamed.

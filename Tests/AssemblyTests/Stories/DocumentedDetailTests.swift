@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Details of the reference that no other suite tests.
 @Suite(.watched) struct DocumentedDetailTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Draining: requests in flight finish, idle connections are closed, and the time is limited.
 @Suite(.watched) struct DrainTests {

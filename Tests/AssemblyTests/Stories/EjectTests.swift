@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `eject`: a host that fails repeatedly is removed from load balancing for a while.
 @Suite(.watched) struct EjectTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `headers` of an endpoint: sent with all its calls; a call's own header of the same name wins, and
 /// both win over the backend's and over forwarded ones.

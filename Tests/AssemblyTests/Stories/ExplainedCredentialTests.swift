@@ -3,6 +3,7 @@ import GatewayTools
 import HTTP
 import SimReactor
 import Testing
+import WorkerSupport
 
 /// `explain` without `--run`: whether the credential of the request is accepted, as far as nothing has
 /// to be sent for it.

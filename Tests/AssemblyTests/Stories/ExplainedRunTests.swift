@@ -7,6 +7,7 @@ import Promises
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `explain --run`: the request is sent, and the lines show what happened.
 @Suite(.watched) struct ExplainedRunTests {

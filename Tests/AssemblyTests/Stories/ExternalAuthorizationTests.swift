@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// External authorization: a required call that others wait for, and whose refusal is relayed with
 /// its headers.

@@ -1,6 +1,7 @@
 import HTTP
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Which parts of a request reach the backends.
 @Suite(.watched) struct ForwardingTests {

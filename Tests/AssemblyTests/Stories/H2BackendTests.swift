@@ -5,6 +5,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A gateway whose backends use HTTP/2.
 @Suite struct H2BackendTests {

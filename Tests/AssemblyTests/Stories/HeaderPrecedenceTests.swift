@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A header from the configuration replaces the client's header of the same name.
 @Suite(.watched) struct HeaderPrecedenceTests {

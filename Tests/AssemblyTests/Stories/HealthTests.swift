@@ -1,6 +1,7 @@
 import HTTP
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `health`: hosts are checked, and calls go to healthy hosts only.
 @Suite(.watched) struct HealthTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `hedge`: without a response after a delay a second request is sent; the first response wins.
 @Suite(.watched) struct HedgeTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A backend with several hosts: the least busy one is called; if it refuses, the next one.
 @Suite(.watched) struct HostsTests {

@@ -4,6 +4,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `content_types`, `unknown_query`, `unknown_fields` and `user_agents`: requests that have what the
 /// configuration does not expect.

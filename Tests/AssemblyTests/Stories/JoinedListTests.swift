@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `{tags,}` and `{tags&tag=}`: a list as one text in a path, a query or a header.
 @Suite(.watched) struct JoinedListTests {

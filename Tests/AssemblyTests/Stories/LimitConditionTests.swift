@@ -2,6 +2,7 @@ import Assembly
 import Gateway
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `when` of a rate limit, in virtual time: a limit whose condition does not hold is neither charged
 /// nor announced, and refuses nothing.

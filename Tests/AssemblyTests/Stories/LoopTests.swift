@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A request that comes back to the gateway that has sent it is found by `Via`.
 @Suite(.watched) struct LoopTests {

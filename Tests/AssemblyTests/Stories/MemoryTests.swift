@@ -2,6 +2,7 @@ import Assembly
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `buffered_bytes`: the limit of all buffers together. Load beyond it is shed, and all buffered
 /// bytes are released.

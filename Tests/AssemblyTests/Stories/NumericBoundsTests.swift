@@ -4,6 +4,7 @@ import GatewayConfig
 import Reactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Every number of the configuration, at the limits of the accepted range: what `check` accepts
 /// can be served; everything else is an error with a plain message.

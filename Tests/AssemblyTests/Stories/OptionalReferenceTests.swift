@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `{request.body?}` and other optional references: an absent value is left out; without the `?`
 /// the call is skipped.

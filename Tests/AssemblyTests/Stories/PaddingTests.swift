@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `min_duration`: every response of the endpoint leaves at the same time, whatever its outcome.
 @Suite(.watched) struct PaddingTests {

@@ -4,6 +4,7 @@ import Reactor
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `paths`: a route with a parameter or `*` is no way around a longer one with more protection.
 @Suite(.watched) struct PathRuleTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A finished segment of a call's path is never empty, `.` or `..`.
 @Suite(.watched) struct PathSegmentTests {

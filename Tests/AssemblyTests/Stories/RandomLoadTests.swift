@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// All features at once with random clients and backends: each request has at most one response,
 /// and at the end nothing is left. A failing seed reproduces the whole test.

@@ -4,6 +4,7 @@ import Gateway
 import HTTP
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `rate_limits` in virtual time: which requests reach the backends, and the responses to all
 /// others. The harness's clients are on 127.0.0.1.

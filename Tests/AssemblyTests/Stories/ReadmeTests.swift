@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// What a newcomer reads first: the configuration of the README gives the response that it shows.
 @Suite(.watched) struct ReadmeTests {

@@ -3,6 +3,7 @@ import HTTP
 import SimReactor
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Requests that are refused by the client's address (403) or by the host that they name (421). The
 /// harness's clients are on 127.0.0.1 and send `Host: gateway`.

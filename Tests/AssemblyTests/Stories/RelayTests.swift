@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Which parts of a backend's response reach the client: status, body, header lines; each only if
 /// configured.

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A new plan replaces the old one while requests are in flight.
 @Suite(.watched) struct ReloadTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A name that occurs twice in an object of the body, and that the gateway reads: another reader may take
 /// the other value.

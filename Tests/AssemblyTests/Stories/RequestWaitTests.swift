@@ -1,6 +1,7 @@
 import Assembly
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// What a request in flight waits for, as a snapshot shows it.
 @Suite(.watched) struct RequestWaitTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Required and optional calls in parallel: which failure decides, and what happens to other calls.
 @Suite(.watched) struct RequiredTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `when` with values of earlier responses: the call waits until they have settled. The values of a
 /// call that failed, or was not made, are missing.

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The header lines that every response has: security headers and fixed ones.
 @Suite(.watched) struct ResponseHeadersTests {

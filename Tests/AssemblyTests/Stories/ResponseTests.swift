@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The contents of a response: `if_failed`, `at`, collisions, `when`, reports, header lines.
 @Suite(.watched) struct ResponseTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `retry`, and the built-in resend after a lost connection.
 @Suite(.watched) struct RetryTests {

@@ -9,6 +9,7 @@ import TLS
 import TestCertificates
 import TestSupport
 import Testing
+import WorkerSupport
 
 @testable import Assembly
 @testable import Gateway

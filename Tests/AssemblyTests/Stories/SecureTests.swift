@@ -4,6 +4,7 @@ import HTTP
 import TestCertificates
 import TestSupport
 import Testing
+import WorkerSupport
 
 @testable import Assembly
 

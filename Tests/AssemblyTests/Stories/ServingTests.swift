@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Requests of clients: routes, methods, limits, connections.
 @Suite(.watched) struct ServingTests {

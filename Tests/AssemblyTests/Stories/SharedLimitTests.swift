@@ -7,6 +7,7 @@ import Reactor
 import Rehearsal
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// Rate limits that replicas share (`share: store`), with a simulated store, in virtual time.
 @Suite(.watched) struct SharedLimitTests {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// The table "Status" of the reference, row by row, for calls.
 @Suite(.watched) struct StatusTableTests {

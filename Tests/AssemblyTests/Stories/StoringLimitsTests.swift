@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// A complete response forbids caches what the responses of its calls forbid.
 @Suite(.watched) struct StoringLimitsTests {

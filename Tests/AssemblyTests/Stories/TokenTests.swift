@@ -1,6 +1,7 @@
 import HTTP
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `auth` with `jwt`: which tokens are accepted, what calls receive of them, and where the keys come
 /// from.

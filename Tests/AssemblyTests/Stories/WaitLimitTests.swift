@@ -4,6 +4,7 @@ import Reactor
 import Rehearsal
 import TestSupport
 import Testing
+import WorkerSupport
 
 /// `deadline` also ends what a request waits for before its calls: the store of the rate limits, and
 /// the keys of an issuer.

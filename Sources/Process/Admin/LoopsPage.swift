@@ -1,0 +1,35 @@
+import Assembly
+import GatewayConfig
+import HTTP
+import Promises
+
+/// The page of the workers' event loops.
+extension AdminPages {
+    static func loops(
+        _ pages: AdminPages, _: Request, _: Exchange
+    ) -> LocalPromise<AdminResponse> {
+        pages.process.monitor.reports().map { reports in
+            .json(.object([("loops", loops(of: reports))]))
+        }
+    }
+
+    static func loops(of reports: [WorkerReport]) -> JSONTree {
+        .list(reports.map(json))
+    }
+
+    /// The numbers of a worker that did not answer in time are missing.
+    private static func json(of report: WorkerReport) -> JSONTree {
+        var members: [(String, JSONTree)] = [
+            ("worker", .number(report.worker)), ("answers", .flag(report.isUp)),
+            ("heartbeat_age_ms", .milliseconds(report.heartbeatAge)),
+        ]
+        if report.isUp, let snapshot = report.snapshot {
+            members += [
+                ("client_connections", .number(snapshot.connections)),
+                ("requests_in_flight", .number(snapshot.requests.count)),
+                ("buffered_bytes", .number(snapshot.bufferedBytes)),
+            ]
+        }
+        return .object(members)
+    }
+}

@@ -13,21 +13,19 @@ import Testing
     private final class Connection: ServedConnection {
         let name: String
         var slot: Int
-        let countedClient: ClientCounts.Client?
-        let isRefused: Bool
-        let table: ConnectionTable
+        let acceptance: Acceptance
+        var table: ConnectionTable { acceptance.table }
         var isIdle = true
         private(set) var calls: [String] = []
 
         init(
-            _ name: String, in table: ConnectionTable, client: ClientCounts.Client? = nil,
+            _ name: String, in server: Server, client: ClientCounts.Client? = nil,
             isRefused: Bool = false
         ) {
             self.name = name
-            self.table = table
-            slot = table.count
-            countedClient = client
-            self.isRefused = isRefused
+            acceptance = Acceptance(
+                server: server.context, table: server.table, client: client, isRefused: isRefused)
+            slot = server.table.count
             table.store(self)
         }
 
@@ -59,56 +57,62 @@ import Testing
     private let testbed = Testbed(subject: "server", peers: "client")
     private let clients = ClientCounts()
 
-    private func table() -> ConnectionTable { ConnectionTable(clients, on: testbed.loop.local) }
+    /// A server, whose table the test uses.
+    private let server: Server
 
-    private func names(_ table: ConnectionTable) -> [String] {
+    init() {
+        server = Server(loop: testbed.loop, clientConnections: clients) { _, exchange in
+            exchange.local.error(PromiseError.abandoned)
+        }
+    }
+
+    private var table: ConnectionTable { server.table }
+
+    private func names() -> [String] {
         table.connections.compactMap { ($0 as? Connection)?.name }
     }
 
-    private func idleOrder(_ table: ConnectionTable) -> [String] {
+    private func idleOrder() -> [String] {
         var order: [String] = []
         var next = table.firstIdle
         while let slot = next {
-            order.append(names(table)[slot])
+            order.append(names()[slot])
             next = table.nextIdle(after: slot)
         }
         return order
     }
 
     @Test func lastConnectionTakesTheSlotOfARemovedOne() {
-        let table = table()
-        let connections = ["a", "b", "c"].map { Connection($0, in: table) }
+        let connections = ["a", "b", "c"].map { Connection($0, in: server) }
         for connection in connections.reversed() {
             table.updateActivity(at: connection.slot, from: .busy, to: .idle)
         }
-        #expect(idleOrder(table) == ["c", "b", "a"])
+        #expect(idleOrder() == ["c", "b", "a"])
         connections[0].end()
-        #expect(names(table) == ["c", "b"] && connections[2].slot == 0)
-        #expect(idleOrder(table) == ["c", "b"], "it keeps its position")
+        #expect(names() == ["c", "b"] && connections[2].slot == 0)
+        #expect(idleOrder() == ["c", "b"], "it keeps its position")
         table.silentHandshakes.append(1)
         connections[2].end()
-        #expect(names(table) == ["b"] && table.silentHandshakes.first == 0)
+        #expect(names() == ["b"] && table.silentHandshakes.first == 0)
         connections[1].end()
         #expect(table.count == 0 && table.firstIdle == nil)
     }
 
     @Test func connectionTakesThePlaceOfAnother() {
-        let table = table()
-        let connections = ["a", "b"].map { Connection($0, in: table) }
-        let next = Connection("c", in: table)
+        let connections = ["a", "b"].map { Connection($0, in: server) }
+        let next = Connection("c", in: server)
         next.end()
         next.slot = connections[0].slot
         table.store(next)
-        #expect(names(table) == ["c", "b"] && table.count == 2)
+        #expect(names() == ["c", "b"] && table.count == 2)
     }
 
     @Test func countsRefusedConnectionsApart() throws {
-        let table = table()
         let client = try #require(ClientCounts.Client(SocketAddress("192.0.2.1:80")))
         #expect(clients.add(client, as: .served, atMost: 1))
         #expect(clients.add(client, as: .refused, atMost: 1))
-        let served = Connection("served", in: table, client: client)
-        let refused = Connection("refused", in: table, client: client, isRefused: true)
+        let served = Connection("served", in: server, client: client)
+        let refused = Connection("refused", in: server, client: client, isRefused: true)
         #expect(table.count == 2 && table.servedCount == 1 && table.refusedCount == 1)
         served.end()
         #expect(table.servedCount == 0 && clients.add(client, as: .served, atMost: 1))
@@ -118,9 +122,8 @@ import Testing
     }
 
     @Test func unreadConnectionThatReadsIsLookedAtLast() {
-        let table = table()
         for name in ["a", "b"] {
-            table.updateActivity(at: Connection(name, in: table).slot, from: .busy, to: .unread)
+            table.updateActivity(at: Connection(name, in: server).slot, from: .busy, to: .unread)
         }
         #expect(table.firstUnread == 0)
         table.moveToEndOfUnread(0)
@@ -131,29 +134,26 @@ import Testing
     }
 
     @Test func drainIsFulfilledWithTheLastConnection() {
-        let table = table()
-        let connections = ["idle", "busy"].map { Connection($0, in: table) }
+        let connections = ["idle", "busy"].map { Connection($0, in: server) }
         connections[1].isIdle = false
         var ends = 0
         testbed.perform(on: testbed.loop) {
             for _ in 0..<2 { table.drain().whenSettled { _ in ends += 1 } }
         }
-        #expect(table.isDraining && !table.isClosed && ends == 0 && names(table) == ["busy"])
+        #expect(table.isDraining && !table.isClosed && ends == 0 && names() == ["busy"])
         #expect(connections.map(\.calls) == [["leave"], ["leave"]])
         testbed.perform(on: testbed.loop) { connections[1].end() }
         #expect(ends == 2)
     }
 
     @Test func emptyTableIsDrainedAtOnce() {
-        let table = table()
         var isDrained = false
         testbed.perform(on: testbed.loop) { table.drain().whenSettled { _ in isDrained = true } }
         #expect(isDrained)
     }
 
     @Test func closesAndAnnouncesToAll() {
-        let table = table()
-        let connections = ["a", "b"].map { Connection($0, in: table) }
+        let connections = ["a", "b"].map { Connection($0, in: server) }
         table.announceDrain()
         #expect(table.isDraining && table.count == 2)
         table.close()

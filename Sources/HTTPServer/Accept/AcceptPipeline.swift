@@ -32,13 +32,17 @@ final class AcceptPipeline {
     ///
     /// - Parameter client: the client that it counts for
     func begin(_ stream: any ByteStream, for client: ClientCounts.Client?) {
-        passOn(input(of: stream, for: client))
+        passOn(input(stream, client))
     }
 
     private func input(
-        of stream: any ByteStream, for client: ClientCounts.Client?
+        _ stream: any ByteStream, _ client: ClientCounts.Client?, isRefused: Bool = false
     ) -> StageInput {
-        StageInput(stream: stream, slot: table.count, client: client, facts: plainFacts)
+        StageInput(
+            stream, slot: table.count,
+            Acceptance(
+                server: server, table: table, client: client, facts: plainFacts,
+                isRefused: isRefused))
     }
 
     /// Passes a connection on to its next stage; behind the last one, its requests are served.
@@ -59,8 +63,7 @@ final class AcceptPipeline {
         case .http1: begin(connection(for: input), input, received)
         case .http2:
             let connection = H2ServerConnection(
-                input.stream, of: server, in: table, slot: input.slot,
-                countedClient: input.client, facts: input.facts)
+                input.stream, input.acceptance, slot: input.slot)
             guard let connection else { return end(input) }
             begin(connection, input, received)
         }
@@ -91,16 +94,14 @@ final class AcceptPipeline {
     func refuse(
         _ stream: any ByteStream, for client: ClientCounts.Client?, _ limit: ServerLosses.Refusal
     ) {
-        let connection = connection(for: input(of: stream, for: client), isRefused: true)
+        let connection = connection(for: input(stream, client, isRefused: true))
         table.store(connection)
         connection.startReading()
         connection.handle(.rejected(.overloaded(limit)))
     }
 
-    private func connection(for input: StageInput, isRefused: Bool = false) -> ServerConnection {
-        ServerConnection(
-            input.stream, of: server, in: table, slot: input.slot,
-            countedClient: input.client, facts: input.facts, isRefused: isRefused)
+    private func connection(for input: StageInput) -> ServerConnection {
+        ServerConnection(input.stream, input.acceptance, slot: input.slot)
     }
 }
 

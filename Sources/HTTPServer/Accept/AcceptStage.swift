@@ -7,9 +7,7 @@ struct StageInput {
     var stream: any ByteStream
     /// The index in the server's table.
     var slot: Int
-    /// The client that it counts for, if connections are limited per client.
-    let client: ClientCounts.Client?
-    var facts: ConnectionFacts?
+    var acceptance: Acceptance
     /// The protocol of its requests, as far as the stages know.
     var applicationProtocol = ApplicationProtocol.http1
     /// Whether a stage has begun to read the stream, so that the next one replaces its delegate.
@@ -17,13 +15,10 @@ struct StageInput {
     /// The index of the stage that follows.
     var nextStage = 0
 
-    init(
-        stream: any ByteStream, slot: Int, client: ClientCounts.Client?, facts: ConnectionFacts?
-    ) {
+    init(_ stream: any ByteStream, slot: Int, _ acceptance: Acceptance) {
         self.stream = stream
         self.slot = slot
-        self.client = client
-        self.facts = facts
+        self.acceptance = acceptance
     }
 
     /// Reads the stream from now on.
@@ -67,7 +62,7 @@ extension AcceptingConnection {
         set { input.slot = newValue }
     }
 
-    var countedClient: ClientCounts.Client? { input.client }
+    var acceptance: Acceptance { input.acceptance }
 
     var exchanges: [Exchange] { [] }
 

@@ -114,7 +114,7 @@ final class Admission {
     /// Looks at all connections, of which such a server has few.
     private func closeSilent() {
         let silent = table.connections.compactMap { connection in
-            connection.isRefused ? nil : connection.silence.map { (connection, $0) }
+            connection.acceptance.isRefused ? nil : connection.silence.map { (connection, $0) }
         }
         let incomplete = silent.filter { !$0.1.isBetweenRequests }
         let candidates = incomplete.count > table.servedCount / 2 ? incomplete : silent

@@ -89,7 +89,7 @@ final class HandshakingConnection: AcceptingConnection {
             handshakes.counts.record(.succeeded(session.version, isResumed: session.isResumed))
             leaveHandshakes()
             input.replaceStream(with: stream)
-            input.facts = ConnectionFacts(
+            input.acceptance.facts = ConnectionFacts(
                 isSecure: true, identity: session.identity, redirect: stage.redirect)
             // RFC 9113 3.2
             input.applicationProtocol = session.applicationProtocol == "h2" ? .http2 : .http1

@@ -44,17 +44,20 @@ final class ConnectionTable {
     func store(_ connection: any ServedConnection) {
         let slot = connection.slot
         assert(slot <= count, "a slot beyond the end of the table")
-        guard slot == count else { return connections[slot] = connection }
-        if connection.isRefused { refusedCount += 1 }
+        guard slot == count else {
+            connections[slot] = connection
+            return
+        }
+        if connection.acceptance.isRefused { refusedCount += 1 }
         connections.append(connection)
     }
 
     /// Removes a closed connection, and its count for its client. The last connection takes its slot.
     func remove(_ connection: any ServedConnection) {
         assert(connections[connection.slot] === connection, "another connection has its slot")
-        let isRefused = connection.isRefused
+        let (client, isRefused) = (connection.acceptance.client, connection.acceptance.isRefused)
         if isRefused { refusedCount -= 1 }
-        connection.countedClient.map { clients.remove($0, as: isRefused ? .refused : .served) }
+        client.map { clients.remove($0, as: isRefused ? .refused : .served) }
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.slot] = last

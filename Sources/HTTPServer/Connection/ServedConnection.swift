@@ -8,11 +8,7 @@ protocol ServedConnection: AnyObject {
     /// The index in the server's table.
     var slot: Int { get set }
 
-    /// The client that it counts for, if connections are limited per client.
-    var countedClient: ClientCounts.Client? { get }
-
-    /// Whether it was one too many, and only gets a 503.
-    var isRefused: Bool { get }
+    var acceptance: Acceptance { get }
 
     /// Its exchanges that have not ended.
     var exchanges: [Exchange] { get }
@@ -46,8 +42,6 @@ protocol ServedConnection: AnyObject {
 }
 
 extension ServedConnection {
-    var isRefused: Bool { false }
-
     func forEachRunner(_ action: (ExchangeRunner) -> Void) {}
 
     /// Only the admin server closes silent connections, and it has no other protocols than HTTP/1.1.

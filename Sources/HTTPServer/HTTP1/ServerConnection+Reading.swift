@@ -64,12 +64,14 @@ extension ServerConnection {
 
     /// A piece of the body arrived.
     private func receive(_ piece: Span<UInt8>) {
-        unsafe receivedBytes &+= piece.count
+        unsafe counts.received &+= piece.count
         if let body = runner?.requestBody {
             body.deliver(piece)
         } else {
-            discardedBytes += piece.count
-            if discardedBytes > server.settings.discardedBytes { handle(.discardedTooMuch) }
+            unsafe counts.discarded += piece.count
+            if unsafe counts.discarded > server.settings.discardedBytes {
+                handle(.discardedTooMuch)
+            }
         }
     }
 
@@ -131,20 +133,12 @@ extension ServerConnection {
 
     // MARK: Fairness
 
-    /// Counts a request for the limit per loop iteration.
-    func countRequest(at now: Instant) {
-        begunInIteration = now == lastBegan ? begunInIteration + 1 : 1
-        lastBegan = now
-    }
-
     /// Whether another request may begin in this loop iteration. If not, the connection continues
     /// in the next one: a client that sends many small requests at once must not delay other
     /// connections.
     private func mayBeginAnother() -> Bool {
-        guard begunInIteration >= server.settings.requestsPerIteration, lastBegan == server.loop.now
-        else {
-            return true
-        }
+        let limit = server.settings.requestsPerIteration
+        guard pace.isUsedUp(limit, at: server.loop.now) else { return true }
         handle(.iterationUsedUp)
         guard reading == .keep else { return true }
         server.loop.timer(after: .zero) { [self] in iterationBegan() }
@@ -154,10 +148,28 @@ extension ServerConnection {
     private func iterationBegan() {
         // The timer keeps a connection alive that was closed meanwhile.
         guard !isClosed else { return }
-        begunInIteration = 0
+        pace.begunInIteration = 0
         handle(.iterationBegan)
         // If the stored bytes were only empty lines, the connection is idle.
         if isDraining { leaveIdle(.drainRequested) }
+    }
+}
+
+/// How many requests of a connection began in one loop iteration.
+struct RequestPace {
+    /// When the last request began; the earliest instant before the first one.
+    private(set) var lastBegan = Instant(nanoseconds: .min)
+    /// How many requests began in that loop iteration, during which the clock is constant.
+    var begunInIteration = 0
+
+    mutating func countRequest(at now: Instant) {
+        begunInIteration = now == lastBegan ? begunInIteration + 1 : 1
+        lastBegan = now
+    }
+
+    /// Whether so many requests began in the present iteration.
+    func isUsedUp(_ limit: Int, at now: Instant) -> Bool {
+        begunInIteration >= limit && lastBegan == now
     }
 }
 

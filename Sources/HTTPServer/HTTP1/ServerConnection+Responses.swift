@@ -8,9 +8,9 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
     /// A request has arrived, with its body if that is complete.
     func beginExchange(_ head: RequestHead, _ body: Bytes?) {
         let exchange = server.makeExchange(for: head, from: client)
-        countRequest(at: exchange.began)
+        pace.countRequest(at: exchange.began)
         runner = ExchangeRunner(head, body, exchange, carrier: self, of: server)
-        discardedBytes = 0
+        unsafe counts.discarded = 0
         handle(.requestBegan(facts(of: head, isWhole: body != nil)))
     }
 
@@ -145,7 +145,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
         } else {
             stream.write(piece)
         }
-        unsafe pieceBytes &+= piece.count
+        unsafe counts.pieces &+= piece.count
         let unsent = stream.unsentBytes
         updateBudget(unsent: unsent)
         if unsent > 0 { handle(.outputBlocked) }

@@ -65,7 +65,7 @@ extension ServerConnection: ServedConnection {
         unsafe now - deadline.since >= duration
     }
 
-    var holdsMemory: Bool { unsafe memoryBytes > 0 || stream.heldBytes > 0 }
+    var holdsMemory: Bool { unsafe counts.memory > 0 || stream.heldBytes > 0 }
 
     func readsOutput(now: Instant) -> Bool {
         unsafe deadline.reads(progress(of: .output), server.timeouts, now: now)
@@ -78,11 +78,11 @@ extension ServerConnection: ServedConnection {
     /// - Parameter unsent: the unsent bytes, if they may have changed
     func updateBudget(unsent: Int? = nil) {
         guard !isClosed else { return }
-        if let unsent { unsafe unsentBytes = unsent }
-        let held = unsafe ahead.memoryBytes + reader.memoryBytes + unsentBytes
-        let before = unsafe memoryBytes
+        if let unsent { unsafe counts.unsent = unsent }
+        let held = unsafe ahead.memoryBytes + reader.memoryBytes + counts.unsent
+        let before = unsafe counts.memory
         guard held != before else { return }
-        unsafe memoryBytes = held
+        unsafe counts.memory = held
         server.budget.adjust(by: held - before)
     }
 
@@ -115,9 +115,9 @@ extension ServerConnection: ServedConnection {
 
     private func progress(of wait: ConnectionWait?) -> ConnectionDeadline.Progress {
         guard wait == .output else {
-            return unsafe ConnectionDeadline.Progress(received: receivedBytes)
+            return unsafe ConnectionDeadline.Progress(received: counts.received)
         }
-        return unsafe ConnectionDeadline.Progress(unsent: pendingBytes &- pieceBytes)
+        return unsafe ConnectionDeadline.Progress(unsent: pendingBytes &- counts.pieces)
     }
 
     func armTimer(_ now: Instant) {

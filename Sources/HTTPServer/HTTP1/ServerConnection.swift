@@ -11,13 +11,9 @@ import Reactor
 /// thread.
 final class ServerConnection: ByteStreamDelegate {
     let stream: any ByteStream
-    let server: ServerContext
-    let table: ConnectionTable
+    let acceptance: Acceptance
     /// The index in the table.
     var slot: Int
-    /// The client that this connection counts for, if connections are limited per client.
-    let countedClient: ClientCounts.Client?
-    let isRefused: Bool
 
     /// Unchecked, like the others below: each event accesses it several times, and no access calls
     /// foreign code.
@@ -38,10 +34,7 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) var ahead = ReadAhead()
     /// Begins to watch for the end of the client while reading is paused.
     var watchTimer: Timer?
-    /// When the last request began; the earliest instant before the first one.
-    var lastBegan = Instant(nanoseconds: .min)
-    /// How many requests began in that loop iteration, during which the clock is constant.
-    var begunInIteration = 0
+    var pace = RequestPace()
 
     /// The running exchange, until the last byte of its response is written.
     var runner: ExchangeRunner?
@@ -49,45 +42,23 @@ final class ServerConnection: ByteStreamDelegate {
     var unsentExchange: UnsentExchange?
     /// Writes the body of a streamed response.
     var bodyWriter: BodyWriter?
-    /// The bytes of the version of the next response that probes have sent.
-    private var versionBytesSent = 0
-    /// Discarded bytes of the present request's body.
-    var discardedBytes = 0
 
     @exclusivity(unchecked) var deadline = ConnectionDeadline()
     /// When the latest piece of an incomplete message arrived.
     @exclusivity(unchecked) var heardAt = Instant(nanoseconds: 0)
-    /// The memory of this connection, besides that of its request: early bytes, an incomplete head,
-    /// a response that the client has not read.
-    @exclusivity(unchecked) var memoryBytes = 0
-    /// The part of it that is unsent output.
-    @exclusivity(unchecked) var unsentBytes = 0
-    /// Received bytes of bodies.
-    @exclusivity(unchecked) var receivedBytes = 0
-    /// Bytes of streamed responses that were written. `progress` subtracts them, so that its
-    /// `unsent` changes only by what the client takes.
-    @exclusivity(unchecked) var pieceBytes = 0
+    @exclusivity(unchecked) var counts = ByteCounts()
     /// The client's address and what else is known about it, for the exchanges.
-    private(set) lazy var client = server.peerAddress(of: stream, countedClient, facts)
-    private let facts: ConnectionFacts?
+    private(set) lazy var client = acceptance.peerAddress(of: stream)
 
-    /// - Parameters:
-    ///   - facts: nil for a plain connection whose requests are served
-    ///   - isRefused: it is one too many, and will be rejected
-    init(
-        _ stream: any ByteStream, of server: ServerContext, in table: ConnectionTable, slot: Int,
-        countedClient: ClientCounts.Client?, facts: ConnectionFacts?,
-        isRefused: Bool = false
-    ) {
+    init(_ stream: any ByteStream, _ acceptance: Acceptance, slot: Int) {
         self.stream = stream
-        self.server = server
-        self.table = table
+        self.acceptance = acceptance
         self.slot = slot
-        self.countedClient = countedClient
-        self.isRefused = isRefused
-        self.facts = facts
-        unsafe reader = RequestReader(limits: server.wireLimits)
+        unsafe reader = RequestReader(limits: acceptance.server.wireLimits)
     }
+
+    var server: ServerContext { acceptance.server }
+    var table: ConnectionTable { acceptance.table }
 
     /// Its timers do not retain it.
     deinit {
@@ -254,17 +225,18 @@ final class ServerConnection: ByteStreamDelegate {
     private func probe() {
         unsafe deadline.prolongProbe(server.timeouts, now: server.loop.now)
         armTimer(server.loop.now)
-        guard let runner, runner.isRequest, versionBytesSent < Self.version.count else { return }
-        stream.write(Self.version.span.extracting(versionBytesSent..<(versionBytesSent + 1)))
-        versionBytesSent += 1
+        let sent = unsafe counts.versionSent
+        guard let runner, runner.isRequest, sent < Self.version.count else { return }
+        stream.write(Self.version.span.extracting(sent..<(sent + 1)))
+        unsafe counts.versionSent += 1
     }
 
     private static let version = Bytes("HTTP/1.1 ")
 
     /// The bytes of the next head that were sent already.
     func takeVersionBytesSent() -> Int {
-        defer { versionBytesSent = 0 }
-        return versionBytesSent
+        defer { unsafe counts.versionSent = 0 }
+        return unsafe counts.versionSent
     }
 
     /// - Parameter isCutShort: the response is incomplete, and a client would not notice it if the
@@ -275,8 +247,26 @@ final class ServerConnection: ByteStreamDelegate {
         watchTimer.take()?.cancel()
         table.removeActivity(at: slot)
         if isCutShort || stream.unsentBytes > 0 { stream.reset() } else { stream.close() }
-        unsafe server.budget.release(memoryBytes)
-        unsafe memoryBytes = 0
+        unsafe server.budget.release(counts.memory)
+        unsafe counts.memory = 0
         table.remove(self)
     }
+}
+
+/// The bytes of a client's HTTP/1.1 connection, by what they are counted for.
+struct ByteCounts {
+    /// The memory of the connection without its request: early bytes, an incomplete head,
+    /// a response that the client has not read.
+    var memory = 0
+    /// The part of it that is unsent output.
+    var unsent = 0
+    /// Received bytes of bodies.
+    var received = 0
+    /// Discarded bytes of the present request's body.
+    var discarded = 0
+    /// Bytes of streamed responses that were written. `progress` subtracts them, so that its
+    /// `unsent` changes only by what the client takes.
+    var pieces = 0
+    /// The bytes of the version of the next response that probes have sent.
+    var versionSent = 0
 }

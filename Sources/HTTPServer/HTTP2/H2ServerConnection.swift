@@ -11,16 +11,12 @@ import Reactor
 /// it while the stream is open. Confined to the loop's thread.
 final class H2ServerConnection {
     let stream: any ByteStream
-    let server: ServerContext
-    let table: ConnectionTable
+    let acceptance: Acceptance
     /// The index in the table.
     var slot: Int
-    /// The client that this connection counts for, if connections are limited per client.
-    let countedClient: ClientCounts.Client?
     let session: H2Session
     /// The client's address and what else is known about it, for the exchanges.
-    private(set) lazy var client = server.peerAddress(of: stream, countedClient, facts)
-    private let facts: ConnectionFacts?
+    private(set) lazy var client = acceptance.peerAddress(of: stream)
 
     var state = State.open
     /// The requests that have not ended, each at the index that it stores.
@@ -64,27 +60,25 @@ final class H2ServerConnection {
     }
 
     /// Nil if memory is short.
-    init?(
-        _ stream: any ByteStream, of server: ServerContext, in table: ConnectionTable, slot: Int,
-        countedClient: ClientCounts.Client?, facts: ConnectionFacts?
-    ) {
+    init?(_ stream: any ByteStream, _ acceptance: Acceptance, slot: Int) {
+        let server = acceptance.server
         var limits = H2Limits()
         limits.heads = server.settings.limits
         limits.streams = server.settings.streamsPerConnection
         limits.acceptsExtendedConnect = server.settings.acceptsWebSocket
         guard let session = H2Session(.server, limits, at: server.loop.now) else { return nil }
         self.stream = stream
-        self.server = server
-        self.table = table
+        self.acceptance = acceptance
         self.slot = slot
-        self.countedClient = countedClient
-        self.facts = facts
         self.session = session
         session.events = self
     }
 
     /// Its timer does not retain it.
     deinit { deadline.cancel() }
+
+    var server: ServerContext { acceptance.server }
+    var table: ConnectionTable { acceptance.table }
 
     /// Starts to read, and to write the settings of this side.
     func startReading() {

@@ -129,9 +129,13 @@ final class PendingCall {
         try unsafe collector.append(piece)
     }
 
-    /// A piece of the trailer section arrived. A complete response drops trailers.
+    /// A piece of the trailer section arrived.
     func receiveTrailers(_ piece: Span<UInt8>) {
-        if stream != nil { unsafe source?.receiveTrailers(piece) }
+        if stream != nil {
+            unsafe source?.receiveTrailers(piece)
+        } else {
+            unsafe collector.appendTrailers(piece)
+        }
     }
 
     /// The body is complete: the call has ended.

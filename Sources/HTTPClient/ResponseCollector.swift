@@ -6,6 +6,8 @@ import HTTP
 struct ResponseCollector {
     private var head: ResponseHead?
     private var body = BodyBuffer(.none, limit: 0)
+    /// Nil without trailers.
+    private var trailers: TrailerLines?
 
     /// Stores the head. Throws if the stated length exceeds the limit.
     mutating func begin(_ head: ResponseHead, for request: ClientRequest) throws(ClientFailure) {
@@ -20,6 +22,13 @@ struct ResponseCollector {
         guard body.append(piece) else { throw tooLarge }
     }
 
+    /// Stores a piece of the trailer section.
+    mutating func appendTrailers(_ piece: Span<UInt8>) {
+        let lines = trailers ?? TrailerLines()
+        lines.append(piece)
+        trailers = lines
+    }
+
     /// Bytes of the body so far.
     @inline(__always)
     var bodyBytes: Int { body.count }
@@ -32,7 +41,7 @@ struct ResponseCollector {
             status: head.status, fields: head.fields,
             body: isDescribed
                 ? .described(length: Self.statedLength(head.fields)) : .bytes(body.take()),
-            attempt: attempt)
+            trailers: trailers.take(), attempt: attempt)
     }
 
     private var tooLarge: ClientFailure {

@@ -150,6 +150,23 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// As of a gRPC call, with its status behind the body.
+    @Test(arguments: ["", "abc"]) func completeResponseHasTrailers(_ body: String) throws {
+        let harness = try H2PoolHarness { exchange in
+            let session = exchange.connection.side.session
+            guard let stream = exchange.recorder.stream else { return }
+            session.sendResponse(.ok, lines: Fields().wireText, on: stream, endsStream: false)
+            session.sendPiece(
+                Array(body.utf8).span, on: stream, at: Instant(nanoseconds: 0))
+            session.endBody(of: stream, trailers: ["grpc-status": "0"])
+        }
+        let promise = harness.pool.send(ClientRequest(.get))
+        harness.advance(by: .milliseconds(10))
+        let response = try #require(promise.value)
+        #expect(response.content == Bytes(body) && response.trailers["grpc-status"] == "0")
+        harness.expectQuiet()
+    }
+
     /// As a whole only without trailers, which a complete body does not have.
     @Test(arguments: [false, true]) func takesACompleteBody(_ hasTrailers: Bool) throws {
         let harness = try H2PoolHarness { exchange in

@@ -220,8 +220,7 @@ struct Chain {
     }
 
     private func calls(of plan: EndpointPlan) -> [EndpointCall] {
-        let names = plan.calls.map(\.name)
-        return plan.calls.map { call in
+        plan.calls.map { call in
             let backend = backends[call.backend]
             let timeout = CallTimeout(call.timeout, deadline: plan.deadline, loop: loop)
             let isOneRequest =
@@ -234,12 +233,9 @@ struct Chain {
                     statusesWithoutFields: call.statusesWithoutFields))
             return EndpointCall(
                 plan: call,
-                builder: RequestBuilder(
-                    call, backendFields: backend.plan.fields, template: chain.template,
-                    params: plan.params, calls: names),
-                chain: chain,
-                timeout: isOneRequest ? timeout : nil,
-                decoder: Decoder(plan: call, loop: loop))
+                kind: call.kind(
+                    in: plan, chain.template, backendFields: backend.plan.fields),
+                chain: chain, timeout: isOneRequest ? timeout : nil)
         }
     }
 }

@@ -13,18 +13,15 @@ struct Decoder {
     /// Whether the part is merged into the root.
     private let isMerged: Bool
 
-    private let loop: any Loop
-
-    init(plan: CallPlan, loop: any Loop) {
+    init(plan: CallPlan) {
         self.plan = plan
-        self.loop = loop
         takesWhole = plan.shape.isIdentity
         isMerged = plan.placement != .named && !plan.keepsNothing
     }
 
-    func part(of response: ClientResponse) throws -> Part {
+    func part(of response: ClientResponse, on loop: any Loop) throws -> Part {
         guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
-            throw unexpected(response)
+            throw unexpected(response, at: loop.unixTime)
         }
         if let coding = response.contentCoding { throw CallFailure.contentCoding(coding) }
         return Part(value: try shaped(response), fields: relayed(response.fields))
@@ -60,11 +57,13 @@ struct Decoder {
         }
     }
 
-    private func unexpected(_ response: ClientResponse) -> CallFailure {
+    private func unexpected(
+        _ response: ClientResponse, at unixTime: Int64
+    ) -> CallFailure {
         .unexpectedStatus(
             response.status,
             retryAfter: response.fields[.retryAfter].flatMap {
-                RetryAfter.seconds($0.bytes, at: loop.unixTime).map { Int($0) }
+                RetryAfter.seconds($0.bytes, at: unixTime).map { Int($0) }
             },
             response: plan.relays(response.status) ? relayable(response) : nil)
     }

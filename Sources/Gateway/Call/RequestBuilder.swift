@@ -8,8 +8,7 @@ import Reactor
 /// Builds the request of one call from its templates and the values of the client's request.
 struct RequestBuilder {
     private let plan: CallPlan
-    private let params: [ParamPlan]
-    private let calls: [String]
+    private let names: ValueNames
     /// The target, where it contains neither a value nor a part of the client's query.
     private let constantTarget: Target?
     private let targetTemplate: TargetTemplate
@@ -31,11 +30,9 @@ struct RequestBuilder {
     /// - Parameters:
     ///   - backendFields: the `headers` of the call's backend
     ///   - template: with the plan's `constantFields`
-    ///   - params: the endpoint's, for the names of values that a client did not send
-    ///   - calls: the names of the endpoint's calls
+    ///   - names: of values that are missing
     init(
-        _ plan: CallPlan, backendFields: Fields, template: RequestTemplate,
-        params: [ParamPlan], calls: [String]
+        _ plan: CallPlan, backendFields: Fields, template: RequestTemplate, names: ValueNames
     ) {
         self.plan = plan
         self.template = template
@@ -45,8 +42,7 @@ struct RequestBuilder {
         hasFields =
             !(plan.headers.isEmpty && forwarded.ofClients.isEmpty && forwarded.ofProxies.isEmpty
             && forwarded.generated.isEmpty)
-        self.params = params
-        self.calls = calls
+        self.names = names
         lateSegments = plan.target.riskySegments.filter {
             $0.usesResponse || !plan.conditionCalls.isEmpty
         }
@@ -265,18 +261,7 @@ struct RequestBuilder {
     }
 
     private func skipped(_ reference: CompiledTemplate.Reference) -> CallFailure {
-        .skipped(reason(naming: reference))
-    }
-
-    /// The reason for which the call is skipped where this value is missing.
-    func reason(naming reference: CompiledTemplate.Reference) -> CallFailure.SkipReason {
-        switch reference.source {
-        case .call(let index, _): .call(calls[index])
-        case .param(let index): .client("params.\(params[index].name)")
-        case .token: .claim(reference.name)
-        case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody:
-            .client(reference.name)
-        }
+        .skipped(names.reason(naming: reference))
     }
 }
 

@@ -2,32 +2,29 @@ import HTTP
 import HTTPClient
 import Promises
 
-/// One call of an endpoint, ready to be started: request builder, chain, decoder.
+/// One call of an endpoint, ready to be started: its kind and its chain.
 final class EndpointCall {
     let plan: CallPlan
-    private let builder: RequestBuilder
+    private let kind: any CallKind
     private let chain: CallChain
     /// The limit that the pool measures; nil if the chain has it.
     private let timeout: CallTimeout?
-    private let decoder: Decoder
     /// Whether it has neither a condition nor calls to wait for.
     let startsAtOnce: Bool
     private let relaysCacheControl: Bool
 
     init(
-        plan: CallPlan, builder: RequestBuilder, chain: CallChain, timeout: CallTimeout?,
-        decoder: Decoder
+        plan: CallPlan, kind: any CallKind, chain: CallChain, timeout: CallTimeout?
     ) {
         self.plan = plan
-        self.builder = builder
+        self.kind = kind
         self.chain = chain
         self.timeout = timeout
-        self.decoder = decoder
         relaysCacheControl = plan.relayHeaders.contains(.cacheControl)
         startsAtOnce = plan.condition == nil && plan.needs.isEmpty
     }
 
-    /// Sends the call's request and decodes the response to a part. Rejects with a `FailedCall`, which
+    /// Sends the call's request and makes a part of the response. Rejects with a `FailedCall`, which
     /// is recorded in `state`.
     func startCall(_ state: FanOutState) -> LocalPromise<Part> {
         sendRequest(state).mapResult { [self] result in try part(of: result, state) }
@@ -36,7 +33,7 @@ final class EndpointCall {
     /// Builds the request and sends it through the call's chain.
     private func sendRequest(_ state: FanOutState) -> LocalPromise<ClientResponse> {
         do throws(CallFailure) {
-            let request = try builder.request(with: state)
+            let request = try kind.request(with: state)
             // A call that cannot be built is skipped, one without time left begins and fails.
             let context = beginCall(state)
             return chain.send(
@@ -62,7 +59,7 @@ final class EndpointCall {
         do {
             let response = try result.get()
             attempt = response.attempt
-            let part = try decoder.part(of: response)
+            let part = try kind.part(of: response, on: state.loop)
             state.recordPart(part, of: plan, from: attempt)
             if !response.fields.isEmpty, !relaysCacheControl {
                 state.recordStoringLimits(response.fields)

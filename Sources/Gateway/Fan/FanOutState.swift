@@ -8,7 +8,7 @@ import Reactor
 final class FanOutState: CallValues {
     let endpoint: Endpoint
     let exchange: RequestContext
-    private let loop: any Loop
+    let loop: any Loop
     /// When the response must be ready.
     let deadline: Instant
 

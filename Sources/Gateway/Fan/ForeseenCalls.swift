@@ -114,16 +114,16 @@ package struct ForeseenCalls {
 
     /// Nil if the request of the call can be built.
     private func unbuilt(_ call: CallPlan) -> Fate? {
-        let builder = RequestBuilder(
-            call, backendFields: backends[call.backend].fields, template: Self.template,
-            params: endpoint.params, calls: endpoint.calls.map(\.name))
+        let kind = call.kind(
+            in: endpoint, Self.template, backendFields: backends[call.backend].fields)
         do throws(CallFailure) {
-            _ = try builder.request(with: values)
+            _ = try kind.request(with: values)
             return nil
         } catch {
             guard case .skipped(let reason) = error else { return nil }
+            let names = ValueNames(of: endpoint)
             return .skipped(
-                reason, call.references.first { builder.reason(naming: $0) == reason })
+                reason, call.references.first { names.reason(naming: $0) == reason })
         }
     }
 

@@ -49,8 +49,8 @@ package enum CredentialSource: Sendable, Equatable {
     }
 
     /// The credential of a request; nil if it has none, or several.
-    func credential(of head: RequestHead, _ exchange: RequestContext) -> Bytes? {
-        if case .certificate = self { return exchange.peer.facts?.identity?.certificate }
+    func credential(of head: RequestHead, _ peer: PeerAddress) -> Bytes? {
+        if case .certificate = self { return peer.facts?.identity?.certificate }
         if case .credential(let credential) = content(of: head.fields) { return credential }
         return nil
     }

@@ -153,7 +153,7 @@ final class EndpointAuth {
         var refusals = former
         for index in first..<authenticators.count {
             let authenticator = authenticators[index]
-            guard let credential = authenticator.source.credential(of: head, exchange) else {
+            guard let credential = authenticator.source.credential(of: head, exchange.peer) else {
                 continue
             }
             let check = authenticator.check
@@ -188,7 +188,7 @@ final class EndpointAuth {
         _ head: RequestHead, _ exchange: RequestContext, after index: Int
     ) -> (caller: Caller, index: Int)? {
         for index in (index + 1)..<max(index + 1, authenticators.count) {
-            guard let credential = authenticators[index].source.credential(of: head, exchange),
+            guard let credential = authenticators[index].source.credential(of: head, exchange.peer),
                 let caller = authenticators[index].check.rememberedCaller(of: credential)
             else { continue }
             return (caller, index)

@@ -2,8 +2,9 @@ import Basics
 import HTTP
 import HTTP2
 
-/// A call on a connection of HTTP/2, from its request to the end of its response. The stream of the
-/// session owns it; confined to the loop.
+/// A call on a connection of HTTP/2, from its request to the end of its response: it passes bytes between the session
+/// and the call, and performs the actions of its machine. The machine decides. The stream of the session owns it;
+/// confined to the loop.
 final class H2ClientStream {
     /// Nil before the request is given to the session.
     private(set) var stream: H2Stream?
@@ -15,6 +16,7 @@ final class H2ClientStream {
             permit.take()?.workEnded()
         }
     }
+    private var machine: H2CallMachine
     /// Held until the stream has ended, which may be after the end of the call.
     private var permit: Permit?
     /// Nil after the end of the call, which may be before the end of the stream.
@@ -22,25 +24,14 @@ final class H2ClientStream {
     /// Sends a streamed body; nil for a complete one. Until the end of the stream, which may hold unsent
     /// bytes for longer than the call lasts.
     private var body: BodyWriter?
-
-    /// A response on this connection was complete before.
-    private let reusesConnection: Bool
     private let began: Instant
-    private var interimResponses = 0
-    private var hasReceivedHead = false
-    private var hasSentEnd = false
-    /// The user of the response does not take its body.
-    private var isPaused = false
-    /// Received bytes that the user has not taken.
-    private var untakenBytes = 0
-    /// Bytes of a streamed body that the user has taken, until the window grows.
-    private var takenBytes = 0
-    private var hasGrownWindow = false
 
     init(_ call: PendingCall, on connection: H2ClientConnection, reusesConnection: Bool) {
         self.call = call
         self.connection = connection
-        self.reusesConnection = reusesConnection
+        machine = H2CallMachine(
+            isStreamed: call.stream != nil, reusesConnection: reusesConnection,
+            interimResponsesMax: connection.limits.interimResponses)
         began = connection.pool.now
     }
 
@@ -49,28 +40,27 @@ final class H2ClientStream {
     /// Gives the request to the session; false if the connection takes no more.
     func sendRequest(_ writer: H2RequestWriter) -> Bool {
         guard let call, let connection else { return false }
-        let content = CompleteContent(call.request.body)
+        let request = call.request
+        let endsStream = request.body.isKnownEmpty
         guard
             let stream = writer.write(
-                call, to: connection.session, endsStream: content == .none, handler: self)
+                call, to: connection.session, endsStream: endsStream, handler: self)
         else {
-            _ = takeCall()
-            self.connection = nil
+            handle(.callDropped)
             return false
         }
         self.stream = stream
         permit = call.permit
         permit?.workBegan()
         call.h2Stream = self
-        call.recordSent(.http2, reusingConnection: reusesConnection)
-        switch call.request.body {
+        call.recordSent(.http2, reusingConnection: machine.reusesConnection)
+        switch request.body {
         case .bytes(let bytes):
-            guard content != .none else { break }
-            connection.session.sendBody(bytes, on: stream, at: began)
+            if !endsStream { connection.session.sendBody(bytes, on: stream, at: began) }
         case .stream(let source):
             let body = BodyWriter(
-                source, RequestFraming(of: call.request.body).body, to: self,
-                countedIn: call.request.exchange?.exchange.budget)
+                source, RequestFraming(of: request.body).body, to: self,
+                countedIn: request.exchange?.exchange.budget)
             self.body = body
             body.start()
         case .described, .tunnel: break
@@ -78,16 +68,51 @@ final class H2ClientStream {
         return true
     }
 
-    /// Whether a request has content.
-    private enum CompleteContent {
-        case none, some
+    // MARK: Decisions of the state machine
 
-        init(_ body: Body) {
-            switch body {
-            case .bytes(let bytes): self = bytes.isEmpty ? .none : .some
-            case .described, .tunnel: self = .none
-            case .stream: self = .some
+    private func handle(_ event: H2CallMachine.Event) {
+        guard let connection, let action = machine.handle(event) else { return }
+        perform(action, on: connection)
+    }
+
+    private func perform(_ action: H2CallMachine.Action, on connection: H2ClientConnection) {
+        switch action {
+        case .complete(let endsStream):
+            let completed = takeCall()
+            connection.responseCompleted()
+            // The connection is returned first, so that the next call of the response's user can use
+            // it.
+            endsStream ? returnConnection() : connection.endEarly(self)
+            completed?.complete()
+        case .endEarly(let testsConnection):
+            _ = takeCall()
+            // First, so that a dead connection gets no other call.
+            if testsConnection { connection.callTimedOut(begunAt: began) }
+            connection.endEarly(self)
+        case .returnCredit(let count, let growsWindow):
+            guard let stream else { return }
+            connection.session.didTake(count, on: stream)
+            if growsWindow { growWindow(connection.session) }
+            connection.outputChanged()
+        case .reset:
+            if let stream { connection.session.reset(stream, .cancel) }
+            returnConnection()
+        case .close(let closing, let outcome):
+            let ended = takeCall()
+            self.connection = nil
+            // Before the pool uses the connection for another call.
+            switch closing {
+            case .malformed: connection.stopCalls()
+            case .refused: connection.streamRefused()
+            case .other: break
             }
+            connection.callStreamEnded()
+            end(ended, outcome, of: connection)
+        case .leave(let outcome):
+            let ended = takeCall()
+            self.connection = nil
+            stream?.handler = nil
+            end(ended, outcome, of: connection)
         }
     }
 
@@ -100,81 +125,53 @@ final class H2ClientStream {
         return call
     }
 
-    /// The response is not needed.
-    func cancel() {
-        guard let call = takeCall(), let connection else { return }
-        // First, so that a dead connection gets no other call.
-        if call.isTimedOut { connection.callTimedOut(begunAt: began) }
-        endEarly()
+    /// The connection can have another call.
+    private func returnConnection() {
+        stream?.handler = nil
+        connection.take()?.callStreamEnded()
     }
 
-    /// The call has ended, and the stream has not.
-    private func endEarly() {
-        guard let connection else { return }
-        connection.endEarly(self)
-    }
-
-    /// Resets the stream. The connection may have another call at once.
-    func reset() {
-        guard let connection = connection.take(), let stream else { return }
-        connection.session.reset(stream, .cancel)
-        stream.handler = nil
-        connection.callStreamEnded()
-    }
-
-    private func complete() {
-        guard let call = takeCall() else { return }
-        connection?.responseCompleted()
-        // The connection is returned first, so that the next call of the response's user can use
-        // it.
-        if hasSentEnd {
-            stream?.handler = nil
-            connection.take()?.callStreamEnded()
-        } else {
-            // RFC 9113 8.1: the backend does not need the rest of the request.
-            endEarly()
+    private func end(
+        _ call: PendingCall?, _ outcome: H2CallMachine.Outcome?, of connection: H2ClientConnection
+    ) {
+        guard let call, let outcome else { return }
+        // Not the connection's, which may outlive it.
+        let pool = call.pool
+        switch outcome {
+        case .resendUnprocessed(let cause):
+            pool.resendUnprocessed(call, cause, isCounted: !connection.endsBehindCall)
+        case .resendLost(let failure): pool.resendLost(call, after: failure)
+        case .resendOverHTTP1: pool.resendOverHTTP1(call)
+        case .fail(let failure, let pausesConnecting):
+            if pausesConnecting { pool.pauseConnecting() }
+            call.fail(failure)
         }
-        call.complete()
     }
 
-    /// The response cannot be taken.
-    private func fail(_ failure: ClientFailure) {
-        guard let call = takeCall() else { return }
-        endEarly()
-        call.fail(failure)
+    /// The request cannot be sent, or the response cannot be taken.
+    private func fail(_ error: any Error) {
+        let failed = call
+        handle(.callFailed)
+        failed?.fail(error)
     }
+
+    /// The response is not needed.
+    func cancel() { handle(.callCancelled(isTimedOut: call?.isTimedOut ?? false)) }
+
+    /// Resets the stream of a call that has ended. The connection may have another call at once.
+    func reset() { handle(.resetDue) }
 
     /// Whether the stream has ended.
     var hasEnded: Bool { connection == nil }
 
     /// The connection drops the call without a result.
-    func drop() {
-        _ = takeCall()
-        connection = nil
-        stream?.handler = nil
-    }
+    func drop() { handle(.callDropped) }
 
     /// The connection has ended, and is not in the pool any more.
     ///
     /// - Parameter failure: of a call whose request was sent; nil if it is that of a lost connection
     func connectionEnded(_ cause: ClientFailure.Cause, _ failure: ClientFailure?) {
-        let (pool, endsBehindCall) = (connection?.pool, connection?.endsBehindCall ?? false)
-        let call = takeCall()
-        connection = nil
-        stream?.handler = nil
-        guard let pool, let call else { return }
-        guard let stream, stream.hasSentHead else {
-            return pool.resendUnprocessed(call, cause, isCounted: !endsBehindCall)
-        }
-        // Its malformed response arrived together with the end of the connection.
-        if stream.isMalformed { return call.fail(stream.protocolFailure(hasReceivedHead)) }
-        if let failure { return call.fail(failure) }
-        let lost = ClientFailure.lost(cause, responseHasBegun: hasReceivedHead)
-        if reusesConnection, !hasReceivedHead {
-            pool.resendLost(call, after: lost)
-        } else {
-            call.fail(lost)
-        }
+        handle(.connectionEnded(cause, failure, H2CallMachine.Facts(stream)))
     }
 }
 
@@ -198,25 +195,13 @@ extension H2ClientStream: BodyTarget {
         connection.outputChanged()
     }
 
-    func breakBody(_ error: any Error) {
-        guard let call = takeCall() else { return }
-        endEarly()
-        call.fail(ClientFailure.ofBody(error))
-    }
+    func breakBody(_ error: any Error) { fail(ClientFailure.ofBody(error)) }
 }
 
 extension H2ClientStream: ResponseCarrier {
-    func pauseReading() { isPaused = true }
+    func pauseReading() { handle(.readingPaused) }
 
-    func resumeReading() {
-        guard isPaused else { return }
-        isPaused = false
-        guard let connection, let stream, untakenBytes > 0 else { return }
-        connection.session.didTake(untakenBytes, on: stream)
-        userTook(untakenBytes, on: stream, connection.session)
-        untakenBytes = 0
-        connection.outputChanged()
-    }
+    func resumeReading() { handle(.readingResumed) }
 
     /// HTTP/2 switches no protocols (RFC 9113 8.6).
     func sendTunnel(from source: any BodySource) { source.cancel() }
@@ -225,32 +210,40 @@ extension H2ClientStream: ResponseCarrier {
 extension H2ClientStream: H2StreamEvents {
     func responseReceived(_ head: ResponseHead, endsStream: Bool) {
         guard let call, let connection else { return }
-        if head.status.isInterim {
-            interimResponses += 1
-            guard interimResponses <= connection.limits.interimResponses else {
-                connection.stopCalls()
-                return fail(
-                    ClientFailure(.protocolError, .wire(.tooManyInterimResponses), wasSent: true))
+        switch machine.receiveHead(isInterim: head.status.isInterim) {
+        case .take:
+            do throws(ClientFailure) {
+                try call.receive(head, on: self)
+            } catch {
+                return fail(error)
             }
-            return call.receiveInterim(head)
+            if endsStream { handle(.responseEnded) }
+        case .takeInterim: call.receiveInterim(head)
+        case .refuse:
+            connection.stopCalls()
+            fail(ClientFailure(.protocolError, .wire(.tooManyInterimResponses), wasSent: true))
+        case .drop: break
         }
-        hasReceivedHead = true
-        do throws(ClientFailure) {
-            try call.receive(head, on: self)
-        } catch {
-            return fail(error)
-        }
-        if endsStream { complete() }
     }
 
-    /// Grows the window of a streamed body whose user keeps taking it: what a slow user does not take
-    /// has to be buffered.
-    private func userTook(_ count: Int, on stream: H2Stream, _ session: H2Session) {
-        guard !hasGrownWindow else { return }
-        takenBytes += count
-        guard takenBytes >= Self.growingBytes else { return }
-        hasGrownWindow = true
-        session.growWindow(of: stream, to: Self.streamedWindow)
+    func dataReceived(_ piece: Span<UInt8>) {
+        guard let session = connection?.session, let stream else { return }
+        do throws(ClientFailure) {
+            try call?.receive(piece)
+        } catch {
+            session.didDiscard(piece.count)
+            return fail(error)
+        }
+        switch machine.receive(piece.count) {
+        case .connection: session.didDiscard(piece.count)
+        case .stream(let growsWindow):
+            session.didConsume(piece.count, on: stream)
+            if growsWindow { growWindow(session) }
+        }
+    }
+
+    private func growWindow(_ session: H2Session) {
+        if let stream { session.growWindow(of: stream, to: Self.streamedWindow) }
     }
 
     /// The window of a body that is passed on as it arrives, in bytes.
@@ -258,72 +251,39 @@ extension H2ClientStream: H2StreamEvents {
     /// 256 KiB: 20 MiB/s with a round trip of 12 ms.
     private static let streamedWindow = 256 * 1024
 
-    /// What the user has to take before the window grows, in bytes.
-    ///
-    /// 128 KiB: one that takes nothing pauses earlier.
-    private static let growingBytes = 128 * 1024
-
-    func dataReceived(_ piece: Span<UInt8>) {
-        guard let session = connection?.session, let stream else { return }
-        guard let call else { return session.didDiscard(piece.count) }
-        do throws(ClientFailure) {
-            try call.receive(piece)
-        } catch {
-            session.didDiscard(piece.count)
-            return fail(error)
-        }
-        if isPaused {
-            // Only its own window closes: other calls need that of the connection.
-            session.didDiscard(piece.count)
-            untakenBytes += piece.count
-        } else {
-            session.didConsume(piece.count, on: stream)
-            if call.stream != nil { userTook(piece.count, on: stream, session) }
-        }
-    }
-
     func bodyEnded(trailers: Fields) {
         if !trailers.isEmpty { call?.receiveTrailers(trailers.wireText) }
-        complete()
+        handle(.responseEnded)
     }
 
     func outputDrained() { body?.outputDrained() }
 
     func outputEnded() {
-        hasSentEnd = true
+        handle(.requestSent)
         body?.outputDrained()
     }
 
     func streamClosed(_ code: H2Code, isReset: Bool) {
-        let call = takeCall()
-        guard let connection = connection.take() else { return }
-        let pool = connection.pool
-        let isRefused =
-            code == .refusedStream && !hasReceivedHead && stream?.hasSentHead ?? false
-        // Before the pool uses the connection for another call.
-        if stream?.isMalformed ?? false { connection.stopCalls() }
-        if isRefused { connection.streamRefused() }
-        connection.callStreamEnded()
-        guard let call, let stream else { return }
-        if stream.isMalformed { return call.fail(stream.protocolFailure(hasReceivedHead)) }
-        if isRefused || !stream.hasSentHead {
-            return pool.resendUnprocessed(call, .refused, isCounted: !connection.endsBehindCall)
-        }
-        switch code {
-        case .http11Required where !hasReceivedHead:
-            return pool.resendOverHTTP1(call)
-        case .enhanceYourCalm: pool.pauseConnecting()
-        default: break
-        }
-        call.fail(ClientFailure.lost(.reset(code.number), responseHasBegun: hasReceivedHead))
+        handle(.streamClosed(code, H2CallMachine.Facts(stream)))
     }
 }
 
-extension H2Stream {
-    /// The backend has sent a malformed response.
-    fileprivate func protocolFailure(_ hasReceivedHead: Bool) -> ClientFailure {
-        if let fault, !hasReceivedHead { return .head(fault) }
-        return ClientFailure(
-            .protocolError, fault.map(ClientFailure.Cause.wire) ?? .frames, wasSent: true)
+extension H2CallMachine.Facts {
+    /// Nil before the request is given to the session.
+    fileprivate init(_ stream: H2Stream?) {
+        self.init(
+            hasSentHead: stream?.hasSentHead ?? false, isMalformed: stream?.isMalformed ?? false,
+            fault: stream?.fault)
+    }
+}
+
+extension Body {
+    /// Whether a request with it has no content for sure.
+    fileprivate var isKnownEmpty: Bool {
+        switch self {
+        case .bytes(let bytes): bytes.isEmpty
+        case .described, .tunnel: true
+        case .stream: false
+        }
     }
 }

@@ -142,6 +142,30 @@ import Testing
         harness.expectQuiet()
     }
 
+    /// Its streams do not use it: their calls have ended, and they wait to be reset.
+    @Test func releasedPoolDropsStreamsOfCancelledCalls() throws {
+        var settings = H2PoolHarness.settings
+        settings.http2.maxStreams = 1000
+        let harness = try H2PoolHarness(settings) { exchange in
+            if exchange.path == "/warm" { exchange.respond("ok") }
+        }
+        harness.backend.limits.streams = 1000
+        do {
+            let other = Pool(
+                origin: harness.pool.origin, settings: settings, loop: harness.testbed.loop)
+            let warm = SentRequest(other.send(ClientRequest(.get, "/warm")))
+            #expect(harness.outcome(of: warm) == "200 ok")
+            let sent = (1...150).map { _ in SentRequest(other.send(ClientRequest(.get, "/a"))) }
+            harness.advance(by: .milliseconds(20))
+            for call in sent { call.cancel() }
+            harness.advance(by: .milliseconds(10))
+            #expect(harness.backend.connections[0].count(.reset) == 100)
+        }
+        harness.advance(by: .milliseconds(10))
+        #expect(harness.backend.openCount == 0)
+        harness.expectQuiet()
+    }
+
     // MARK: Silence
 
     private func frozenHarness(

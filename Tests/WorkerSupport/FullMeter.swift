@@ -1,6 +1,7 @@
 package import Assembly
 package import Basics
-package import HTTP
+package import Gateway
+import HTTP
 import Reactor
 
 /// Counts of a worker in which every family of metrics has a sample.

@@ -57,9 +57,7 @@ struct Decoder {
         }
     }
 
-    private func unexpected(
-        _ response: ClientResponse, at unixTime: Int64
-    ) -> CallFailure {
+    private func unexpected(_ response: ClientResponse, at unixTime: Int64) -> CallFailure {
         .unexpectedStatus(
             response.status,
             retryAfter: response.fields[.retryAfter].flatMap {

@@ -1,7 +1,5 @@
 import Basics
 import HTTP
-import HTTPClient
-import JSONText
 import Promises
 import Reactor
 
@@ -19,8 +17,6 @@ final class Endpoint {
     private let checkLimits: ((CallValues, RequestContext) -> LimitCheckResult)?
     let loop: any Loop
 
-    /// - Parameter checkLimits: charges the limits that need validated values; gives the response of
-    ///   one that refuses the request
     init(
         _ plan: EndpointPlan, _ calls: [EndpointCall], loop: any Loop,
         checkLimits: ((CallValues, RequestContext) -> LimitCheckResult)? = nil
@@ -43,13 +39,8 @@ final class Endpoint {
             return exchange.local.value(error.response(to: exchange))
         }
         guard let checkLimits else { return runCalls(state) }
-        switch checkLimits(state, exchange) {
-        case .granted: return runCalls(state)
-        case .refused(let refusal): return exchange.local.value(refusal)
-        case .later(let refusal):
-            return refusal.then { [self] refusal in
-                refusal.map { exchange.local.value($0) } ?? runCalls(state)
-            }
+        return checkLimits(state, exchange).response(on: exchange.local) { [self] in
+            runCalls(state)
         }
     }
 

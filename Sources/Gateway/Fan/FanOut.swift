@@ -1,7 +1,3 @@
-import Basics
-import GatewayConfig
-import HTTP
-import HTTPClient
 import Promises
 
 /// Runs all calls of an endpoint in parallel: `any` over all of them, which waits for all and fails only
@@ -31,26 +27,25 @@ struct FanOut {
     /// because no promise depends on them any more.
     func runCalls(_ state: FanOutState) -> LocalPromise<AnyResult<Int, Part>> {
         let (parts, local) = (startCalls(state), state.exchange.local)
-        guard !required.isEmpty else { return local.any(parts) }
-        guard hasLateRequired else { return local.any(parts, required: required) }
+        guard !required.isEmpty else { return local.any(parts.promises) }
+        guard hasLateRequired else { return local.any(parts.promises, required: required) }
         // A required call that its condition disables is neither a success nor a failure.
-        return local.any(parts, required: required, ignoring: { $0 is DisabledCall })
+        return local.any(parts.promises, required: required, ignoring: { $0 is DisabledCall })
     }
 
     /// Starts the calls; gives the promise of each call's part.
     ///
     /// Calls disabled by `when` are not counted: a disabled call is not a success for `any`. If
     /// every call is disabled, an empty part keeps `any` from failing.
-    private func startCalls(_ state: FanOutState) -> Parts {
-        var parts: Parts = []
-        parts.reserveCapacity(calls.count)
+    private func startCalls(_ state: FanOutState) -> StartedCalls {
+        var parts = StartedCalls(of: calls)
         for index in order {
             let call = calls[index]
             let part: LocalPromise<Part>
             if call.startsAtOnce {
                 part = call.startCall(state)
             } else if let condition = call.plan.condition {
-                let settled = settled(call.plan.conditionCalls, parts, state)
+                let settled = parts.settled(call.plan.conditionCalls)
                 if !settled.isEmpty {
                     part = startCall(call, after: parts, state, if: condition, settled)
                 } else if condition.holds(in: state) {
@@ -62,16 +57,14 @@ struct FanOut {
             } else {
                 part = startEnabledCall(call, after: parts, state)
             }
-            parts.append((key: index, promise: part))
+            parts.append(part, of: index)
         }
-        if parts.isEmpty {
-            parts.append((key: calls.count, promise: state.exchange.local.value(.nothing)))
-        }
+        if parts.isEmpty { parts.append(state.exchange.local.value(.nothing), of: calls.count) }
         return parts
     }
 
     private func startEnabledCall(
-        _ call: EndpointCall, after parts: Parts, _ state: FanOutState
+        _ call: EndpointCall, after parts: StartedCalls, _ state: FanOutState
     ) -> LocalPromise<Part> {
         call.plan.needs.isEmpty
             ? call.startCall(state) : startDependentCall(call, after: parts, state)
@@ -80,15 +73,15 @@ struct FanOut {
     /// Starts a call when the calls that it waits for have settled. A call that uses the value of a
     /// failed or disabled call is skipped.
     private func startDependentCall(
-        _ call: EndpointCall, after parts: Parts, _ state: FanOutState
+        _ call: EndpointCall, after parts: StartedCalls, _ state: FanOutState
     ) -> LocalPromise<Part> {
         // Checked before attaching: each attached promise is a consumer, and an unused one would
         // keep the earlier call from being cancelled. A disabled call fails those that use it, but
         // does not delay those that have it only in `after`.
         if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
-            return state.exchange.local.error(call.failCall(skipped(missing), state))
+            return state.exchange.local.error(call.failCall(parts.skipped(missing), state))
         }
-        let earlier = earlierParts(of: call, parts, state)
+        let earlier = parts.needed(by: call.plan)
         guard !earlier.isEmpty else { return call.startCall(state) }
         return state.exchange.local.all(earlier)
             .mapError { call.failCall($0, state) }
@@ -98,43 +91,13 @@ struct FanOut {
     /// Records that the calls which wait for failed ones are not made. A required call that fails ends
     /// the request before they learn of it.
     func recordSkippedCalls(_ state: FanOutState) {
-        for index in order where !state.hasSettled(index) {
-            let call = calls[index].plan
-            guard let failed = call.needs.first(where: state.hasFailed),
-                call.conditionCalls.allSatisfy(state.hasSettled),
-                call.condition?.holds(in: state) ?? true
-            else { continue }
-            _ = state.recordFailure(skipped(failed), of: call)
-        }
+        state.recordSkipped(order.map { calls[$0].plan })
     }
-
-    private func skipped(_ index: Int) -> CallFailure {
-        .skipped(.call(calls[index].plan.name))
-    }
-
-    /// The parts whose values a call uses, and those of the calls in its `after`; without those of
-    /// calls that are disabled. They reject with the failure of the waiting call.
-    private func earlierParts(
-        of call: EndpointCall, _ parts: Parts, _ state: FanOutState
-    ) -> [LocalPromise<Part>] {
-        call.plan.needs.compactMap { index in
-            guard let part = parts.part(of: index) else { return nil }
-            guard !calls[index].plan.conditionCalls.isEmpty, !call.plan.uses.contains(index) else {
-                return part.mapError { $0 is Cancelled ? $0 : skipped(index) }
-            }
-            return part.recover { error in
-                if error is DisabledCall { return state.exchange.local.value(.nothing) }
-                throw error is Cancelled ? error : skipped(index)
-            }
-        }
-    }
-
-    // MARK: Conditions on responses
 
     /// Starts a call if its condition holds once the calls that it uses have settled. What else it
     /// waits for matters only then.
     private func startCall(
-        _ call: EndpointCall, after parts: Parts, _ state: FanOutState,
+        _ call: EndpointCall, after parts: StartedCalls, _ state: FanOutState,
         if condition: ConditionPlan, _ settled: [LocalPromise<Void>]
     ) -> LocalPromise<Part> {
         state.exchange.local.all(settled).then { _ in
@@ -145,33 +108,5 @@ struct FanOut {
             // Attached now: an unused consumer would keep an earlier call from being cancelled.
             return startEnabledCall(call, after: parts, state)
         }
-    }
-
-    /// Fulfilled when each of these calls has settled, whatever its outcome; without those that are
-    /// disabled already. The values of a call that failed are missing.
-    private func settled(
-        _ indices: [Int], _ parts: Parts, _ state: FanOutState
-    ) -> [LocalPromise<Void>] {
-        indices.compactMap { index in
-            parts.part(of: index)?.asVoid().recover { error in
-                if error is Cancelled { throw error }
-                return state.exchange.local.value(())
-            }
-        }
-    }
-}
-
-/// The error of a call that its condition disabled after others had settled. It is no failure, and
-/// no report has it.
-private struct DisabledCall: Error {}
-
-/// The promised parts of a request, each with its call's index.
-private typealias Parts = [(key: Int, promise: LocalPromise<Part>)]
-
-extension Parts {
-    /// The part of a call; nil where `when` disabled the call.
-    fileprivate func part(of call: Int) -> LocalPromise<Part>? {
-        for (key, promise) in self where key == call { return promise }
-        return nil
     }
 }

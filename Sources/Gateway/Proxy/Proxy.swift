@@ -50,7 +50,9 @@ final class Proxy {
             if let checkLimits {
                 let values = try endpoint.values(
                     of: request.head, body: nil, exchange: exchange)
-                return charge(checkLimits(values, exchange), request, target, exchange)
+                return checkLimits(values, exchange).response(on: exchange.local) {
+                    [self, target] in proxy(request, to: target, exchange)
+                }
             }
             if !endpoint.params.isEmpty {
                 _ = try endpoint.values(of: request.head, body: nil, exchange: exchange)
@@ -60,19 +62,6 @@ final class Proxy {
             return exchange.local.value(error.response(to: exchange))
         }
         return proxy(request, to: target, exchange)
-    }
-
-    private func charge(
-        _ result: LimitCheckResult, _ request: Request, _ target: Target, _ exchange: RequestContext
-    ) -> LocalPromise<Response> {
-        switch result {
-        case .granted: return proxy(request, to: target, exchange)
-        case .refused(let refusal): return exchange.local.value(refusal)
-        case .later(let refusal):
-            return refusal.then { [self] refusal in
-                refusal.map { exchange.local.value($0) } ?? proxy(request, to: target, exchange)
-            }
-        }
     }
 
     private func target(of head: RequestHead) throws(RefusedRequest) -> Target {

@@ -2,6 +2,7 @@ import Basics
 import Testing
 
 @testable import Gateway
+import HTTP
 
 /// How a record divides the duration of a request, and what it keeps of calls and attempts.
 @Suite struct RequestRecordTests {

@@ -1,5 +1,6 @@
 import Assembly
 import Basics
+import Gateway
 import HTTP
 import Promises
 import Reactor

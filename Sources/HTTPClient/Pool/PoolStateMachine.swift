@@ -395,8 +395,3 @@ struct PoolStateMachine<Waiter> {
 
 extension PoolStateMachine.Checkout: Equatable {}
 extension PoolStateMachine.Action: Equatable where Waiter: Equatable {}
-
-/// Identifies one connection of a pool, or the attempt to make it, while it exists.
-struct ConnectionID: Hashable {
-    let slot: Int
-}

@@ -28,3 +28,9 @@ protocol ResponseCarrier: AnyObject {
     /// Sends the bytes of a tunnel, unchanged.
     func sendTunnel(from source: any BodySource)
 }
+
+/// The stream of HTTP/2 that carries a call.
+protocol CallStream: AnyObject {
+    /// Ends the call, whose response is not needed.
+    func cancel()
+}

@@ -18,7 +18,7 @@ final class PendingCall {
     }
 
     let request: ClientRequest
-    let pool: Pool
+    let pool: any CallPool
     /// Nil for a complete response.
     let stream: (any StreamedCall)?
     /// Nil for an attempt that is not recorded. Its record serves no other exchange while this call
@@ -35,7 +35,7 @@ final class PendingCall {
     @exclusivity(unchecked) private var collector = ResponseCollector()
 
     /// Its stream on a connection of HTTP/2, which owns the call. Nil for HTTP/1.1.
-    unowned var h2Stream: H2ClientStream?
+    unowned var h2Stream: (any CallStream)?
     /// How often it was sent again, on another connection of HTTP/2.
     var resends = CallResends()
     /// Its time is over.
@@ -51,7 +51,7 @@ final class PendingCall {
     @exclusivity(unchecked) unowned var source: ResponseBodySource?
 
     init(
-        _ request: consuming ClientRequest, to pool: Pool, _ stream: (any StreamedCall)?,
+        _ request: consuming ClientRequest, to pool: any CallPool, _ stream: (any StreamedCall)?,
         within limit: TimeLimit? = nil, holding permit: Permit?
     ) {
         self.pool = pool

@@ -7,7 +7,7 @@ package import Reactor
 /// The connections of one worker to one origin. Performs the actions of `PoolStateMachine`.
 ///
 /// Looked up once, when the chain is built, not for each call. Confined to its loop.
-package final class Pool {
+package final class Pool: CallPool {
     /// The destination of its connections.
     package let origin: Origin
 

@@ -5,7 +5,7 @@ import HTTP2
 /// A call on a connection of HTTP/2, from its request to the end of its response: it passes bytes between the session
 /// and the call, and performs the actions of its machine. The machine decides. The stream of the session owns it;
 /// confined to the loop.
-final class H2ClientStream {
+final class H2ClientStream: CallStream {
     /// Nil before the request is given to the session.
     private(set) var stream: H2Stream?
     /// Nil after the end of the stream.

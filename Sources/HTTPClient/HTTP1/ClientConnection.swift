@@ -12,7 +12,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     private let stream: any ByteStream
     private let writer: RequestWriter
     /// The pool closes all its connections before it is released.
-    private unowned let pool: Pool
+    private unowned let pool: any CallPool
     /// This and the others below are used with every read. Unchecked, since no access calls foreign
     /// code.
     @exclusivity(unchecked) private var machine: ClientStateMachine
@@ -27,7 +27,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     @exclusivity(unchecked) private var isRetired = false
 
     init(
-        _ id: ConnectionID, on stream: any ByteStream, of pool: Pool, writer: RequestWriter,
+        _ id: ConnectionID, on stream: any ByteStream, of pool: any CallPool, writer: RequestWriter,
         limits: WireLimits
     ) {
         self.id = id

@@ -13,7 +13,7 @@ final class H2ClientConnection: PooledConnection {
     private let stream: any ByteStream
     let session: H2Session
     /// The pool closes all its connections while it is being released: `close` must not use it.
-    unowned let pool: Pool
+    unowned let pool: any CallPool
     let loop: any Loop
     private let writer: H2RequestWriter
     let settings: H2PoolSettings
@@ -52,7 +52,7 @@ final class H2ClientConnection: PooledConnection {
     ///
     /// - Parameter streamsMax: calls at once until the backend states its limit
     init?(
-        _ id: ConnectionID, on stream: any ByteStream, of pool: Pool, writer: H2RequestWriter,
+        _ id: ConnectionID, on stream: any ByteStream, of pool: any CallPool, writer: H2RequestWriter,
         _ settings: H2PoolSettings, limits: Limits, streamsMax: Int
     ) {
         var sessionLimits = H2Limits()

@@ -1,3 +1,5 @@
+import GatewayConfig
+import HTTP
 import Promises
 
 /// Runs all calls of an endpoint in parallel: `any` over all of them, which waits for all and fails only
@@ -17,9 +19,7 @@ struct FanOut {
         self.calls = calls
         order = graph.order
         required = calls.indices.filter { calls[$0].plan.isRequired }
-        hasLateRequired = calls.contains {
-            $0.plan.isRequired && !$0.plan.conditionCalls.isEmpty
-        }
+        hasLateRequired = required.contains { !calls[$0].plan.conditionCalls.isEmpty }
     }
 
     /// Fulfils when every call has settled and at least one succeeded. Rejects as soon as a
@@ -38,7 +38,7 @@ struct FanOut {
     /// Calls disabled by `when` are not counted: a disabled call is not a success for `any`. If
     /// every call is disabled, an empty part keeps `any` from failing.
     private func startCalls(_ state: FanOutState) -> StartedCalls {
-        var parts = StartedCalls(of: calls)
+        var parts = StartedCalls(of: calls, on: state.exchange.local)
         for index in order {
             let call = calls[index]
             let part: LocalPromise<Part>
@@ -75,9 +75,8 @@ struct FanOut {
     private func startDependentCall(
         _ call: EndpointCall, after parts: StartedCalls, _ state: FanOutState
     ) -> LocalPromise<Part> {
-        // Checked before attaching: each attached promise is a consumer, and an unused one would
-        // keep the earlier call from being cancelled. A disabled call fails those that use it, but
-        // does not delay those that have it only in `after`.
+        // Before attaching: an unused consumer would keep an earlier call from being cancelled. A
+        // disabled call fails those that use it, but does not delay those that have it in `after`.
         if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
             return state.exchange.local.error(call.failCall(parts.skipped(missing), state))
         }

@@ -7,7 +7,8 @@ extension FanOutState {
             guard let failed = call.needs.first(where: hasFailed),
                 call.conditionCalls.allSatisfy(hasSettled), call.condition?.holds(in: self) ?? true
             else { continue }
-            _ = recordFailure(.skipped(.call(endpoint.plan.calls[failed].name)), of: call)
+            _ = recordFailure(
+                CallFailure.skipped(.call(endpoint.plan.calls[failed].name)), of: call)
         }
     }
 }

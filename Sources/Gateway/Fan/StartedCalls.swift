@@ -7,9 +7,12 @@ struct StartedCalls {
     private let calls: [EndpointCall]
     private(set) var promises: [(key: Int, promise: LocalPromise<Part>)] = []
 
+    private let local: LocalContext
+
     /// - Parameter calls: the calls of the endpoint
-    init(of calls: [EndpointCall]) {
+    init(of calls: [EndpointCall], on local: LocalContext) {
         self.calls = calls
+        self.local = local
         promises.reserveCapacity(calls.count)
     }
 
@@ -31,6 +34,7 @@ struct StartedCalls {
         indices.compactMap { index in
             part(of: index)?.asVoid().recover { error in
                 if error is Cancelled { throw error }
+                return local.value(())
             }
         }
     }
@@ -44,7 +48,7 @@ struct StartedCalls {
                 return part.mapError { $0 is Cancelled ? $0 : skipped(index) }
             }
             return part.recover { error in
-                if error is DisabledCall { return .nothing }
+                if error is DisabledCall { return local.value(.nothing) }
                 throw error is Cancelled ? error : skipped(index)
             }
         }

@@ -355,7 +355,9 @@ package final class RequestRecord: AttemptObserver {
         fail(attempt, kind, detail, at: next(now))
     }
 
-    package func attemptFailed(_ attempt: Int, _ failure: AttemptFailure, at now: Instant) {
+    package func attemptFailed(
+        _ attempt: Int, because failure: AttemptFailure, at now: Instant
+    ) {
         switch failure {
         case .connection(let failure):
             attemptFailed(

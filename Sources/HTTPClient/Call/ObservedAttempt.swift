@@ -12,7 +12,7 @@ package protocol AttemptObserver: AnyObject {
     /// The response is complete.
     func attemptCompleted(_ attempt: Int, bodyBytes: Int, at now: Instant)
     /// The attempt got no complete response.
-    func attemptFailed(_ attempt: Int, _ failure: AttemptFailure, at now: Instant)
+    func attemptFailed(_ attempt: Int, because failure: AttemptFailure, at now: Instant)
 }
 
 /// Why an attempt got no complete response.
@@ -58,6 +58,6 @@ struct ObservedAttempt: ~Copyable {
 
     /// The attempt got no complete response.
     func failed(_ failure: AttemptFailure, at now: Instant) {
-        observer.attemptFailed(number, failure, at: now)
+        observer.attemptFailed(number, because: failure, at: now)
     }
 }

@@ -52,7 +52,8 @@ final class H2ClientConnection: PooledConnection {
     ///
     /// - Parameter streamsMax: calls at once until the backend states its limit
     init?(
-        _ id: ConnectionID, on stream: any ByteStream, of pool: any CallPool, writer: H2RequestWriter,
+        _ id: ConnectionID, on stream: any ByteStream, of pool: any CallPool,
+        writer: H2RequestWriter,
         _ settings: H2PoolSettings, limits: Limits, streamsMax: Int
     ) {
         var sessionLimits = H2Limits()

@@ -21,7 +21,7 @@ extension ServerConnection {
                 switch try unsafe reader.read(bytes, from: &position) {
                 case .needsMore:
                     if unsafe reader.isInMessage {
-                        unsafe heardAt = server.loop.now
+                        unsafe pace.heardAt = server.loop.now
                         if unsafe reader.isInHead { handle(.headBegan) }
                     }
                     return position
@@ -138,7 +138,7 @@ extension ServerConnection {
     /// connections.
     private func mayBeginAnother() -> Bool {
         let limit = server.settings.requestsPerIteration
-        guard pace.isUsedUp(limit, at: server.loop.now) else { return true }
+        guard unsafe pace.isUsedUp(limit, at: server.loop.now) else { return true }
         handle(.iterationUsedUp)
         guard reading == .keep else { return true }
         server.loop.timer(after: .zero) { [self] in iterationBegan() }
@@ -148,19 +148,21 @@ extension ServerConnection {
     private func iterationBegan() {
         // The timer keeps a connection alive that was closed meanwhile.
         guard !isClosed else { return }
-        pace.begunInIteration = 0
+        unsafe pace.begunInIteration = 0
         handle(.iterationBegan)
         // If the stored bytes were only empty lines, the connection is idle.
         if isDraining { leaveIdle(.drainRequested) }
     }
 }
 
-/// How many requests of a connection began in one loop iteration.
+/// When requests of a connection began, and when their latest bytes arrived.
 struct RequestPace {
     /// When the last request began; the earliest instant before the first one.
     private(set) var lastBegan = Instant(nanoseconds: .min)
     /// How many requests began in that loop iteration, during which the clock is constant.
     var begunInIteration = 0
+    /// When the latest piece of an incomplete message arrived.
+    var heardAt = Instant(nanoseconds: 0)
 
     mutating func countRequest(at now: Instant) {
         begunInIteration = now == lastBegan ? begunInIteration + 1 : 1

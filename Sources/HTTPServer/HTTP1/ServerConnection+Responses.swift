@@ -8,7 +8,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
     /// A request has arrived, with its body if that is complete.
     func beginExchange(_ head: RequestHead, _ body: Bytes?) {
         let exchange = server.makeExchange(for: head, from: client)
-        pace.countRequest(at: exchange.began)
+        unsafe pace.countRequest(at: exchange.began)
         runner = ExchangeRunner(head, body, exchange, carrier: self, of: server)
         unsafe counts.discarded = 0
         handle(.requestBegan(facts(of: head, isWhole: body != nil)))

@@ -21,7 +21,7 @@ extension ServerConnection: ServedConnection {
 
     var silence: ClientSilence? {
         switch wait {
-        case .head, .body: unsafe ClientSilence(since: heardAt, isBetweenRequests: false)
+        case .head, .body: unsafe ClientSilence(since: pace.heardAt, isBetweenRequests: false)
         case .firstRequest, .output, .linger, .briefLinger:
             unsafe ClientSilence(since: deadline.since, isBetweenRequests: false)
         case .request: unsafe ClientSilence(since: deadline.since, isBetweenRequests: true)

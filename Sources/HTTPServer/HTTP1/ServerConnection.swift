@@ -12,6 +12,9 @@ import Reactor
 final class ServerConnection: ByteStreamDelegate {
     let stream: any ByteStream
     let acceptance: Acceptance
+    /// From the acceptance. A property of its own, because each use through the structure counts references of
+    /// the loop.
+    let server: ServerContext
     /// The index in the table.
     var slot: Int
 
@@ -34,7 +37,7 @@ final class ServerConnection: ByteStreamDelegate {
     @exclusivity(unchecked) var ahead = ReadAhead()
     /// Begins to watch for the end of the client while reading is paused.
     var watchTimer: Timer?
-    var pace = RequestPace()
+    @exclusivity(unchecked) var pace = RequestPace()
 
     /// The running exchange, until the last byte of its response is written.
     var runner: ExchangeRunner?
@@ -44,8 +47,6 @@ final class ServerConnection: ByteStreamDelegate {
     var bodyWriter: BodyWriter?
 
     @exclusivity(unchecked) var deadline = ConnectionDeadline()
-    /// When the latest piece of an incomplete message arrived.
-    @exclusivity(unchecked) var heardAt = Instant(nanoseconds: 0)
     @exclusivity(unchecked) var counts = ByteCounts()
     /// The client's address and what else is known about it, for the exchanges.
     private(set) lazy var client = acceptance.peerAddress(of: stream)
@@ -53,11 +54,11 @@ final class ServerConnection: ByteStreamDelegate {
     init(_ stream: any ByteStream, _ acceptance: Acceptance, slot: Int) {
         self.stream = stream
         self.acceptance = acceptance
+        server = acceptance.server
         self.slot = slot
-        unsafe reader = RequestReader(limits: acceptance.server.wireLimits)
+        unsafe reader = RequestReader(limits: server.wireLimits)
     }
 
-    var server: ServerContext { acceptance.server }
     var table: ConnectionTable { acceptance.table }
 
     /// Its timers do not retain it.

@@ -1,4 +1,5 @@
 import Assembly
+import Gateway
 import HTTP
 import SimReactor
 import TestSupport

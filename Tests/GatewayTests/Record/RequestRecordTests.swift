@@ -1,8 +1,8 @@
 import Basics
+import HTTP
 import Testing
 
 @testable import Gateway
-import HTTP
 
 /// How a record divides the duration of a request, and what it keeps of calls and attempts.
 @Suite struct RequestRecordTests {

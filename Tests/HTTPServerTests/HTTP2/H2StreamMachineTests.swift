@@ -185,6 +185,8 @@ import Testing
         #expect(actions(changes, machine.machine).dropFirst() == [nil, nil, nil])
         #expect(after(changes, machine.machine).storedBytes == 4)
         #expect(actions(changes + [.deliveryBegan], machine.machine).last == .deliverStored)
+        let empty = actions([Self.read, .clientEnded, .deliveryBegan], streamed())
+        #expect(empty.dropFirst() == [nil, .endBody])
         let stopped: [Machine.Event] = [
             Self.read, .bodyDemandChanged(.paused), .deliveryBegan,
         ]

@@ -168,7 +168,7 @@ let package = Package(
             ],
             // `script/page` makes PageDocument.swift of them.
             exclude: ["Admin/Page/Source"],
-            swiftSettings: onC),
+            swiftSettings: strict),
         .target(
             name: "Rehearsal",
             dependencies: [

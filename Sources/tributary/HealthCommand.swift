@@ -48,7 +48,7 @@ struct HealthCommand: ParsableCommand {
 
     /// An empty variable counts as one that is not set.
     private static var adminURL: String {
-        let variables = ["TRIBUTARY_ADMIN", "ADMIN"].compactMap(SystemFiles.variable)
+        let variables = ["TRIBUTARY_ADMIN", "ADMIN"].compactMap(Environment.variable)
         let address = variables.first { !$0.isEmpty } ?? "127.0.0.1:9901"
         return address.hasPrefix(Probe.unixPrefix) ? address : "http://\(address)/readyz"
     }

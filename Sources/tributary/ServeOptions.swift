@@ -14,11 +14,11 @@ struct ServeOptions: Equatable {
     /// Serves until a signal ends it. Throws `StartFailure` or `ServiceFailure` if the start fails.
     func serve() throws {
         // Before the configuration is read, which has secrets.
-        if SystemFiles.variable(Self.dumpVariable) != "1" { CoreDumps.forbid() }
+        if Environment.variable(Self.dumpVariable) != "1" { CoreDumps.forbid() }
         // Standard input belongs to the process that the operator started.
         let source = try config.map { try ConfigSource(argument: $0) }
         // The variables name the id of that process, too.
-        let environment = ServiceEnvironment(process: getpid(), variable: SystemFiles.variable)
+        let environment = ServiceEnvironment(process: getpid(), variable: Environment.variable)
         let inherited = try InheritedSockets(environment)
         guard daemonize else { return try serve(source, environment, inherited, in: nil) }
         try BackgroundProcess.start(keeping: environment.socketNames.count) { process in

@@ -27,8 +27,8 @@ import Testing
         // foreign threads.
         Ban(
             text: "clock_gettime", why: "time comes from the loop",
-            except: ["UVReactor", "Promises"]),
-        Ban(text: "getenv", why: "the environment is a parameter", except: ["Process"]),
+            except: ["Promises"]),
+        Ban(text: "getenv", why: "the environment is a parameter", except: ["System"]),
         Ban(text: "Task {", why: "nothing leaves its worker", except: ["Promises"]),
         Ban(
             text: "Mutex<",

@@ -46,6 +46,7 @@ import Testing
                 "}",
                 "log.write(",
                 "    .error, \"wrapped\")",
+                "logging.log.write(.debug, \"of a member\")",
                 "line.add(\"elsewhere\", 1)",
                 "func addMore(of x: X, to line: inout LogLine) {",
                 "    line.add(\"four\", untrusted: x)",
@@ -59,6 +60,7 @@ import Testing
                 "short": Message(levels: ["warning"], fields: ["one"]),
                 "long": Message(levels: ["error", "warning"], fields: ["two", "three", "four"]),
                 "wrapped": Message(levels: ["error"], fields: []),
+                "of a member": Message(levels: ["debug"], fields: []),
             ])
     }
 
@@ -109,7 +111,7 @@ import Testing
             let body = block(after: match.range.upperBound, in: code)
             helpers.append((String(match.1), fields(in: body)))
         }
-        for match in code.matches(of: /\blog\.write\(\s*([^"()]*)"([^"]+)"\s*\)/) {
+        for match in code.matches(of: /log\.write\(\s*([^"()]*)"([^"]+)"\s*\)/) {
             let closure = block(after: match.range.upperBound, in: code)
             var message = messages[String(match.2)] ?? Message(levels: [], fields: [])
             for level in match.1.matches(of: /\.(debug|info|warning|error)\b(?!\s*\?)/) {

@@ -7,6 +7,7 @@ import UVReactor
 /// The admin server: it has its own address and runs on the control loop, so that it responds while
 /// the workers are busy. `AdminPages` renders its pages.
 final class AdminServer {
+    let process: AdministeredDaemon
     private let server: Server
     let address: SocketAddress
 
@@ -15,9 +16,10 @@ final class AdminServer {
     ///   - socket: where it listens
     ///   - budget: bounds its connections
     init(
-        of process: any AdministeredProcess, _ plan: AdminPlan, on loop: UVLoop,
+        of process: AdministeredDaemon, _ plan: AdminPlan, on loop: UVLoop,
         _ socket: consuming ListeningSocket, within budget: DescriptorBudget
-    ) throws(IOFailure) {
+    ) throws(StartFailure) {
+        self.process = process
         let pages = AdminPages(
             of: process, on: loop, hosts: plan.hosts, token: plan.token)
         var settings = ServerSettings()
@@ -26,9 +28,13 @@ final class AdminServer {
         settings.refusedConnections = budget.adminRefusedConnections
         let server = Server(loop: loop, settings: settings, service: pages.respond)
         address = socket.address
-        server.adopt(
-            try loop.listen(on: socket) { [weak server] stream in server?.accept(stream) })
         self.server = server
+        do throws(IOFailure) {
+            server.adopt(
+                try loop.listen(on: socket) { [weak server] stream in server?.accept(stream) })
+        } catch {
+            throw .listen(address, error)
+        }
     }
 
     func close() {

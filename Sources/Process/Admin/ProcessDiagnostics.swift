@@ -36,15 +36,6 @@ struct ProcessDiagnostics {
     }
 }
 
-/// Whether the process serves.
-enum ProcessPhase: String, Sendable {
-    /// Not all workers listen yet.
-    case starting
-    case serving
-    case draining
-    case ended
-}
-
 /// Descriptions of the running plan, which the command line's tools render.
 struct PlanDescriptions {
     /// What `check` prints; nil if the plan cannot be compiled again.

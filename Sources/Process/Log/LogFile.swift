@@ -18,7 +18,7 @@ package struct LogFile: Sendable {
     /// Opens the file at the path, which is another one after a rotation, and creates it if necessary.
     package func open() throws(ServiceFailure) {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY
-        let descriptor = Glibc.open(path, flags, 0o640)
+        let descriptor = unsafe Glibc.open(path, flags, 0o640)
         guard descriptor >= 0 else { throw .file(path, errno: errno) }
         defer { close(descriptor) }
         guard dup2(descriptor, STDOUT_FILENO) >= 0 else { throw .file(path, errno: errno) }

@@ -75,9 +75,9 @@ final class LogWriter: MessageInbox {
     }
 
     /// What waits for the output, and how many lines were never written.
-    var facts: ProcessFacts.LogFacts {
+    var counts: LogCounts {
         state.withLock { state in
-            ProcessFacts.LogFacts(
+            LogCounts(
                 linesDropped: state.queue.linesDropped, bytesQueued: state.queue.bytes,
                 bytesMax: state.queue.bytesMax)
         }

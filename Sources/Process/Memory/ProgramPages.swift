@@ -11,8 +11,8 @@ enum ProgramPages {
             return
         }
         for range in unwritten(of: program, in: list) {
-            if let start = UnsafeMutableRawPointer(bitPattern: range.lowerBound) {
-                madvise(start, range.count, MADV_DONTNEED)
+            if let start = unsafe UnsafeMutableRawPointer(bitPattern: range.lowerBound) {
+                unsafe madvise(start, range.count, MADV_DONTNEED)
             }
         }
     }
@@ -21,7 +21,7 @@ enum ProgramPages {
 
     private static var path: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &bytes, bytes.count)
+        let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
         guard count > 0 else { return nil }
         return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -24,7 +24,7 @@ package final class BackgroundProcess {
         keeping sockets: Int, _ serve: @escaping @Sendable (BackgroundProcess) -> Void
     ) throws(ServiceFailure) {
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .fork(errno: errno) }
+        guard unsafe pipe(&ends) == 0 else { throw .fork(errno: errno) }
         let child = fork()
         guard child >= 0 else { throw .fork(errno: errno) }
         if child > 0 {
@@ -43,8 +43,8 @@ package final class BackgroundProcess {
         guard let thread else { throw .fork(errno: EAGAIN) }
         // The other threads handle signals.
         var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_BLOCK, &all, nil)
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
         thread.join()
     }
 
@@ -62,29 +62,21 @@ package final class BackgroundProcess {
             dup2(STDOUT_FILENO, STDERR_FILENO)
         }
         var byte: UInt8 = 1
-        while write(readiness, &byte, 1) < 0, errno == EINTR {}
+        while unsafe write(readiness, &byte, 1) < 0, errno == EINTR {}
     }
 
     /// Closes all descriptors but the standard streams and these.
     private static func closeAll(besides kept: [CInt]) {
-        guard let stream = opendir("/dev/fd") else { return }
-        defer { closedir(stream) }
-        var found: [CInt] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { raw in
-                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let number = CInt(name) { found.append(number) }
-        }
-        for number in found
-        where number > STDERR_FILENO && number != dirfd(stream) && !kept.contains(number) {
+        // With the descriptor that read the directory, which is closed again.
+        for number in (Directory.names(in: "/dev/fd") ?? []).compactMap({ CInt($0) })
+        where number > STDERR_FILENO && !kept.contains(number) {
             close(number)
         }
     }
 
     /// Opens `/dev/null` in the place of these descriptors.
     private static func replace(_ descriptors: [CInt]) {
-        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         guard null >= 0 else { return }
         defer { close(null) }
         for descriptor in descriptors { dup2(null, descriptor) }
@@ -94,10 +86,10 @@ package final class BackgroundProcess {
     private static func outcome(of child: pid_t, _ readiness: CInt) -> CInt {
         var byte: UInt8 = 0
         var count: Int
-        repeat { count = read(readiness, &byte, 1) } while count < 0 && errno == EINTR
+        repeat { count = unsafe read(readiness, &byte, 1) } while count < 0 && errno == EINTR
         if count > 0 { return 0 }
         var status: CInt = 0
-        while waitpid(child, &status, 0) < 0 { if errno != EINTR { return 70 } }
+        while unsafe waitpid(child, &status, 0) < 0 { if errno != EINTR { return 70 } }
         // As a shell has it for a child that a signal ended.
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal

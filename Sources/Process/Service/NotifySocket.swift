@@ -30,9 +30,9 @@ struct NotifySocket: Sendable {
         defer { close(descriptor) }
         let bytes = Array(message.utf8)
         let flags = CInt(MSG_DONTWAIT | MSG_NOSIGNAL)
-        let sent = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                sendto(
+        let sent = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe sendto(
                     descriptor, bytes, bytes.count, flags,
                     address, length)
             }
@@ -51,7 +51,7 @@ struct NotifySocket: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         let space = MemoryLayout.size(ofValue: address.sun_path)
         guard bytes.count > 1, bytes.count < space else { return nil }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         // The name of an abstract socket ends with the length; a path ends with a zero byte.
         let used = bytes.count + (isAbstract ? 0 : 1)
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2

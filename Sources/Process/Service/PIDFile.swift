@@ -13,7 +13,8 @@ package final class PIDFile {
         self.path = path
         descriptor = try Self.locked(path)
         let text = Array("\(getpid())\n".utf8)
-        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
+        guard ftruncate(descriptor, 0) == 0,
+            unsafe pwrite(descriptor, text, text.count, 0) == text.count
         else {
             let code = errno
             remove()
@@ -27,14 +28,15 @@ package final class PIDFile {
     package func remove() {
         guard descriptor >= 0 else { return }
         // Before the lock is released, so that no other process's file is removed.
-        unlink(path)
+        unsafe unlink(path)
         close(descriptor)
         descriptor = -1
     }
 
     private static func locked(_ path: String) throws(ServiceFailure) -> CInt {
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o644)
+            let descriptor = unsafe open(
+                path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o644)
             guard descriptor >= 0 else { throw .file(path, errno: errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 defer { close(descriptor) }
@@ -49,14 +51,16 @@ package final class PIDFile {
 
     private static func isAt(_ path: String, _ descriptor: CInt) -> Bool {
         var (there, here) = (stat(), stat())
-        guard stat(path, &there) == 0, fstat(descriptor, &here) == 0 else { return false }
+        guard unsafe stat(path, &there) == 0, unsafe fstat(descriptor, &here) == 0 else {
+            return false
+        }
         return there.st_dev == here.st_dev && there.st_ino == here.st_ino
     }
 
     /// What the other process has written, as far as it is a number.
     private static func content(of descriptor: CInt) -> String {
         var bytes = [UInt8](repeating: 0, count: 32)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
         let digits = bytes.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }
         return digits.isEmpty ? "of unknown id" : String(decoding: digits, as: UTF8.self)
     }

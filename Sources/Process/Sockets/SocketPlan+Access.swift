@@ -28,15 +28,15 @@ enum SystemGroups {
 
     /// The number of a group; nil if there is no such group.
     static func number(of name: String) -> UInt32? {
-        var record = group()
+        var record = unsafe group()
         var found: UnsafeMutablePointer<group>?
         var memory = [CChar](repeating: 0, count: 1 << 10)
         while true {
-            let code = getgrnam_r(name, &record, &memory, memory.count, &found)
+            let code = unsafe getgrnam_r(name, &record, &memory, memory.count, &found)
             if code == EINTR { continue }
             guard code == ERANGE, memory.count < recordBytesMax else { break }
             memory = [CChar](repeating: 0, count: memory.count * 4)
         }
-        return found?.pointee.gr_gid
+        return unsafe found?.pointee.gr_gid
     }
 }

@@ -19,5 +19,5 @@ package enum ServiceFailure: Error, Equatable, Sendable {
         }
     }
 
-    static func words(_ code: CInt) -> String { String(cString: strerror(code)) }
+    static func words(_ code: CInt) -> String { unsafe String(cString: strerror(code)) }
 }

@@ -25,7 +25,7 @@ MODULES = {
     "Gateway": "Gateway", "GatewayConfig": "Gateway", "Patterns": "Gateway", "Promises": "Promises",
     "PromiseOperators": "Promises", "HTTPServer": "HTTPServer", "HTTPClient": "HTTPClient", "HTTP": "HTTP",
     "JSONText": "JSONText", "Reactor": "Reactor, UVReactor", "UVReactor": "Reactor, UVReactor", "Basics": "Basics",
-    "Assembly": "Assembly", "tributary": "Assembly"}
+    "System": "Reactor, UVReactor", "Assembly": "Assembly", "Process": "Assembly", "tributary": "Assembly"}
 COUNTING = re.compile(
     r"swift_(bridgeObject|unknownObject|nonatomic_|unowned|weak)?_?(Retain|Release|retain|release)|RefCount")
 ALLOCATION = re.compile(

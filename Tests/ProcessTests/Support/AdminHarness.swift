@@ -123,7 +123,7 @@ final class AdministeredTestProcess: AdministeredProcess {
     var facts: ProcessFacts {
         ProcessFacts(
             version: "1.2.3", digest: "0123456789abcdef",
-            log: ProcessFacts.LogFacts(linesDropped: 5),
+            log: LogCounts(linesDropped: 5),
             descriptors: ProcessFacts.Descriptors(limit: 64, open: 7))
     }
 

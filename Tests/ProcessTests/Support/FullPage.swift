@@ -11,12 +11,12 @@ import WorkerSupport
 /// A page of metrics on which every family has a sample.
 enum FullPage {
     static var facts: ProcessFacts {
-        var reloads = ProcessFacts.Reloads()
+        var reloads = ReloadCounts()
         reloads.loadedAt = 1_700_000_000_500_000_000
         return ProcessFacts(
             version: "1.2.3", digest: "0123456789abcdef", startedAt: 1_700_000_000_123_000_000,
             reloads: reloads,
-            log: ProcessFacts.LogFacts(linesDropped: 5, bytesQueued: 7, bytesMax: 1 << 20),
+            log: LogCounts(linesDropped: 5, bytesQueued: 7, bytesMax: 1 << 20),
             descriptors: ProcessFacts.Descriptors(limit: 64, open: 7),
             usage: ProcessFacts.Usage(cpuSeconds: 1.25, residentBytes: 4096))
     }

@@ -108,7 +108,7 @@ import WorkerSupport
 
     private func page(_ reports: [WorkerReport]) -> [Substring] {
         let facts = ProcessFacts(
-            version: "1", digest: "", log: ProcessFacts.LogFacts(linesDropped: 5),
+            version: "1", digest: "", log: LogCounts(linesDropped: 5),
             descriptors: ProcessFacts.Descriptors(limit: 1024, open: nil))
         return MetricsPage(facts, reports).text(
             .prometheus, ExemplarClock(now: network.clock.now, unixTime: 0)

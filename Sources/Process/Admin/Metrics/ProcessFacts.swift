@@ -3,18 +3,6 @@ import Gateway
 
 /// Values of the process as a whole, which no worker counts.
 struct ProcessFacts: Sendable {
-    /// The number of reloads, by result, and when the present configuration was loaded.
-    struct Reloads: Sendable {
-        var succeeded = 0
-        var failed = 0
-        /// The last reload, or the start.
-        var isLastSuccessful = true
-        /// When the present configuration was loaded, in nanoseconds since 1970.
-        var loadedAt: Int64 = 0
-
-        init() {}
-    }
-
     /// The process's file descriptors.
     struct Descriptors: Sendable {
         let limit: Int
@@ -24,20 +12,6 @@ struct ProcessFacts: Sendable {
         init(limit: Int, open: Int?) {
             self.limit = limit
             self.open = open
-        }
-    }
-
-    /// The queue in front of the thread that writes the log.
-    struct LogFacts: Sendable {
-        /// Since the start of the process.
-        let linesDropped: Int
-        let bytesQueued: Int
-        let bytesMax: Int
-
-        init(linesDropped: Int = 0, bytesQueued: Int = 0, bytesMax: Int = 0) {
-            self.linesDropped = linesDropped
-            self.bytesQueued = bytesQueued
-            self.bytesMax = bytesMax
         }
     }
 
@@ -81,8 +55,8 @@ struct ProcessFacts: Sendable {
     let digest: String
     /// In nanoseconds since 1970.
     let startedAt: Int64
-    let reloads: Reloads
-    let log: LogFacts
+    let reloads: ReloadCounts
+    let log: LogCounts
     let descriptors: Descriptors
     /// Nil where the system does not report it.
     let usage: Usage?
@@ -90,8 +64,9 @@ struct ProcessFacts: Sendable {
     let limitCells: LimitCellFacts
 
     init(
-        version: String, digest: String, startedAt: Int64 = 0, reloads: Reloads = Reloads(),
-        log: LogFacts = LogFacts(), descriptors: Descriptors, usage: Usage? = nil,
+        version: String, digest: String, startedAt: Int64 = 0,
+        reloads: ReloadCounts = ReloadCounts(),
+        log: LogCounts = LogCounts(), descriptors: Descriptors, usage: Usage? = nil,
         spans: SpanCounts = SpanCounts(), limitCells: LimitCellFacts = LimitCellFacts()
     ) {
         self.version = version

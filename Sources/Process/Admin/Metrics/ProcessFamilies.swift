@@ -42,7 +42,7 @@ extension MetricsWriter {
         sample(Self.seconds(reloads.loadedAt))
     }
 
-    mutating func writeLog(_ log: ProcessFacts.LogFacts) {
+    mutating func writeLog(_ log: LogCounts) {
         family(
             "tributary_log_lines_dropped_total", .counter,
             "Log lines that were not written because their queue was full or writing failed.")

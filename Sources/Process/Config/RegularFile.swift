@@ -9,13 +9,13 @@ package enum RegularFile {
     {
         // Checked before it is opened, because opening a device or a pipe can have side effects.
         var status = stat()
-        guard stat(path, &status) == 0 else { throw failure() }
+        guard unsafe stat(path, &status) == 0 else { throw failure() }
         try check(status)
         // The file may have been replaced since the check; opening a pipe must not block.
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
-        guard fstat(descriptor, &status) == 0 else { throw failure() }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failure() }
         try check(status)
         return try WholeInput.read(descriptor, upTo: bytesMax)
     }
@@ -38,7 +38,7 @@ package enum RegularFile {
     }
 
     static func failure() -> ConfigFileError {
-        errno == ENOENT ? .notFound : .unreadable(String(cString: strerror(errno)))
+        errno == ENOENT ? .notFound : .unreadable(unsafe String(cString: strerror(errno)))
     }
 }
 
@@ -52,7 +52,7 @@ package enum WholeInput {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0 {
                 if errno == EINTR { continue }
                 throw RegularFile.failure()

@@ -6,15 +6,17 @@ package struct Startup {
     let source: ConfigSource
     let config: RecordedConfig
     let plan: Plan
-    /// Text for standard output when the process serves: from the address of the gateway and the
-    /// address of the admin server.
-    let announcement: ((_ address: String, _ admin: String?) -> String)?
+    /// Text for standard output when the process serves.
+    let announcement: Announcement?
     /// Called when the process ends.
     let onEnd: () -> Void
 
+    /// From the address of the gateway and the address of the admin server.
+    package typealias Announcement = (_ address: String, _ admin: String?) -> String
+
     package init(
         _ source: ConfigSource, _ config: RecordedConfig, _ plan: Plan,
-        announcement: ((_ address: String, _ admin: String?) -> String)? = nil,
+        announcement: Announcement? = nil,
         onEnd: @escaping () -> Void = {}
     ) {
         self.source = source

@@ -45,7 +45,7 @@ package struct ConfigSource: Sendable {
 
     /// A variable of the configuration.
     package func variable(_ name: String) -> String? {
-        variables[name] ?? SystemFiles.variable(name)
+        variables[name] ?? Environment.variable(name)
     }
 
     /// The file system, in which the text that was read once takes the place of its file.

@@ -11,7 +11,7 @@ struct FileStatus: Equatable {
     /// Nil if the file cannot be examined, such as one that does not exist.
     init?(of path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard unsafe stat(path, &status) == 0 else { return nil }
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
         size = Int64(status.st_size)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Process
 import System
 
 /// The command line. Each command has its own file.
@@ -37,7 +36,7 @@ struct Tributary: ParsableCommand {
     /// Runs the command.
     static func main() {
         StandardStreams.openClosed()
-        run {
+        ProgramEnd.run(Self.self) {
             if let options = ServeOptions(simple: CommandLine.arguments.dropFirst()) {
                 return try options.serve()
             }
@@ -48,24 +47,6 @@ struct Tributary: ParsableCommand {
             } catch let error as ValidationError {
                 end(because: error, of: type(of: command))
             }
-        }
-    }
-
-    /// Runs a part of the program; prints an error as one line and exits with its status.
-    static func run(_ body: () throws -> Void) {
-        do {
-            try body()
-        } catch let code as ExitCode {
-            exit(withError: code)
-        } catch let failure as StartFailure {
-            end(because: failure)
-        } catch let failure as ServiceFailure {
-            end(because: .service(failure))
-        } catch let error where [.success, .validationFailure].contains(exitCode(for: error)) {
-            // A request for help, or a usage error.
-            exit(withError: error)
-        } catch {
-            end(because: .internalError("\(error)"))
         }
     }
 
@@ -80,10 +61,5 @@ struct Tributary: ParsableCommand {
         let arguments = CommandLine.arguments.dropFirst()
         let command = quickCommands.first { $0.configuration.commandName == arguments.first }
         return try? command?.parse(Array(arguments.dropFirst()))
-    }
-
-    private static func end(because failure: StartFailure) -> Never {
-        StandardStreams.printLastError("tributary: \(failure.line)\n")
-        exit(withError: ExitCode(failure.status))
     }
 }

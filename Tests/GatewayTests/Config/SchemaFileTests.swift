@@ -35,7 +35,7 @@ import YAMLReader
 
     /// Extracted from the source of the executable, which tests cannot import.
     private static var demo: String {
-        let source = (try? Golden.text("Sources/tributary/DemoConfig.swift")) ?? ""
+        let source = (try? Golden.text("Sources/tributary/Demo/DemoConfig.swift")) ?? ""
         let text = source.split(separator: "\"\"\"", omittingEmptySubsequences: false)
         return text.count > 1 ? text[1].replacing("\n        ", with: "\n") + "" : ""
     }

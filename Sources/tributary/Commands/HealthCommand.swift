@@ -2,7 +2,6 @@ import ArgumentParser
 import Basics
 import HTTP
 import HTTPClient
-import Process
 import Promises
 import Reactor
 import System

@@ -22,7 +22,9 @@ struct ServeOptions: Equatable {
         let inherited = try InheritedSockets(environment)
         guard daemonize else { return try serve(source, environment, inherited, in: nil) }
         try BackgroundProcess.start(keeping: environment.socketNames.count) { process in
-            Tributary.run { try serve(source, environment, inherited, in: process) }
+            ProgramEnd.run(ServeCommand.self) {
+                try serve(source, environment, inherited, in: process)
+            }
         }
     }
 

@@ -1,12 +1,5 @@
 import ArgumentParser
-import HTTP
 import System
-
-/// The version of this build.
-enum Version {
-    static let number = Product.version
-    static let text = "tributary \(number)"
-}
 
 /// `tributary version`
 struct VersionCommand: ParsableCommand {

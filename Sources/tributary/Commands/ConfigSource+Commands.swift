@@ -24,13 +24,6 @@ extension ConfigSource {
         }
     }
 
-    /// The demo, with the addresses of its backends.
-    init(demo variables: [String: String]) {
-        self.init(
-            path: DemoConfig.name, text: Array(DemoConfig.text.utf8), isDemo: true,
-            variables: variables)
-    }
-
     /// The configuration and its plan: prints the problems; an error ends the command.
     func checked() throws -> (source: RecordedConfig, config: Config, plan: Plan) {
         let (source, config, plan, problems) = try record()

@@ -1,3 +1,5 @@
+import Process
+
 /// The configuration that `tributary serve` uses if none is given: one endpoint for each feature.
 ///
 /// Its backends run in this process (`DemoBackends`); variables contain their addresses.
@@ -87,5 +89,14 @@ enum DemoConfig {
         \(page)
 
         """
+    }
+}
+
+extension ConfigSource {
+    /// The demo, with the addresses of its backends.
+    init(demo variables: [String: String]) {
+        self.init(
+            path: DemoConfig.name, text: Array(DemoConfig.text.utf8), isDemo: true,
+            variables: variables)
     }
 }

@@ -8,11 +8,11 @@ import Testing
 @Suite struct BodyCollectorTests {
     private final class Source: BodySource {
         let framing: BodyFraming
-        let memoryOwner: Exchange?
+        let memoryOwner: (any MemoryOwner)?
         var sink: (any BodySink)?
         var isCancelled = false
 
-        init(_ framing: BodyFraming, memoryOwner: Exchange? = nil) {
+        init(_ framing: BodyFraming, memoryOwner: (any MemoryOwner)? = nil) {
             self.framing = framing
             self.memoryOwner = memoryOwner
         }

@@ -27,11 +27,11 @@ import Testing
         "Basics/Permit.swift",  // one number and references, whose accesses cannot overlap
         "Basics/Bytes.swift",  // hands whole buffers to the standard library
         "Basics/TextBuffer.swift",  // each write goes through `reserve`, which makes room for it
-        "HTTP/Exchange.swift",  // an instant, and a list that is taken out before it is used
-        // Plain values and arrays, whose accesses call nothing that could reach them again.
-        "HTTP/RequestRecord.swift", "HTTP/RequestRecordPool.swift",
-        "HTTP/FieldName.swift", "HTTP/Span+Text.swift",  // only lifetimes: what is static stays
-        "HTTP/ByteScan.swift",  // eight bytes at once, after `index + 8 <= count`
+        // An instant, and a list that is taken out before it is used.
+        "HTTP/Message/Exchange.swift",
+        // Only lifetimes: what is static stays.
+        "HTTP/Fields/FieldName.swift", "HTTP/Fields/Span+Text.swift",
+        "HTTP/Fields/ByteScan.swift",  // eight bytes at once, after `index + 8 <= count`
         "HTTP/Wire/RequestLine.swift",  // hands a whole buffer to the standard library
         // Hands memory to C with the number of its bytes.
         "JSONText/BlockClassifier.swift", "JSONText/ByteSearch.swift",

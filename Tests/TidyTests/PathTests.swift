@@ -97,12 +97,13 @@ import Testing
 
     @Test func filesAreFoundInPages() {
         let page = """
-            `Sources/HTTP/Service.swift`, [`Chain.swift`](x), `Filters/NAME.swift`, `Tests/AssemblyTests`,
+            `Sources/Gateway/Context/Service.swift`, [`Chain.swift`](x), `Filters/NAME.swift`, `Tests/AssemblyTests`,
             `script/test --filter X`, `Keys+Call`, `swift test`
             """
         #expect(
             Self.files(in: page) == [
-                "Sources/HTTP/Service.swift", "Chain.swift", "Tests/AssemblyTests", "script/test",
+                "Sources/Gateway/Context/Service.swift", "Chain.swift", "Tests/AssemblyTests",
+                "script/test",
             ])
     }
 

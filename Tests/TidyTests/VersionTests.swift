@@ -9,7 +9,7 @@ import Testing
 
     /// What `tributary version` prints.
     private static func version() throws -> String {
-        let source = try text("Sources/HTTP/Product.swift")
+        let source = try text("Sources/HTTP/Head/Product.swift")
         let match = try #require(source.firstMatch(of: /static let version = "(\d+\.\d+\.\d+)"/))
         return String(match.1)
     }

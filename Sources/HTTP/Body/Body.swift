@@ -23,7 +23,7 @@ package protocol BodySource: AnyObject {
     var framing: BodyFraming { get }
 
     /// The exchange whose memory a sink uses to store the body; nil if its memory is not limited.
-    var memoryOwner: Exchange? { get }
+    var memoryOwner: (any MemoryOwner)? { get }
 
     /// All of the body, if it has arrived and no trailers have, and its length was stated; the delivery
     /// is then over. Nil otherwise, and for a source that never has all of it.
@@ -43,7 +43,7 @@ package protocol BodySource: AnyObject {
 }
 
 extension BodySource {
-    package var memoryOwner: Exchange? { nil }
+    package var memoryOwner: (any MemoryOwner)? { nil }
 
     package func takeComplete() -> Bytes? { nil }
 }
@@ -81,6 +81,12 @@ package protocol Tunnel: BodySource {
 extension BodySink {
     package var limitsTime: Bool { false }
     package var pendingBytes: Int { 0 }
+}
+
+/// Pays for the memory of what is stored for a request: its exchange.
+package protocol MemoryOwner: AnyObject {
+    /// Reserves memory until the end of the exchange, in bytes; false if the budget is exhausted.
+    func reserve(_ count: Int) -> Bool
 }
 
 /// Receives the interim responses to a request (RFC 9110 15.2): the server's side of its exchange.

@@ -9,7 +9,7 @@ package struct BodyBuffer {
     private var bytes: [UInt8] = []
     /// Bytes collected so far.
     package private(set) var count = 0
-    private let memoryOwner: Exchange?
+    private let memoryOwner: (any MemoryOwner)?
 
     /// Whether a piece was refused because the worker's budget is exhausted, and not for the limit.
     package private(set) var lacksRoom = false
@@ -23,7 +23,7 @@ package struct BodyBuffer {
     ///   - framing: contains the length, if it is known
     ///   - limit: in bytes
     ///   - memoryOwner: reserves the memory
-    package init(_ framing: BodyFraming, limit: Int, for memoryOwner: Exchange? = nil) {
+    package init(_ framing: BodyFraming, limit: Int, for memoryOwner: (any MemoryOwner)? = nil) {
         self.limit = limit
         self.memoryOwner = memoryOwner
         if case .length(let length) = framing { expected = length } else { expected = nil }

@@ -69,8 +69,6 @@ extension FieldName {
     package static var contentLanguage: FieldName { "Content-Language" }
     package static var contentLength: FieldName { "Content-Length" }
     package static var contentType: FieldName { "Content-Type" }
-    package static var gatewayComplete: FieldName { "Gateway-Complete" }
-    package static var gatewayFailures: FieldName { "Gateway-Failures" }
     package static var host: FieldName { "Host" }
     package static var requestID: FieldName { "X-Request-Id" }
     package static var retryAfter: FieldName { "Retry-After" }

@@ -9,7 +9,7 @@ package import Promises
 /// An embedder that knows more about a request than HTTP does makes its exchanges instances of a
 /// subclass (`ServerHooks.makeExchange`). Open, because Swift has no subclasses of `package` classes in
 /// other modules; everything else of it is visible in this package only.
-open class Exchange {
+open class Exchange: MemoryOwner {
     /// Identifies this request in the response, the log and requests to the backends.
     package final let id: RequestID
 

@@ -90,18 +90,20 @@ extension TextBuffer {
     ///
     /// - Parameter parentID: identifies the call in the trace. Never zero (W3C Trace Context
     ///   3.2.2.4)
-    package mutating func append(linesOf exchange: Exchange, parentID: UInt64) {
+    package mutating func append(
+        linesOf id: RequestID, _ trace: TraceContext, parentID: UInt64
+    ) {
         append(literal: "X-Request-Id: ")
-        append(exchange.id)
-        if let state = exchange.trace.state {
+        append(id)
+        if let state = trace.state {
             append(literal: "\r\ntracestate: ")
             append(state.text)
         }
         append(literal: "\r\ntraceparent: 00-")
-        append(hex: exchange.trace.traceHigh)
-        append(hex: exchange.trace.traceLow)
+        append(hex: trace.traceHigh)
+        append(hex: trace.traceLow)
         append(UInt8(ascii: "-"))
         append(hex: parentID)
-        append(literal: exchange.trace.flags)
+        append(literal: trace.flags)
     }
 }

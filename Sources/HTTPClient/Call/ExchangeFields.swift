@@ -37,7 +37,8 @@ package struct ExchangeFields {
 extension TextBuffer {
     /// Appends the lines of HTTP/1.1. The types of the three values exclude line ends.
     mutating func append(_ fields: ExchangeFields) {
-        append(linesOf: fields.exchange, parentID: fields.parentID)
+        append(
+            linesOf: fields.exchange.id, fields.exchange.trace, parentID: fields.parentID)
         guard let left = fields.millisecondsLeft else { return }
         append(literal: "Gateway-Deadline-Ms: ")
         append(decimal: left)

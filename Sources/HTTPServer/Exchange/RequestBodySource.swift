@@ -25,7 +25,7 @@ final class RequestBodySource: BodySource {
         self.carrier = carrier
     }
 
-    var memoryOwner: Exchange? { exchange }
+    var memoryOwner: (any MemoryOwner)? { exchange }
 
     /// Whether a sink waits for more of the body.
     var isBeingRead: Bool { sink != nil }

@@ -6,7 +6,8 @@ struct FileStatus: Equatable {
     private let device: UInt64
     private let number: UInt64
     private let size: Int64
-    private let changed: [Int]
+    /// The bytes of the times of its last change: of its content, and of its metadata.
+    private let changed: [UInt8]
 
     /// Nil if the file cannot be examined, such as one that does not exist.
     init?(of path: String) {
@@ -15,9 +16,8 @@ struct FileStatus: Equatable {
         device = UInt64(status.st_dev)
         number = UInt64(status.st_ino)
         size = Int64(status.st_size)
-        changed = [
-            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-            status.st_ctim.tv_nsec,
-        ]
+        changed = [status.st_mtim, status.st_ctim].flatMap { time in
+            unsafe withUnsafeBytes(of: time) { unsafe Array($0) }
+        }
     }
 }

@@ -2,7 +2,6 @@ import Assembly
 import Basics
 import Gateway
 import HTTP
-import HTTPClient
 import Reactor
 import Rehearsal
 

@@ -79,11 +79,12 @@ final class RequestRecorder {
             wait: RequestWait(exchange.record, at: loop.now))
     }
 
-    private func ended(_ ended: ServerHooks.ExchangeEnd) {
+    private func ended(_ ended: consuming ServerHooks.ExchangeEnd) {
+        let now = ended.at
         let end = RequestEnd(ended)
         let (exchange, outcome) = (end.context, end.outcome)
         let record = exchange.record
-        record.end(at: ended.at)
+        record.end(at: now)
         unsafe meter.count(
             record, endpoint: exchange.endpoint, status: end.status, outcome,
             Exemplar(exchange.trace, at: loop.now))

@@ -15,8 +15,8 @@ import Testing
         return String(head)
     }
 
-    private func exchange() -> Exchange {
-        Exchange(
+    private func exchange() -> RecordingExchange {
+        RecordingExchange(
             ExchangeStart(
                 id: .own(1, 2), trace: TraceContext(from: Entropy(seed: 1)),
                 local: SimNetwork(seed: 1).makeLoop("worker").local, began: Instant(nanoseconds: 0))

@@ -316,7 +316,7 @@ extension Pool {
         _ method: HTTP.Method, body: Body = .described(length: nil), within budget: ByteBudget
     ) -> ClientRequest {
         let entropy = Entropy(seed: 1)
-        let exchange = Exchange(
+        let exchange = RecordingExchange(
             ExchangeStart(
                 id: RequestID(from: entropy), trace: TraceContext(from: entropy), local: loop.local,
                 began: now, budget: budget))

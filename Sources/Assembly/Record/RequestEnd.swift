@@ -4,20 +4,13 @@ import HTTPServer
 
 /// How a request ended, for the metrics, its line in the access log, and its spans.
 struct RequestEnd {
+    private let end: ServerHooks.ExchangeEnd
     /// Its record is complete; the record may serve another request after the recorder returns.
     let context: RequestContext
-    let request: RequestHead
-    /// For the log: the status of the response, or one of those that `ServerHooks.ExchangeEnd` adds.
-    let status: UInt16
-    /// Bytes of the body that were written.
-    let bodyBytes: Int
     let outcome: RequestOutcome
 
-    init(_ end: ServerHooks.ExchangeEnd) {
-        context = end.exchange.context
-        request = end.request
-        status = end.status
-        bodyBytes = end.bodyBytes
+    init(_ end: consuming ServerHooks.ExchangeEnd) {
+        let context = end.exchange.context
         outcome =
             switch end.status {
             case _ where end.isTruncated:
@@ -28,5 +21,13 @@ struct RequestEnd {
             case 400...: .rejected
             default: context.record.isPartial ? .partial : .ok
             }
+        self.context = context
+        self.end = end
     }
+
+    var request: RequestHead { end.request }
+    /// For the log: the status of the response, or one of those that `ServerHooks.ExchangeEnd` adds.
+    var status: UInt16 { end.status }
+    /// Bytes of the body that were written.
+    var bodyBytes: Int { end.bodyBytes }
 }

@@ -157,8 +157,7 @@ final class Backend {
     ) -> ExchangeFields {
         let now = loop.now
         let fields = ExchangeFields(
-            of: exchange, span: entropy.next(), left: deadline.map { $0 - now }, attempt: attempt,
-            observer: exchange.record)
+            of: exchange, span: entropy.next(), left: deadline.map { $0 - now }, attempt: attempt)
         if let attempt {
             exchange.record.permitAttempt(attempt, host: host, spanID: fields.parentID, at: now)
         }

@@ -1,5 +1,6 @@
 package import Basics
 package import HTTP
+package import HTTPClient
 import Promises
 
 /// What the gateway knows about one request, from its head to the last byte of its response: the exchange,
@@ -15,35 +16,54 @@ package final class RequestContext: Exchange {
     package let record: RequestRecord
     private let records: RequestRecordPool?
 
-    // The properties that every request changes are unchecked, because no access calls other code, and
-    // private, because the attribute has no effect in other modules.
+    private struct State {
+        var deadline = RequestContext.noDeadline
+        var endpoint: Int?
+        var client: ClientAddress?
+        var caller: Caller?
+        var refusal: RefusalReason?
+        var refusalCause: RefusalCause?
+    }
 
-    @exclusivity(unchecked) private var responseDeadline = RequestContext.noDeadline
-    @exclusivity(unchecked) private var matchedEndpoint: Int?
+    /// Unchecked: no access calls other code. Private, since the attribute has no effect in other
+    /// modules, which read it through functions.
+    @exclusivity(unchecked) private var state = State()
 
     /// When the response must be ready; `noDeadline` until the endpoint's chain sets it.
     package var deadline: Instant {
-        get { unsafe responseDeadline }
-        set { unsafe responseDeadline = newValue }
+        get { unsafe state.deadline }
+        set { unsafe state.deadline = newValue }
     }
 
     /// The number of the matched endpoint; nil before and without a match.
     package var endpoint: Int? {
-        get { unsafe matchedEndpoint }
-        set { unsafe matchedEndpoint = newValue }
+        get { unsafe state.endpoint }
+        set { unsafe state.endpoint = newValue }
     }
 
     /// The client, as far as `clientAddress(of:_:)` has determined it.
-    var client: ClientAddress?
+    var client: ClientAddress? {
+        get { unsafe state.client }
+        set { unsafe state.client = newValue }
+    }
 
     /// Who sent the request; nil for endpoints that are public.
-    package internal(set) var caller: Caller?
+    package internal(set) var caller: Caller? {
+        get { unsafe state.caller }
+        set { unsafe state.caller = newValue }
+    }
 
     /// Why the request was refused; nil if it was not.
-    package var refusal: RefusalReason?
+    package var refusal: RefusalReason? {
+        get { unsafe state.refusal }
+        set { unsafe state.refusal = newValue }
+    }
 
     /// What exactly is wrong with the token of a refused request; nil for other refusals.
-    package internal(set) var refusalCause: RefusalCause?
+    package internal(set) var refusalCause: RefusalCause? {
+        get { unsafe state.refusalCause }
+        set { unsafe state.refusalCause = newValue }
+    }
 
     /// The rate limits of this process that the request was charged to, as far as a later one may refuse
     /// it.
@@ -53,14 +73,41 @@ package final class RequestContext: Exchange {
     var sharedCharges: [SharedCharge] = []
 
     /// - Parameter records: provides the record, and takes it back; nil for a record of its own
-    package init(_ start: ExchangeStart, records: RequestRecordPool? = nil) {
+    package init(_ start: consuming ExchangeStart, records: RequestRecordPool? = nil) {
         self.records = records
-        record = records?.take(began: start.began) ?? RequestRecord(began: start.began)
+        let began = start.began
+        record = records?.take(began: began) ?? RequestRecord(began: began)
         super.init(start)
     }
 
     deinit {
         records?.give(record)
+    }
+}
+
+extension RequestContext: AttemptObserver {
+    package func attemptSent(
+        _ attempt: Int, _ version: HTTPVersion, reusingConnection: Bool, at now: Instant
+    ) {
+        record.attemptSent(attempt, version, reusingConnection: reusingConnection, at: now)
+    }
+
+    package func attemptAnswered(_ attempt: Int, status: UInt16, at now: Instant) {
+        record.attemptAnswered(attempt, status: status, at: now)
+    }
+
+    package func attemptCompleted(_ attempt: Int, bodyBytes: Int, at now: Instant) {
+        record.attemptCompleted(attempt, bodyBytes: bodyBytes, at: now)
+    }
+
+    package func attemptFailed(_ attempt: Int, _ failure: AttemptFailure, at now: Instant) {
+        switch failure {
+        case .connection(let failure):
+            record.attemptFailed(
+                attempt, CallFailureKind(failure.kind), detail: failure.detail, at: now)
+        case .timedOut: record.attemptFailed(attempt, .responseTimeout, at: now)
+        case .cancelled: record.attemptFailed(attempt, .cancelled, at: now)
+        }
     }
 }
 

@@ -1,6 +1,5 @@
 package import Basics
 package import HTTP
-package import HTTPClient
 
 /// What happened to one request and its calls, and when: recorded once, while it runs, and read by
 /// everything that shows requests (`server_timing`, `explain --run`, access log, metrics).
@@ -11,7 +10,7 @@ package import HTTPClient
 /// and a reader that keeps something of a record copies it.
 ///
 /// Moments never go back: one that is before the latest recorded one counts as that.
-package final class RequestRecord: AttemptObserver {
+package final class RequestRecord {
     /// The values that belong to the request as a whole.
     private struct Values {
         var began: Instant
@@ -353,18 +352,6 @@ package final class RequestRecord: AttemptObserver {
     ) {
         guard isOpen(attempt) else { return }
         fail(attempt, kind, detail, at: next(now))
-    }
-
-    package func attemptFailed(
-        _ attempt: Int, because failure: AttemptFailure, at now: Instant
-    ) {
-        switch failure {
-        case .connection(let failure):
-            attemptFailed(
-                attempt, CallFailureKind(failure.kind), detail: failure.detail, at: now)
-        case .timedOut: attemptFailed(attempt, .responseTimeout, at: now)
-        case .cancelled: attemptFailed(attempt, .cancelled, at: now)
-        }
     }
 
     /// The response of an attempt, complete or not, cannot be used, for this reason.

@@ -95,7 +95,7 @@ open class Exchange: MemoryOwner {
     /// Empty after the end. Unchecked: the list is taken out before a permit is released.
     @exclusivity(unchecked) private var permits: [Permit] = []
 
-    package init(_ start: ExchangeStart) {
+    package init(_ start: consuming ExchangeStart) {
         id = start.id
         trace = start.trace
         resources = start.resources

@@ -4,7 +4,8 @@ package import HTTP
 /// The fields that tell a backend about the client's request of a call: its id, its trace and the
 /// remaining time.
 package struct ExchangeFields {
-    package let exchange: Exchange
+    /// Receives what happens to the attempt.
+    package let exchange: any Exchange & AttemptObserver
 
     /// Identifies the call in the trace. Never zero (W3C Trace Context 3.2.2.4).
     package let parentID: UInt64
@@ -12,10 +13,7 @@ package struct ExchangeFields {
     /// Nil for a request without a deadline.
     package let millisecondsLeft: UInt64?
 
-    /// Receives what happens to the attempt; nil if nothing does.
-    let observer: (any AttemptObserver)?
-
-    /// The number of the attempt for the observer.
+    /// The number of the attempt for its observer; nil for one that is not observed.
     let attempt: Int?
 
     /// - Parameters:
@@ -23,11 +21,10 @@ package struct ExchangeFields {
     ///   - left: until the deadline; a negative duration counts as zero; nil without a deadline
     ///   - attempt: its number for the observer; nil if it is not observed
     package init(
-        of exchange: Exchange, span: UInt64, left: Duration?, attempt: Int? = nil,
-        observer: (any AttemptObserver)? = nil
+        of exchange: any Exchange & AttemptObserver, span: UInt64, left: Duration?,
+        attempt: Int? = nil
     ) {
         self.exchange = exchange
-        self.observer = observer
         self.attempt = attempt
         parentID = span == 0 ? 1 : span
         millisecondsLeft = left.map { UInt64(max(0, $0.inNanoseconds / 1_000_000)) }

@@ -1,8 +1,8 @@
 package import Basics
 package import HTTP
 
-/// Receives what happens to the attempts of calls, each identified by its number. The embedder's record
-/// of a request. Called on the worker, in the order of the events.
+/// Receives what happens to the attempts of an exchange's calls, each identified by its number: the
+/// embedder's subclass of `Exchange`. Called on the worker, in the order of the events.
 package protocol AttemptObserver: AnyObject {
     /// The request is written to a connection; called again if it is sent on another one.
     func attemptSent(
@@ -12,7 +12,7 @@ package protocol AttemptObserver: AnyObject {
     /// The response is complete.
     func attemptCompleted(_ attempt: Int, bodyBytes: Int, at now: Instant)
     /// The attempt got no complete response.
-    func attemptFailed(_ attempt: Int, because failure: AttemptFailure, at now: Instant)
+    func attemptFailed(_ attempt: Int, _ failure: AttemptFailure, at now: Instant)
 }
 
 /// Why an attempt got no complete response.
@@ -34,10 +34,8 @@ struct ObservedAttempt: ~Copyable {
 
     /// Nil for a request whose attempt is not observed.
     init?(of request: borrowing ClientRequest) {
-        guard let exchange = request.exchange, let observer = exchange.observer,
-            let attempt = exchange.attempt
-        else { return nil }
-        self.observer = observer
+        guard let exchange = request.exchange, let attempt = exchange.attempt else { return nil }
+        observer = exchange.exchange
         number = attempt
     }
 
@@ -58,6 +56,6 @@ struct ObservedAttempt: ~Copyable {
 
     /// The attempt got no complete response.
     func failed(_ failure: AttemptFailure, at now: Instant) {
-        observer.attemptFailed(number, because: failure, at: now)
+        observer.attemptFailed(number, failure, at: now)
     }
 }

@@ -7,11 +7,11 @@ package import Reactor
 /// worker's thread. Hooks that are not set do nothing.
 package struct ServerHooks {
     /// Makes the exchange of a request whose head is complete.
-    package var makeExchange: (ExchangeStart) -> Exchange = { Exchange($0) }
+    package var makeExchange: (consuming ExchangeStart) -> Exchange = { Exchange($0) }
 
     /// The exchange of a request ended: its response was written, its client disconnected, or the
     /// server ended. Called once for every request.
-    package var exchangeEnded: (ExchangeEnd) -> Void = { _ in }
+    package var exchangeEnded: (consuming ExchangeEnd) -> Void = { _ in }
 
     /// Input that never became a request was rejected.
     package var requestRefused: (RefusedInput) -> Void = { _ in }

@@ -3,8 +3,9 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// The three filter chains that a request passes, as lists; each entry states the reason for its
-/// position. Built once per plan and worker.
+/// The filter chains that a request passes, as lists; each entry states the reason for its position: the
+/// entry, an aggregate (`endpoint`) or a proxy (`proxy`), both behind `admission`, and a call (`call`,
+/// `proxiedCall`). Built once per plan and worker.
 struct Chain {
     let loop: any Loop
     let backends: [Backend]

@@ -13,7 +13,7 @@ import Testing
     private struct TooSlow: Error {}
 
     private func harness(_ script: @escaping (BackendExchange) -> Void) throws -> PoolHarness {
-        try PoolHarness(script)
+        try PoolHarness(seed: 1, PoolSettings(), script)
     }
 
     private func exchange(on loop: any Loop) -> RecordingExchange {

@@ -26,7 +26,7 @@ package struct UnsentBytesExceeded: Error {
 /// Writes a body to its target while it arrives from its source. Confined to the loop's thread; the target,
 /// or its connection, owns it during the transfer.
 ///
-/// Pauses the source while more than `unsentBytesMax` wait to be sent.
+/// Pauses the source when more than `unsentBytesMax` wait to be sent, until all of them are sent.
 package final class BodyWriter: BodySink {
     /// In bytes. 64 KiB: keeps a connection busy for one loop iteration, and bounds the memory for a slow
     /// peer.
@@ -85,7 +85,7 @@ package final class BodyWriter: BodySink {
         target.breakBody(UnsentBytesExceeded())
     }
 
-    /// The peer has taken all unsent bytes.
+    /// The connection has taken all unsent bytes.
     package func outputDrained() {
         _ = count(0)
         guard isPaused, state == .writing else { return }

@@ -100,8 +100,8 @@ package final class Pool: CallPool {
 
     /// Sends a request and promises its complete response. Rejects with `ClientFailure`.
     ///
-    /// Cancelling closes the connection that serves the call, or removes the call from the queue; so
-    /// does the end of its time.
+    /// Cancelling removes the call from the queue, closes its connection, or resets its stream of HTTP/2;
+    /// so does the end of its time.
     ///
     /// - Parameter limit: nil for no other limit than `connectTimeout`
     package func send(
@@ -126,7 +126,7 @@ package final class Pool: CallPool {
         dispatchCall(PendingCall(request, to: self, stream, holding: permit))
     }
 
-    /// Sends the call on an idle connection, or lets it wait for a connection.
+    /// Sends the call on a connection with room for it, or lets it wait for one.
     private func dispatchCall(_ call: PendingCall) -> LocalPromise<ClientResponse> {
         let response = call.promise(on: local)
         assignConnection(to: call)

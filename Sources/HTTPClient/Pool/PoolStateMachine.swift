@@ -29,7 +29,7 @@ struct PoolStateMachine<Waiter> {
 
     /// The result of a checkout.
     enum Checkout {
-        /// Use this connection, which was idle.
+        /// Use this connection, which has room for a call.
         case lease(ConnectionID)
         /// Wait with this ticket; if `connect` is not nil, make that connection.
         case wait(Ticket, connect: ConnectionID?)

@@ -4,9 +4,9 @@ import Promises
 import Reactor
 
 /// Runs one exchange, from the head of its request to the last byte of its response: reserves its
-/// memory, takes its permit, calls the service, then responds, rejects or cancels.
+/// memory, calls the service, takes its permit when the body is complete, then responds, rejects or cancels.
 ///
-/// The exchange ends when the last byte of its response has left the process: the runner then reports the
+/// The exchange ends when the last byte of its response is written: the runner then reports the
 /// end to the hooks. It returns the permit earlier, when the whole response lies in the connection and
 /// little of it waits for the client. Independent of the protocol: a connection of HTTP/1.1 has one
 /// runner at a time. Its carrier, the connection, owns it; confined to the loop's thread.

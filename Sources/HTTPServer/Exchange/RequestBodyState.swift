@@ -4,6 +4,7 @@
 ///     arriving, awaitingContinue -> delivering <-> paused
 ///                                   delivering -> complete, broken
 ///                                   delivering, paused -> cancelled
+///     arriving, awaitingContinue -> complete (stored whole); any -> broken (rejected)
 enum RequestBodyState: Equatable {
     /// There is none, or its last byte was passed on.
     case complete

@@ -13,6 +13,7 @@ final class RequestRecorder {
     private let spans: SpanBacklog
     private let deliverTraces: (([TracedRequest]) -> Void)?
     private var traces: TraceRecorder?
+    private let records = RequestRecordPool()
     private var slots = MetricSlots()
     /// Unchecked: counting calls no other code.
     @exclusivity(unchecked) private(set) var meter = WorkerMetrics()
@@ -59,8 +60,7 @@ final class RequestRecorder {
     /// The hooks through which the server makes and reports requests.
     var hooks: ServerHooks {
         var hooks = ServerHooks()
-        let records = RequestRecordPool()
-        hooks.makeExchange = { RequestContext($0, records: records) }
+        hooks.makeExchange = { [records] in RequestContext($0, records: records) }
         hooks.exchangeEnded = { [self] in ended($0) }
         hooks.requestRefused = { [self] in refused($0) }
         return hooks
@@ -80,11 +80,9 @@ final class RequestRecorder {
     }
 
     private func ended(_ ended: consuming ServerHooks.ExchangeEnd) {
-        let now = ended.at
         let end = RequestEnd(ended)
         let (exchange, outcome) = (end.context, end.outcome)
         let record = exchange.record
-        record.end(at: now)
         unsafe meter.count(
             record, endpoint: exchange.endpoint, status: end.status, outcome,
             Exemplar(exchange.trace, at: loop.now))

@@ -26,7 +26,7 @@ struct Chain {
     var targets: SentTargets?
 
     /// Every request before its endpoint is known, also one that no route matches. The headers that
-    /// all responses have are no filter: the server writes them (`RequestContext.responseFields`), so that
+    /// all responses have are no filter: the server writes them (`Exchange.responseFields`), so that
     /// its own rejections have them, too.
     ///
     /// - Parameter preflight: nil without CORS rules

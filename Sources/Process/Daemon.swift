@@ -63,11 +63,13 @@ package final class Daemon {
     }
 
     private func connect(_ startup: Startup) {
-        logging.level.onChange = { [workers] in workers.send(.setLogLevel($0)) }
+        logging.level.onChange = { [weak workers] in
+            workers?.send(.setLogLevel($0))
+        }
         reloads.hooks.isServing = { [weak self] in self?.lifecycle.phase == .serving }
-        reloads.hooks.begin = { [service] in service.beginReload() }
+        reloads.hooks.begin = { [weak service] in service?.beginReload() }
         reloads.hooks.install = { [weak self] in self?.apply($0) }
-        reloads.hooks.end = { [service] in service.endReload() }
+        reloads.hooks.end = { [weak service] in service?.endReload() }
         shutdown.hooks.late = { [weak self] in self?.handle(.abandoned) }
         shutdown.hooks.close = { [weak self] in
             self?.admin?.close()

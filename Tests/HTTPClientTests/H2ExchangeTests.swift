@@ -160,7 +160,7 @@ import Testing
                 Array(body.utf8).span, on: stream, at: Instant(nanoseconds: 0))
             session.endBody(of: stream, trailers: ["grpc-status": "0"])
         }
-        let promise = harness.pool.send(ClientRequest(.get))
+        let promise = harness.pool.send(ClientRequest(.get, keepsTrailers: true))
         harness.advance(by: .milliseconds(10))
         let response = try #require(promise.value)
         #expect(response.content == Bytes(body) && response.trailers["grpc-status"] == "0")

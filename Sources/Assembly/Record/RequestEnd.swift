@@ -9,8 +9,10 @@ struct RequestEnd {
     let context: RequestContext
     let outcome: RequestOutcome
 
+    /// Completes the record.
     init(_ end: consuming ServerHooks.ExchangeEnd) {
         let context = end.exchange.context
+        context.record.end(at: end.endedAt)
         outcome =
             switch end.status {
             case _ where end.isTruncated:
@@ -26,7 +28,7 @@ struct RequestEnd {
     }
 
     var request: RequestHead { end.request }
-    /// For the log: the status of the response, or one of those that `ServerHooks.ExchangeEnd` adds.
+    /// For the log: the status of the response, or `clientGone` or `cutOff` of `ServerHooks.ExchangeEnd`.
     var status: UInt16 { end.status }
     /// Bytes of the body that were written.
     var bodyBytes: Int { end.bodyBytes }

@@ -1,7 +1,6 @@
 package import Basics
 package import HTTP
 package import HTTPClient
-import Promises
 
 /// What the gateway knows about one request, from its head to the last byte of its response: the exchange,
 /// the client and the caller, the deadline, what rate limits have charged, and the record.
@@ -81,6 +80,8 @@ package final class RequestContext: Exchange {
     }
 
     deinit {
+        // First: a permit that is released may start work that takes a record.
+        end()
         records?.give(record)
     }
 }

@@ -32,7 +32,7 @@ struct StartedCalls {
     /// disabled already. The values of a call that failed are missing.
     func settled(_ indices: [Int]) -> [LocalPromise<Void>] {
         indices.compactMap { index in
-            part(of: index)?.asVoid().recover { error in
+            part(of: index)?.asVoid().recover { [local] error in
                 if error is Cancelled { throw error }
                 return local.value(())
             }
@@ -44,12 +44,13 @@ struct StartedCalls {
     func needed(by call: CallPlan) -> [LocalPromise<Part>] {
         call.needs.compactMap { index in
             guard let part = part(of: index) else { return nil }
+            let skipped = skipped(index)
             guard !calls[index].plan.conditionCalls.isEmpty, !call.uses.contains(index) else {
-                return part.mapError { $0 is Cancelled ? $0 : skipped(index) }
+                return part.mapError { $0 is Cancelled ? $0 : skipped }
             }
-            return part.recover { error in
+            return part.recover { [local] error in
                 if error is DisabledCall { return local.value(.nothing) }
-                throw error is Cancelled ? error : skipped(index)
+                throw error is Cancelled ? error : skipped
             }
         }
     }

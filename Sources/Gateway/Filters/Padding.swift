@@ -12,7 +12,11 @@ enum Padding {
     static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
             Service { request, exchange in
-                padded(request, exchange, plan, next, loop).ensure { () -> Void in
+                let received = lastByte(of: exchange, loop)
+                let response = hold(
+                    next(request, exchange), since: received, plan, on: exchange.local, loop)
+                return response.ensure { () -> Void in
+                    // Not for a response that was cancelled, or that is streamed.
                     if exchange.record.isHeld {
                         exchange.record.responseReleased(at: loop.exactNow)
                     }
@@ -21,12 +25,10 @@ enum Padding {
         }
     }
 
-    private static func padded(
-        _ request: Request, _ exchange: RequestContext, _ plan: PaddingPlan,
-        _ next: Service<Request, Response>, _ loop: any Loop
+    private static func hold(
+        _ response: LocalPromise<Response>, since received: Instant, _ plan: PaddingPlan,
+        on local: LocalContext, _ loop: any Loop
     ) -> LocalPromise<Response> {
-        let received = lastByte(of: exchange, loop)
-        let response = next(request, exchange)
         guard plan.step != nil else {
             return response.atLeast(
                 left(of: plan.minimum, since: received, loop), holdingFailures: true)
@@ -35,7 +37,7 @@ enum Padding {
         // a moment late, and each response would leave a step later.
         func wait() -> LocalPromise<Void> {
             let end = plan.end(ofResponseAt: loop.now - received)
-            return exchange.local.value(())
+            return local.value(())
                 .delayed(by: left(of: end, since: received, loop))
         }
         return

@@ -8,7 +8,9 @@ import Basics
 /// a second, and after twice as long each time, up to `pauseMax`.
 struct RefreshSchedule {
     private let rules: RefreshRules
-    private var state = State.idle
+    /// Whether a fetch runs, or ran when the schedule was stopped.
+    private var isFetching = false
+    private(set) var isStopped = false
     private var lastStart: Instant?
     /// Fetches that failed since the last success.
     private var failures = 0
@@ -19,22 +21,17 @@ struct RefreshSchedule {
     /// The end of the time in which the value is used; nil before the first one.
     private var usableUntil: Instant?
 
-    private enum State {
-        case idle, fetching, stopped
-    }
-
     init(_ rules: RefreshRules, now: Instant) {
         self.rules = rules
         due = now
     }
 
-    var isStopped: Bool { state == .stopped }
     /// Whether the last fetch failed.
     var isFailing: Bool { failures > 0 }
 
     /// Whether a fetch may start: one at a time.
     func mayFetch(at now: Instant) -> Bool {
-        state == .idle && now >= nextStart(after: now)
+        !isFetching && !isStopped && now >= nextStart(after: now)
     }
 
     /// Whether the value may be used. Also while a fetch runs that began in time: without it,
@@ -42,12 +39,12 @@ struct RefreshSchedule {
     func isUsable(at now: Instant) -> Bool {
         guard let end = usableUntil else { return false }
         if now < end { return true }
-        return rules.stale != nil && state == .fetching && lastStart.map { $0 <= end } == true
+        return rules.stale != nil && isFetching && lastStart.map { $0 <= end } == true
     }
 
     mutating func recordStart(at now: Instant) {
         lastStart = now
-        state = .fetching
+        isFetching = true
     }
 
     /// - Parameters:
@@ -59,7 +56,7 @@ struct RefreshSchedule {
         let bounds = rules.lifetimes
         let lifetime =
             lifetime.map { min(max($0, bounds.lowerBound), bounds.upperBound) } ?? rules.lifetime
-        state = .idle
+        isFetching = false
         failures = 0
         fetchedAt = now
         usableUntil = now + lifetime + (rules.stale ?? .zero)
@@ -67,13 +64,14 @@ struct RefreshSchedule {
     }
 
     mutating func recordFailure(at now: Instant) {
-        state = .idle
+        isFetching = false
         failures = min(failures + 1, Self.failuresMax)
         due = nextStart(after: now)
     }
 
-    /// No fetch starts any more.
-    mutating func stop() { state = .stopped }
+    /// No fetch starts any more. A value that was usable because a fetch ran stays usable: requests that
+    /// began before a reload may still need it.
+    mutating func stop() { isStopped = true }
 
     /// The whole seconds after which a client may try again: a fetch may have ended then.
     func retryAfter(at now: Instant) -> Int {

@@ -83,7 +83,8 @@ extension BodySink {
     package var pendingBytes: Int { 0 }
 }
 
-/// Pays for the memory of what is stored for a request: its exchange.
+/// Pays for the memory of what is stored for a request: its exchange, which the folder of bodies does not
+/// know.
 package protocol MemoryOwner: AnyObject {
     /// Reserves memory until the end of the exchange, in bytes; false if the budget is exhausted.
     func reserve(_ count: Int) -> Bool

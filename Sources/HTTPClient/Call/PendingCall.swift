@@ -133,7 +133,7 @@ final class PendingCall {
     func receiveTrailers(_ piece: Span<UInt8>) {
         if stream != nil {
             unsafe source?.receiveTrailers(piece)
-        } else {
+        } else if request.template.keepsTrailers {
             unsafe collector.appendTrailers(piece)
         }
     }

@@ -16,14 +16,18 @@ package final class RequestTemplate {
     /// The statuses for which the fields of a response are not used; nil for none.
     let statusesWithoutFields: ClosedRange<Int>?
 
+    /// Whether a complete response has its trailers (RFC 9110 6.5), up to `Limits.trailerBytes`.
+    package let keepsTrailers: Bool
+
     /// The end of the request line and the lines of `host` and `fields`.
     let lines: Bytes
 
     package init(
         host: FieldValue, fields: Fields = Fields(), responseBytesMax: Int,
-        statusesWithoutFields: ClosedRange<Int>? = nil
+        statusesWithoutFields: ClosedRange<Int>? = nil, keepsTrailers: Bool = false
     ) {
         self.host = host
+        self.keepsTrailers = keepsTrailers
         self.statusesWithoutFields = statusesWithoutFields
         self.fields = fields
         self.responseBytesMax = responseBytesMax
@@ -37,6 +41,6 @@ package final class RequestTemplate {
     package func replacingHost(_ host: FieldValue) -> RequestTemplate {
         RequestTemplate(
             host: host, fields: fields, responseBytesMax: responseBytesMax,
-            statusesWithoutFields: statusesWithoutFields)
+            statusesWithoutFields: statusesWithoutFields, keepsTrailers: keepsTrailers)
     }
 }

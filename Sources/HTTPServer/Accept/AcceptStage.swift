@@ -39,7 +39,8 @@ struct StageInput {
 }
 
 /// A step between the acceptance of a connection and its first request. A listener has one for all its
-/// connections.
+/// connections. A listener of today has one stage at most; that a stage can pass on bytes to the next one is
+/// for the PROXY protocol, and tested with a stage of the tests.
 protocol AcceptStage {
     /// The connection during this stage, which has not begun.
     func connection(for input: StageInput, in pipeline: AcceptPipeline) -> any AcceptingConnection

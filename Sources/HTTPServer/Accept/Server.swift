@@ -161,6 +161,8 @@ package final class Server {
 
     /// Closes every connection at once, in any state.
     package func close() {
+        // First: a listener accepts what waits for it, which may end other connections.
+        table.beginClosing()
         admission.close()
         listeners.close()
         table.close()

@@ -133,9 +133,12 @@ final class ConnectionTable {
         return promise
     }
 
+    /// Connections that end from now on were cut off.
+    func beginClosing() { isClosed = true }
+
     /// Closes every connection at once, in any state.
     func close() {
-        isClosed = true
+        beginClosing()
         for connection in connections { connection.close() }
     }
 

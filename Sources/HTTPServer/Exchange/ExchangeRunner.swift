@@ -367,7 +367,7 @@ final class ExchangeRunner {
                 ServerHooks.ExchangeEnd(
                     exchange: exchange, request: request.head, status: status,
                     bodyBytes: bodyBytes, isTruncated: isTruncated,
-                    at: server.loop.exactNow))
+                    endedAt: server.loop.exactNow))
         }
         exchange.end()
     }

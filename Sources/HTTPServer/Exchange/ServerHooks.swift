@@ -51,7 +51,8 @@ package struct ServerHooks {
         package let bodyBytes: Int
         /// The response was truncated behind its head.
         package let isTruncated: Bool
-        package let at: Instant
+        /// When its last byte was written, or when it was given up.
+        package let endedAt: Instant
 
         /// The client disconnected before the response.
         package static let clientGone: UInt16 = 499

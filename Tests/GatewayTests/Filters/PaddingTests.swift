@@ -91,4 +91,27 @@ import Testing
         network.advance(by: .milliseconds(100))
         #expect(try left(plain, late: .milliseconds(3)) == .milliseconds(400))
     }
+
+    /// The time until the response leaves is held, whatever the service gives.
+    @Test(arguments: [false, true]) func theTimeOfHoldingIsRecorded(_ fails: Bool) throws {
+        exchange.record.enter(RecordedEndpoint(name: "GET /x", isPadded: true, calls: []))
+        let service = Padding.filter(plain, loop: loop).around(
+            Service { [loop] _, exchange in
+                exchange.local.value(Response(status: .ok)).delayed(by: .milliseconds(100)).map {
+                    exchange.record.responseMade(at: loop.now)
+                    if fails { throw Failure() }
+                    return $0
+                }
+            })
+        let request = Request(
+            head: RequestHead(method: .get, target: try #require(Target("/x"))), body: .empty)
+        let response = service(request, exchange)
+        network.advance(by: .milliseconds(200))
+        #expect(exchange.record.isHeld)
+        network.advance(by: .milliseconds(300))
+        #expect(!exchange.record.isHeld)
+        exchange.record.end(at: loop.now)
+        #expect(exchange.record.times[.held] == .milliseconds(300))
+        withExtendedLifetime(response) {}
+    }
 }

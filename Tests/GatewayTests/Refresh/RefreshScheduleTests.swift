@@ -147,4 +147,15 @@ import Testing
         schedule.stop()
         #expect(!schedule.mayFetch(at: at(1000)) && schedule.isStopped)
     }
+
+    /// Requests that began before a reload may still need the value.
+    @Test func aValueInUseDuringAFetchStaysUsableAfterTheStop() {
+        var schedule = schedule { $0.stale = .zero }
+        schedule.recordStart(at: at(0))
+        schedule.recordSuccess(at: at(0), lifetime: .seconds(600))
+        schedule.recordStart(at: at(600))
+        #expect(schedule.isUsable(at: at(601)))
+        schedule.stop()
+        #expect(schedule.isUsable(at: at(601)) && !schedule.mayFetch(at: at(10_000)))
+    }
 }

@@ -86,7 +86,7 @@ final class ExporterHarness: Harness {
         let end = RequestEnd(
             ServerHooks.ExchangeEnd(
                 exchange: exchange, request: RequestHead(method: .get, target: .root), status: 200,
-                bodyBytes: 0, isTruncated: false, at: loop.now))
+                bodyBytes: 0, isTruncated: false, endedAt: loop.now))
         return TracedRequest(end, loop)
     }
 

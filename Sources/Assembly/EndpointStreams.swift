@@ -40,8 +40,8 @@ extension [EndpointStreams] {
     /// Counts the streams among these exchanges, also those of endpoints that a reload has removed.
     mutating func count(_ exchanges: [RequestContext], names: [String]) {
         var counts: [Int: EndpointStreams] = [:]
-        for exchange in exchanges {
-            guard let kind = exchange.stream, let number = exchange.endpoint else { continue }
+        for context in exchanges {
+            guard let kind = context.stream, let number = context.endpoint else { continue }
             counts[number, default: EndpointStreams(endpoint: names[number])].count(kind)
         }
         for (_, streams) in counts.sorted(by: { $0.key < $1.key }) { add(streams) }

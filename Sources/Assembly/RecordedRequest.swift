@@ -19,10 +19,10 @@ package struct RecordedRequest: Sendable {
     package let calls: [CallRecord]
     package let attempts: [AttemptRecord]
 
-    package init(_ exchange: RequestContext, status: UInt16, _ outcome: RequestOutcome) {
-        let record = exchange.record
-        id = exchange.id
-        trace = exchange.trace
+    package init(_ context: RequestContext, status: UInt16, _ outcome: RequestOutcome) {
+        let record = context.record
+        id = context.id
+        trace = context.trace
         endpoint = record.endpoint
         self.outcome = outcome
         self.status = status

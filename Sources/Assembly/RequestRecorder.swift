@@ -70,25 +70,25 @@ final class RequestRecorder {
     var endpointNames: [String] { slots.endpointNames }
 
     /// A request in flight, for the admin page.
-    func state(of exchange: RequestContext) -> RequestState {
+    func state(of context: RequestContext) -> RequestState {
         RequestState(
-            id: exchange.id.description,
-            endpoint: exchange.endpoint.map { slots.endpointNames[$0] } ?? "",
-            age: loop.now - exchange.began,
-            hidesTiming: exchange.endpoint.map { slots.isPadded[$0] } ?? false,
-            wait: RequestWait(exchange.record, at: loop.now))
+            id: context.id.description,
+            endpoint: context.endpoint.map { slots.endpointNames[$0] } ?? "",
+            age: loop.now - context.began,
+            hidesTiming: context.endpoint.map { slots.isPadded[$0] } ?? false,
+            wait: RequestWait(context.record, at: loop.now))
     }
 
     private func ended(_ ended: consuming ServerHooks.ExchangeEnd) {
         let end = RequestEnd(ended)
-        let (exchange, outcome) = (end.context, end.outcome)
-        let record = exchange.record
+        let (context, outcome) = (end.context, end.outcome)
+        let record = context.record
         unsafe meter.count(
-            record, endpoint: exchange.endpoint, status: end.status, outcome,
-            Exemplar(exchange.trace, at: loop.now))
-        recent?.record(exchange, status: end.status, outcome)
-        if let reason = exchange.refusal { unsafe meter.refusals.count(reason) }
-        onRequestEnded?(exchange, end.status, outcome)
+            record, endpoint: context.endpoint, status: end.status, outcome,
+            Exemplar(context.trace, at: loop.now))
+        recent?.record(context, status: end.status, outcome)
+        if let reason = context.refusal { unsafe meter.refusals.count(reason) }
+        onRequestEnded?(context, end.status, outcome)
         if accessLog == nil && traces == nil { return }
         let duration = record.duration ?? .zero
         accessLog?.write(end, after: duration, loop.entropy)

@@ -110,15 +110,15 @@ package final class GatewayService {
 
     /// Passes a request through the entry filters to its endpoint, or redirects it if its listener
     /// serves none.
-    package func handleRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<
+    package func handleRequest(_ request: Request, _ context: RequestContext) -> LocalPromise<
         Response
     > {
         let response =
-            exchange.peer.facts?.redirect == nil
-            ? service(request, exchange) : redirect(request, exchange)
-        guard let transport, !transport.isSecure(request.head, exchange) else { return response }
+            context.peer.facts?.redirect == nil
+            ? service(request, context) : redirect(request, context)
+        guard let transport, !transport.isSecure(request.head, context) else { return response }
         return response.map { response in
-            transport.removeFields(exchange)
+            transport.removeFields(context)
             return response
         }
     }
@@ -126,18 +126,18 @@ package final class GatewayService {
     /// Gives a response of the server itself the headers that the endpoint of its request has, and
     /// records the endpoint. A 417 is padded like the responses of the endpoint.
     package func reject(
-        with response: Response, _ request: Request, _ exchange: RequestContext
+        with response: Response, _ request: Request, _ context: RequestContext
     ) -> LocalPromise<Response> {
         // A listener that redirects serves no endpoint.
-        if exchange.peer.facts?.redirect == nil { routes.routeRejection(request.head, exchange) }
-        if let transport, !transport.isSecure(request.head, exchange) {
-            transport.removeFields(exchange)
+        if context.peer.facts?.redirect == nil { routes.routeRejection(request.head, context) }
+        if let transport, !transport.isSecure(request.head, context) {
+            transport.removeFields(context)
         }
-        let rejection = exchange.local.value(response)
+        let rejection = context.local.value(response)
         guard response.status == .expectationFailed,
-            let padding = exchange.endpoint.flatMap({ paddings[$0] })
+            let padding = context.endpoint.flatMap({ paddings[$0] })
         else { return rejection }
-        return padding.around(Service { _, _ in rejection })(request, exchange)
+        return padding.around(Service { _, _ in rejection })(request, context)
     }
 
     /// Stops the health checks and the refreshes of keys. Requests in flight continue.

@@ -79,14 +79,14 @@ struct AccessLog {
         }
     }
 
-    private func addIDs(of exchange: RequestContext, to line: inout LogLine) {
-        switch exchange.id {
-        case .own: line.add(plain: "id") { $0.append(exchange.id) }
+    private func addIDs(of context: RequestContext, to line: inout LogLine) {
+        switch context.id {
+        case .own: line.add(plain: "id") { $0.append(context.id) }
         case .client(let bytes): line.add("id", untrusted: bytes)
         }
         line.add(plain: "trace") { text in
-            text.append(hex: exchange.trace.traceHigh)
-            text.append(hex: exchange.trace.traceLow)
+            text.append(hex: context.trace.traceHigh)
+            text.append(hex: context.trace.traceLow)
         }
     }
 

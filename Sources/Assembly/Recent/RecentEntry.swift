@@ -67,7 +67,7 @@ extension RecentEntry {
 
     /// Appends the words of a request; `words` is empty and has memory from the request before.
     static func write(
-        _ exchange: RequestContext, _ record: RequestRecord, status: UInt16,
+        _ context: RequestContext, _ record: RequestRecord, status: UInt16,
         _ outcome: RequestOutcome,
         reasons: RetentionReason, endpoint: UInt32, sequence: UInt64, to words: inout [UInt32]
     ) {
@@ -91,9 +91,9 @@ extension RecentEntry {
         words.append(times.microseconds(.keys))
         words.append(times.microseconds(.calling))
         words.append(times.microseconds(.held))
-        words.append(wide: exchange.trace.traceHigh)
-        words.append(wide: exchange.trace.traceLow)
-        words.append(exchange.id)
+        words.append(wide: context.trace.traceHigh)
+        words.append(wide: context.trace.traceLow)
+        words.append(context.id)
         for index in 0..<callCount { write(calls[index], to: &words) }
         for index in 0..<attemptCount { write(attempts[index], to: &words) }
         for detail in details { write(detail, to: &words) }

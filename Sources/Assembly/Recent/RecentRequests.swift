@@ -66,11 +66,11 @@ final class RecentRequests {
     // MARK: Recording
 
     /// Records a request whose record is complete.
-    func record(_ exchange: RequestContext, status: UInt16, _ outcome: RequestOutcome) {
-        let record = exchange.record
+    func record(_ context: RequestContext, status: UInt16, _ outcome: RequestOutcome) {
+        let record = context.record
         let ended = record.ended.hasHappened ? record.ended.microseconds : 0
         let now = record.began.nanoseconds &+ Int64(ended) * 1_000
-        let activity = activity(of: exchange, record)
+        let activity = activity(of: context, record)
         let reasons = activity.count(record, outcome, at: now)
         let isSample = reasons.isEmpty
         if isSample {
@@ -81,7 +81,7 @@ final class RecentRequests {
         unsafe activity.lastSequence = sequence
         unsafe entry.removeAll(keepingCapacity: true)
         unsafe RecentEntry.write(
-            exchange, record, status: status, outcome, reasons: reasons,
+            context, record, status: status, outcome, reasons: reasons,
             endpoint: activity.number, sequence: sequence, to: &entry)
         let words = unsafe entry
         if isSample {
@@ -94,9 +94,8 @@ final class RecentRequests {
     /// Counts input that never became a request.
     func recordRefusal() { unsafe elsewhere.countRefusal() }
 
-    private func activity(of exchange: RequestContext, _ record: RequestRecord) -> EndpointActivity
-    {
-        guard let number = exchange.endpoint, let recorded = record.endpoint,
+    private func activity(of context: RequestContext, _ record: RequestRecord) -> EndpointActivity {
+        guard let number = context.endpoint, let recorded = record.endpoint,
             unsafe activities.indices.contains(number)
         else { return unsafe elsewhere }
         if let known = unsafe activities[number], unsafe known.names === recorded { return known }

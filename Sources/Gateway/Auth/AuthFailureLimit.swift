@@ -31,24 +31,24 @@ final class AuthFailureLimit {
     }
 
     /// The refusal if the limit of the client's address is reached, without counting anything.
-    func refusal(of head: RequestHead, _ exchange: RequestContext) -> AuthRefusal? {
-        let key = key(head, exchange)
+    func refusal(of head: RequestHead, _ context: RequestContext) -> AuthRefusal? {
+        let key = key(head, context)
         guard !cells.allows(key, of: bucket, at: loop.now) else { return nil }
         return refusal(cells.arrival(of: key, in: bucket, at: loop.now))
     }
 
     /// Counts a refused credential; the refusal that replaces it if the limit was reached before.
-    func countFailure(of head: RequestHead, _ exchange: RequestContext) -> AuthRefusal? {
-        let charge = cells.charge(key(head, exchange), of: bucket, at: loop.now)
+    func countFailure(of head: RequestHead, _ context: RequestContext) -> AuthRefusal? {
+        let charge = cells.charge(key(head, context), of: bucket, at: loop.now)
         return charge.isGranted ? nil : refusal(charge.arrival)
     }
 
-    private func key(_ head: RequestHead, _ exchange: RequestContext) -> UInt64 {
+    private func key(_ head: RequestHead, _ context: RequestContext) -> UInt64 {
         var hash = KeyedHash(hashKey)
         // The hash of a rate limit begins with the length of its name, which is not 0.
         hash.combine(0 as UInt64)
         hash.combine(Self.name.span)
-        hash.combine(mask.network(of: exchange.clientAddress(of: head, proxies).host))
+        hash.combine(mask.network(of: context.clientAddress(of: head, proxies).host))
         return hash.value
     }
 

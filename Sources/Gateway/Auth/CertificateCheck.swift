@@ -18,9 +18,8 @@ final class CertificateCheck: CredentialCheck {
 
     var guesses: GuessRule { .ignored }
 
-    func result(of credential: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult
-    {
-        result(of: exchange.peer.facts?.identity)
+    func result(of credential: Bytes, _ context: RequestContext, until end: Instant) -> AuthResult {
+        result(of: context.peer.facts?.identity)
     }
 
     func result(of identity: PeerIdentity?) -> AuthResult {

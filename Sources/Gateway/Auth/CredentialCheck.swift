@@ -11,7 +11,7 @@ protocol CredentialCheck: AnyObject {
     /// Decides about the credential of a request.
     ///
     /// - Parameter end: when the request stops to wait for the decision
-    func result(of credential: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult
+    func result(of credential: Bytes, _ context: RequestContext, until end: Instant) -> AuthResult
 
     /// What `auth_failures` does with its credentials.
     var guesses: GuessRule { get }

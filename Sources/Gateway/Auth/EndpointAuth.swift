@@ -38,8 +38,8 @@ final class EndpointAuth {
 
     var filter: Filter<Request, Response> {
         Filter { next in
-            Service { [self] request, exchange in
-                respond(decision(on: request, exchange), to: request, exchange, next)
+            Service { [self] request, context in
+                respond(decision(on: request, context), to: request, context, next)
             }
         }
     }
@@ -47,8 +47,8 @@ final class EndpointAuth {
     /// Treats every request as one of this caller, who must have what the endpoint requires.
     func filter(assuming caller: Caller) -> Filter<Request, Response> {
         Filter { next in
-            Service { [self] request, exchange in
-                accept(caller, by: 0, request, exchange, next)
+            Service { [self] request, context in
+                accept(caller, by: 0, request, context, next)
             }
         }
     }
@@ -62,11 +62,11 @@ final class EndpointAuth {
 
     // MARK: Decision
 
-    private func decision(on request: Request, _ exchange: RequestContext) -> Decision {
-        decision(on: request.head, exchange)
+    private func decision(on request: Request, _ context: RequestContext) -> Decision {
+        decision(on: request.head, context)
     }
 
-    private func decision(on head: RequestHead, _ exchange: RequestContext) -> Decision {
+    private func decision(on head: RequestHead, _ context: RequestContext) -> Decision {
         if let index = ambiguousAuthenticator(head.fields) {
             let refused = AttributedRefusal(
                 refusal: AuthRefusal(.malformed), authenticator: index, isAmbiguous: true)
@@ -74,17 +74,17 @@ final class EndpointAuth {
             refusals.add(refused)
             return .refused(refused, after: refusals)
         }
-        return decision(on: head, exchange, from: 0, after: FormerRefusals())
+        return decision(on: head, context, from: 0, after: FormerRefusals())
     }
 
     /// What can be decided about a request whose client is not known, without keys that are fetched.
     func decideWithoutWaiting(
-        _ head: RequestHead, _ exchange: RequestContext
+        _ head: RequestHead, _ context: RequestContext
     ) -> OfflineAuth.Decision {
-        switch decision(on: head, exchange) {
+        switch decision(on: head, context) {
         case .accepted(let caller, _, _):
-            exchange.caller = caller
-            return lack(of: caller, head, exchange) ?? .accepted(caller)
+            context.caller = caller
+            return lack(of: caller, head, context) ?? .accepted(caller)
         case .refused(let refused, _):
             let plan = authenticators[refused.authenticator].plan
             if refused.refusal.reason == .keysUnavailable, plan.tokens?.fetchesKeys == true {
@@ -100,10 +100,10 @@ final class EndpointAuth {
 
     /// What the endpoint requires and the caller does not have; nil if nothing is missing.
     private func lack(
-        of caller: Caller, _ head: RequestHead, _ exchange: RequestContext
+        of caller: Caller, _ head: RequestHead, _ context: RequestContext
     ) -> OfflineAuth.Decision? {
         guard caller.has(scopes) else { return Self.refused(.scope) }
-        let all = requirements.values(of: head, exchange)
+        let all = requirements.values(of: head, context)
         let values = ClientlessValues(values: all)
         if let condition = plan.requirements.first(where: { $0.result(in: values) == .fails }) {
             return Self.refused(.claims, detail: condition.failing(in: values))
@@ -147,32 +147,32 @@ final class EndpointAuth {
     ///
     /// - Parameter former: the refusals so far
     private func decision(
-        on head: RequestHead, _ exchange: RequestContext, from first: Int,
+        on head: RequestHead, _ context: RequestContext, from first: Int,
         after former: FormerRefusals
     ) -> Decision {
         var refusals = former
         for index in first..<authenticators.count {
             let authenticator = authenticators[index]
-            guard let credential = authenticator.source.credential(of: head, exchange.peer) else {
+            guard let credential = authenticator.source.credential(of: head, context.peer) else {
                 continue
             }
             let check = authenticator.check
             // In this order: an API key never needs the limit, and a token is hashed here only beyond
             // it.
-            if check.guesses == .limited, let refusal = failures?.refusal(of: head, exchange),
+            if check.guesses == .limited, let refusal = failures?.refusal(of: head, context),
                 check.rememberedCaller(of: credential) == nil
             {
                 refusals.add(refusal, of: index)
                 continue
             }
-            let end = Deadline.waitEnd(deadline, exchange)
-            switch check.result(of: credential, exchange, until: end) {
+            let end = Deadline.waitEnd(deadline, context)
+            switch check.result(of: credential, context, until: end) {
             case .accepted(let caller): return .accepted(caller, by: index, after: refusals)
             case .refused(let refusal):
                 refusals.add(refusal, of: index, isGuess: check.guesses != .ignored)
             case .later(let promise):
                 // An authenticator that has verified the token before decides without a wait.
-                if let known = rememberedCaller(head, exchange, after: index) {
+                if let known = rememberedCaller(head, context, after: index) {
                     promise.cancel()
                     return .accepted(known.caller, by: known.index, after: refusals)
                 }
@@ -185,10 +185,10 @@ final class EndpointAuth {
 
     /// The caller of the first later authenticator that has verified the credential before.
     private func rememberedCaller(
-        _ head: RequestHead, _ exchange: RequestContext, after index: Int
+        _ head: RequestHead, _ context: RequestContext, after index: Int
     ) -> (caller: Caller, index: Int)? {
         for index in (index + 1)..<max(index + 1, authenticators.count) {
-            guard let credential = authenticators[index].source.credential(of: head, exchange.peer),
+            guard let credential = authenticators[index].source.credential(of: head, context.peer),
                 let caller = authenticators[index].check.rememberedCaller(of: credential)
             else { continue }
             return (caller, index)
@@ -199,24 +199,24 @@ final class EndpointAuth {
     // MARK: Response
 
     private func respond(
-        _ decision: Decision, to request: Request, _ exchange: RequestContext,
+        _ decision: Decision, to request: Request, _ context: RequestContext,
         _ next: Service<Request, Response>
     ) -> LocalPromise<Response> {
         switch decision {
         case .accepted(let caller, let index, let refusals):
             // A wrong credential counts also beside a valid one: a caller with a key could otherwise
             // guess passwords without limit.
-            _ = countFailures(refusals, acceptedBy: index, request.head, exchange)
-            return accept(caller, by: index, request, exchange, next)
+            _ = countFailures(refusals, acceptedBy: index, request.head, context)
+            return accept(caller, by: index, request, context, next)
         case .refused(let refused, let refusals):
-            return refuse(refused, after: refusals, request, exchange)
+            return refuse(refused, after: refusals, request, context)
         case .later(let promise, let index, let before):
-            exchange.record.keysAwaited(at: loop.now)
+            context.record.keysAwaited(at: loop.now)
             return promise.then { [self] result in
-                exchange.record.decisionMade(at: loop.now)
+                context.record.decisionMade(at: loop.now)
                 return respond(
-                    self.decision(result, of: index, after: before, request, exchange), to: request,
-                    exchange, next)
+                    self.decision(result, of: index, after: before, request, context), to: request,
+                    context, next)
             }
         }
     }
@@ -224,54 +224,54 @@ final class EndpointAuth {
     /// Continues after an authenticator that had to wait.
     private func decision(
         _ result: AuthResult, of index: Int, after former: FormerRefusals, _ request: Request,
-        _ exchange: RequestContext
+        _ context: RequestContext
     ) -> Decision {
         switch result {
         case .accepted(let caller): return .accepted(caller, by: index, after: former)
         case .refused(let refusal):
             var refusals = former
             refusals.add(refusal, of: index)
-            return decision(on: request.head, exchange, from: index + 1, after: refusals)
+            return decision(on: request.head, context, from: index + 1, after: refusals)
         case .later(let promise): return .later(promise, by: index, after: former)
         }
     }
 
     private func accept(
-        _ caller: Caller, by index: Int, _ request: Request, _ exchange: RequestContext,
+        _ caller: Caller, by index: Int, _ request: Request, _ context: RequestContext,
         _ next: Service<Request, Response>
     ) -> LocalPromise<Response> {
-        exchange.caller = caller
+        context.caller = caller
         guard caller.has(scopes) else {
             return respond(
-                to: request, exchange,
+                to: request, context,
                 with: AttributedRefusal(refusal: AuthRefusal(.scope), authenticator: index))
         }
-        guard requirements.hold(for: request.head, exchange) else {
+        guard requirements.hold(for: request.head, context) else {
             return respond(
-                to: request, exchange,
+                to: request, context,
                 with: AttributedRefusal(refusal: AuthRefusal(.claims), authenticator: index))
         }
         authenticators[index].counts.countAccepted()
-        return next(request, exchange)
+        return next(request, context)
     }
 
     private func refuse(
         _ refused: AttributedRefusal, after refusals: FormerRefusals, _ request: Request,
-        _ exchange: RequestContext
+        _ context: RequestContext
     ) -> LocalPromise<Response> {
         var refused = refused
-        let limited = countFailures(refusals, acceptedBy: nil, request.head, exchange)
+        let limited = countFailures(refusals, acceptedBy: nil, request.head, context)
         if refused.refusal.reason.countsAsFailure, let limited {
             refused = AttributedRefusal(refusal: limited, authenticator: refused.authenticator)
         }
-        return respond(to: request, exchange, with: refused)
+        return respond(to: request, context, with: refused)
     }
 
     /// Counts each credential that every authenticator which reads it has refused as malformed or
     /// untrusted; returns the refusal if the limit was reached before.
     private func countFailures(
         _ refusals: FormerRefusals, acceptedBy accepted: Int?, _ head: RequestHead,
-        _ exchange: RequestContext
+        _ context: RequestContext
     ) -> AuthRefusal? {
         guard refusals.failed != 0, let failures else { return nil }
         var limited: AuthRefusal?
@@ -284,34 +284,34 @@ final class EndpointAuth {
                     || other < index && refusals.failed & (1 << other) != 0
             }
             guard !isCountedElsewhere else { continue }
-            limited = failures.countFailure(of: head, exchange) ?? limited
+            limited = failures.countFailure(of: head, context) ?? limited
         }
         return limited
     }
 
     private func respond(
-        to request: Request, _ exchange: RequestContext, with refused: AttributedRefusal
+        to request: Request, _ context: RequestContext, with refused: AttributedRefusal
     ) -> LocalPromise<Response> {
         let reason = refused.refusal.reason
         authenticators[refused.authenticator].counts.count(reason)
-        exchange.refusal = reason
-        exchange.refusalCause = refused.refusal.cause
-        let response = Service<Request, Response> { [self] _, exchange in
-            exchange.record.responseMade(at: loop.now)
-            return exchange.local.value(self.response(to: refused, exchange))
+        context.refusal = reason
+        context.refusalCause = refused.refusal.cause
+        let response = Service<Request, Response> { [self] _, context in
+            context.record.responseMade(at: loop.now)
+            return context.local.value(self.response(to: refused, context))
         }
-        return (padding?.around(response) ?? response)(request, exchange)
+        return (padding?.around(response) ?? response)(request, context)
     }
 
-    private func response(to refused: AttributedRefusal, _ exchange: RequestContext) -> Response {
+    private func response(to refused: AttributedRefusal, _ context: RequestContext) -> Response {
         let reason = refused.refusal.reason
         if reason == .quota {
             return Problem.quota(
                 violating: Bytes("[\"\(AuthFailureLimit.name)\"]"),
-                seconds: max(1, refused.refusal.retryAfter ?? 1), instance: exchange.id)
+                seconds: max(1, refused.refusal.retryAfter ?? 1), instance: context.id)
         }
         let problem = Problem(
-            reason, status: refused.isAmbiguous ? .badRequest : nil, instance: exchange.id)
+            reason, status: refused.isAmbiguous ? .badRequest : nil, instance: context.id)
         var fields = challenges.fields(
             for: reason, isAmbiguous: refused.isAmbiguous, by: refused.authenticator)
         if let seconds = refused.refusal.retryAfter {

@@ -15,7 +15,7 @@ final class KeyCheck: CredentialCheck {
 
     var guesses: GuessRule { .counted }
 
-    func result(of key: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult {
+    func result(of key: Bytes, _ context: RequestContext, until end: Instant) -> AuthResult {
         guard !key.isEmpty, key.count <= Self.keyBytesMax else { return .refused(.malformed) }
         return search.result(of: key)
     }

@@ -6,8 +6,8 @@ import Promises
 enum NoStore {
     static var filter: Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
-                next(request, exchange).map { response in
+            Service { request, context in
+                next(request, context).map { response in
                     guard !response.fields.contains(.cacheControl) else { return response }
                     var response = response
                     response.fields.append(.cacheControl, "no-store")

@@ -32,11 +32,11 @@ package struct OfflineAuth {
     }
 
     /// The decision, and the exchange that has the caller.
-    package func decide(_ head: RequestHead) -> (decision: Decision, exchange: RequestContext) {
-        let exchange = RequestContext(
+    package func decide(_ head: RequestHead) -> (decision: Decision, context: RequestContext) {
+        let context = RequestContext(
             ExchangeStart(
                 id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 local: loop.local, began: loop.now))
-        return (auth.decideWithoutWaiting(head, exchange), exchange)
+        return (auth.decideWithoutWaiting(head, context), context)
     }
 }

@@ -16,8 +16,7 @@ final class PasswordCheck: CredentialCheck {
     var guesses: GuessRule { .limited }
 
     /// The user name ends at the first colon (RFC 7617, section 2).
-    func result(of credential: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult
-    {
+    func result(of credential: Bytes, _ context: RequestContext, until end: Instant) -> AuthResult {
         guard credential.count <= Self.credentialBytesMax,
             let text = Base64.bytes(credential).map({ Bytes($0) }),
             let colon = text.span.indices.first(where: { text[$0] == UInt8(ascii: ":") }),

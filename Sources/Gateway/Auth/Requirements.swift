@@ -18,17 +18,17 @@ struct Requirements {
     }
 
     /// Whether all conditions hold. One that needs an ambiguous value does not.
-    func hold(for head: RequestHead, _ exchange: RequestContext) -> Bool {
+    func hold(for head: RequestHead, _ context: RequestContext) -> Bool {
         guard !conditions.isEmpty else { return true }
-        let values = UnambiguousValues(values: values(of: head, exchange))
+        let values = UnambiguousValues(values: values(of: head, context))
         return conditions.allSatisfy { $0.holds(in: values) }
     }
 
     /// The values that the conditions test. Parameters and claims are read once for all of them,
     /// within one budget for patterns.
-    func values(of head: RequestHead, _ exchange: RequestContext) -> CallValues {
+    func values(of head: RequestHead, _ context: RequestContext) -> CallValues {
         var work = PatternWork()
         return CallValues(
-            ofHead: head, Params(params, where: isUsed, of: head, &work), exchange, proxies)
+            ofHead: head, Params(params, where: isUsed, of: head, &work), context, proxies)
     }
 }

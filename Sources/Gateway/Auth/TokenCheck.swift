@@ -96,7 +96,7 @@ final class TokenCheck: CredentialCheck {
 
     var guesses: GuessRule { .limited }
 
-    func result(of token: Bytes, _ exchange: RequestContext, until end: Instant) -> AuthResult {
+    func result(of token: Bytes, _ context: RequestContext, until end: Instant) -> AuthResult {
         guard !token.isEmpty else { return .refused(AuthRefusal(.malformed, cause: .empty)) }
         guard token.count <= CompactJWS.sizeMax else {
             return .refused(AuthRefusal(.malformed, cause: .tooLong))

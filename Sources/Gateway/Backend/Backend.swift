@@ -62,29 +62,30 @@ final class Backend {
 
     /// Sends a call to the host that the load balancing chooses. If nothing was sent to it because
     /// the connection failed, the next available host is tried at once.
-    func send(_ request: CallRequest, _ exchange: RequestContext) -> LocalPromise<ClientResponse> {
+    func send(_ request: CallRequest, _ context: RequestContext) -> LocalPromise<ClientResponse> {
         guard let first = hosts.next() else {
-            request.recordRefusal(.destinationUnavailable, of: exchange, at: loop.now)
-            return exchange.local.error(CallFailure.destinationUnavailable)
+            request.recordRefusal(.destinationUnavailable, of: context, at: loop.now)
+            return context.local.error(CallFailure.destinationUnavailable)
         }
-        let response = send(request, to: first, exchange)
+        let response = send(request, to: first, context)
         guard hosts.count > 1 else { return response }
         return response.recover { error in
             try self.sendToNextHost(
-                request, exchange, after: error,
+                request, context, after: error,
                 .init(host: first, remaining: self.hosts.count - 1))
         }
     }
 
     /// Sends a call to the host of a backend that has one. The request moves to the pool.
     func sendToOnlyHost(
-        _ request: consuming ClientRequest, _ context: CallContext,
-        within limit: consuming TimeLimit?, _ exchange: RequestContext
+        _ request: consuming ClientRequest, _ callContext: CallContext,
+        within limit: consuming TimeLimit?, _ context: RequestContext
     ) -> LocalPromise<ClientResponse> {
         request.exchange = beginAttempt(
-            context.attempt, at: 0, before: context.proxied == nil ? context.deadline : nil,
-            exchange)
-        return hosts.first.send(request, context.proxied, within: limit, holding: nil)
+            callContext.attempt, at: 0,
+            before: callContext.proxied == nil ? callContext.deadline : nil,
+            context)
+        return hosts.first.send(request, callContext.proxied, within: limit, holding: nil)
     }
 
     /// Sends a request of the gateway itself, which serves no client, through the breaker to the host
@@ -120,30 +121,30 @@ final class Backend {
 
     /// Sends a call to the next available host, if nothing of it was sent to the one that failed.
     private func sendToNextHost(
-        _ request: CallRequest, _ exchange: RequestContext, after error: any Error,
+        _ request: CallRequest, _ context: RequestContext, after error: any Error,
         _ search: HostSet.Search
     ) throws -> LocalPromise<ClientResponse> {
         guard let failure = error as? ClientFailure, !failure.wasSent, !failure.isLocal,
             request.isRepeatable, let next = hosts.next(after: search)
         else { throw error }
-        let repeated = request.repeated(.otherHost, for: exchange, at: loop.now)
-        return send(repeated, to: next.host, exchange).recover { error in
-            try self.sendToNextHost(repeated, exchange, after: error, next)
+        let repeated = request.repeated(.otherHost, for: context, at: loop.now)
+        return send(repeated, to: next.host, context).recover { error in
+            try self.sendToNextHost(repeated, context, after: error, next)
         }
     }
 
     private func send(
-        _ request: CallRequest, to index: Int, _ exchange: RequestContext
+        _ request: CallRequest, to index: Int, _ context: RequestContext
     ) -> LocalPromise<ClientResponse> {
         let fields = beginAttempt(
             request.attempt, at: index, before: request.proxied == nil ? request.deadline : nil,
-            exchange)
+            context)
         let response = hosts[index].send(
             request.sent(toHost: index, fields), request.proxied, within: request.timeLimit,
             holding: request.permit)
         if hosts.recordsCalls {
             // Before any repetition on another host, which is an attempt of its own.
-            request.whenDecided(response, exchange) { [hosts] in hosts.recordCall(to: index, $0) }
+            request.whenDecided(response, context) { [hosts] in hosts.recordCall(to: index, $0) }
         }
         return response
     }
@@ -153,13 +154,13 @@ final class Backend {
     /// - Parameter deadline: nil for a request that is passed through, which has none that the
     ///   backend could keep
     private func beginAttempt(
-        _ attempt: Int?, at host: Int, before deadline: Instant?, _ exchange: RequestContext
+        _ attempt: Int?, at host: Int, before deadline: Instant?, _ context: RequestContext
     ) -> ExchangeFields {
         let now = loop.now
         let fields = ExchangeFields(
-            of: exchange, span: entropy.next(), left: deadline.map { $0 - now }, attempt: attempt)
+            of: context, span: entropy.next(), left: deadline.map { $0 - now }, attempt: attempt)
         if let attempt {
-            exchange.record.permitAttempt(attempt, host: host, spanID: fields.parentID, at: now)
+            context.record.permitAttempt(attempt, host: host, spanID: fields.parentID, at: now)
         }
         return fields
     }

@@ -29,13 +29,13 @@ struct CallChain {
     ///   - request: with `template`, and without `exchange`
     ///   - limit: measured by the pool; nil for none
     func send(
-        _ request: consuming ClientRequest, _ context: CallContext,
-        within limit: consuming TimeLimit?, _ exchange: RequestContext
+        _ request: consuming ClientRequest, _ callContext: CallContext,
+        within limit: consuming TimeLimit?, _ context: RequestContext
     ) -> LocalPromise<ClientResponse> {
         guard let service else {
-            return backend.sendToOnlyHost(request, context, within: limit, exchange)
+            return backend.sendToOnlyHost(request, callContext, within: limit, context)
         }
         return service(
-            CallRequest(request, context, within: limit, templates: templates), exchange)
+            CallRequest(request, callContext, within: limit, templates: templates), context)
     }
 }

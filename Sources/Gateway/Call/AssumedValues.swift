@@ -12,15 +12,15 @@ package final class AssumedValues: CallValues {
 
     /// - Parameters:
     ///   - body: nil where it is not known
-    ///   - exchange: for the caller; nil where no credential was checked
+    ///   - context: for the caller; nil where no credential was checked
     override init(
         head: RequestHead, params: Params, body: Bytes?, checkedBody: JSONSlice?, calls: Int,
-        exchange: RequestContext?, proxies: TrustedProxies
+        context: RequestContext?, proxies: TrustedProxies
     ) {
         isBodyKnown = body != nil
         super.init(
             head: head, params: params, body: body ?? Bytes(), checkedBody: checkedBody,
-            calls: calls, exchange: exchange, proxies: proxies)
+            calls: calls, context: context, proxies: proxies)
     }
 
     package override func isAssumed(_ source: CompiledTemplate.Source) -> Bool {

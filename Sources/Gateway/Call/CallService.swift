@@ -28,25 +28,25 @@ struct CallRequest {
     ///   - request: without the prefix of a host's URL in its target, and without `exchange`
     ///   - templates: for each host of the backend
     init(
-        _ request: consuming ClientRequest, _ context: CallContext, within limit: TimeLimit?,
+        _ request: consuming ClientRequest, _ callContext: CallContext, within limit: TimeLimit?,
         templates: [RequestTemplate]
     ) {
-        shared = SharedRequest(request, context, limit, templates)
-        attempt = context.attempt
+        shared = SharedRequest(request, callContext, limit, templates)
+        attempt = callContext.attempt
     }
 
     private final class SharedRequest {
         let request: ClientRequest
-        let context: CallContext
+        let callContext: CallContext
         let timeLimit: TimeLimit?
         let templates: [RequestTemplate]
 
         init(
-            _ request: consuming ClientRequest, _ context: CallContext, _ limit: TimeLimit?,
+            _ request: consuming ClientRequest, _ callContext: CallContext, _ limit: TimeLimit?,
             _ templates: [RequestTemplate]
         ) {
             self.request = request
-            self.context = context
+            self.callContext = callContext
             timeLimit = limit
             self.templates = templates
         }
@@ -56,13 +56,13 @@ struct CallRequest {
 extension CallRequest {
     var method: Method { shared.request.method }
     var target: Target { shared.request.target }
-    var deadline: Instant { shared.context.deadline }
+    var deadline: Instant { shared.callContext.deadline }
     /// The index of the call in its endpoint.
-    var call: Int { shared.context.call }
+    var call: Int { shared.callContext.call }
     /// Measured by the pool; nil if a filter measures it, and for a request that is passed through.
     var timeLimit: TimeLimit? { shared.timeLimit }
     /// What a request that is passed through has besides; nil for a call.
-    var proxied: (any ProxiedRequest)? { shared.context.proxied }
+    var proxied: (any ProxiedRequest)? { shared.callContext.proxied }
 
     /// What is sent to a host of the backend. Made of the parts: a copy of the whole request that is
     /// changed would be copied again.
@@ -82,18 +82,18 @@ extension CallRequest {
 
     /// The same request as another attempt of its call.
     func repeated(
-        _ cause: AttemptRecord.Cause, for exchange: RequestContext, at now: Instant
+        _ cause: AttemptRecord.Cause, for context: RequestContext, at now: Instant
     ) -> CallRequest {
         var repeated = self
-        repeated.attempt = exchange.record.beginAttempt(
+        repeated.attempt = context.record.beginAttempt(
             of: call, cause, replacing: cause == .otherHost ? attempt : nil, at: now)
         return repeated
     }
 
     /// Another attempt follows: the response of this one is not used.
-    func drop(_ response: ClientResponse, of exchange: RequestContext, at now: Instant) {
+    func drop(_ response: ClientResponse, of context: RequestContext, at now: Instant) {
         if let attempt = response.attempt {
-            exchange.record.attemptCompleted(attempt, bodyBytes: 0, at: now)
+            context.record.attemptCompleted(attempt, bodyBytes: 0, at: now)
         }
         response.body.source?.cancel()
         proxied?.endAttempt()
@@ -108,23 +108,23 @@ extension CallRequest {
     ///   - headReceived: receives what the status alone shows, when the body of a response is still
     ///     streamed
     func whenDecided(
-        _ response: LocalPromise<ClientResponse>, _ exchange: RequestContext,
+        _ response: LocalPromise<ClientResponse>, _ context: RequestContext,
         headReceived: @escaping (AttemptSample) -> Void = { _ in },
         _ body: @escaping (AttemptSample) -> Void
     ) {
         guard let attempt else { return }
         response.whenSettled { [proxied] result in
             guard let proxied, case .success(let response) = result else {
-                return body(exchange.record.sample(of: attempt))
+                return body(context.record.sample(of: attempt))
             }
             headReceived(.init(status: response.status.code))
-            proxied.whenAttemptEnds { body(exchange.record.sample(of: attempt)) }
+            proxied.whenAttemptEnds { body(context.record.sample(of: attempt)) }
         }
     }
 
     /// Records that nothing was sent.
-    func recordRefusal(_ kind: CallFailureKind, of exchange: RequestContext, at now: Instant) {
-        if let attempt { exchange.record.attemptFailed(attempt, kind, at: now) }
+    func recordRefusal(_ kind: CallFailureKind, of context: RequestContext, at now: Instant) {
+        if let attempt { context.record.attemptFailed(attempt, kind, at: now) }
     }
 }
 

@@ -19,24 +19,24 @@ package class CallValues {
     private lazy var bodyValue: JSONSlice? = try? JSONSlice(validating: body)
 
     /// The claims of the token as JSON, read when a template first uses one.
-    private lazy var claims: JSONSlice? = exchange?.caller?.claims.flatMap {
+    private lazy var claims: JSONSlice? = context?.caller?.claims.flatMap {
         try? JSONSlice(validating: $0)
     }
 
     /// Nil where `explain` sends nothing, so that there is no connection.
-    private let exchange: RequestContext?
+    private let context: RequestContext?
     private let proxies: TrustedProxies
 
     /// - Parameters:
     ///   - checkedBody: the body as JSON, where the endpoint declares it
     ///   - calls: how many parts to store; 0 where no template uses another call's response
-    ///   - exchange: for the client's address and the caller
+    ///   - context: for the client's address and the caller
     init(
         head: RequestHead, params: Params, body: Bytes = Bytes(), checkedBody: JSONSlice? = nil,
-        calls: Int = 0, exchange: RequestContext? = nil, proxies: TrustedProxies = .none
+        calls: Int = 0, context: RequestContext? = nil, proxies: TrustedProxies = .none
     ) {
         self.head = head
-        self.exchange = exchange
+        self.context = context
         self.proxies = proxies
         self.params = params
         self.body = body
@@ -45,27 +45,27 @@ package class CallValues {
     }
 
     /// Whether the caller is known, and so the claims of the caller's token.
-    package var hasCaller: Bool { exchange?.caller != nil }
+    package var hasCaller: Bool { context?.caller != nil }
 
     /// The values of a request before its parameters are validated and its body is read: a parameter
     /// that is not valid counts as missing. Nothing else is known of body and calls.
     ///
     /// - Parameter params: those that are read
     convenience init(
-        ofHead head: RequestHead, _ params: Params, _ exchange: RequestContext,
+        ofHead head: RequestHead, _ params: Params, _ context: RequestContext,
         _ proxies: TrustedProxies
     ) {
-        self.init(head: head, params: params, exchange: exchange, proxies: proxies)
+        self.init(head: head, params: params, context: context, proxies: proxies)
     }
 
     /// Where the request comes from.
-    var client: ClientAddress? { exchange?.clientAddress(of: head, proxies) }
+    var client: ClientAddress? { context?.clientAddress(of: head, proxies) }
 
     /// Appends the header lines that identify the client to a backend.
     func appendForwarded(_ lines: [ForwardedLine], to fields: inout Fields) {
         guard !lines.isEmpty, let client else { return }
         ForwardedFields(
-            head, client, proxies.source, isSecure: exchange?.peer.facts?.isSecure == true
+            head, client, proxies.source, isSecure: context?.peer.facts?.isSecure == true
         ).append(lines, to: &fields)
     }
 
@@ -81,7 +81,7 @@ package class CallValues {
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
         case .requestQuery(let name): head.target.value(ofQuery: name)
         case .requestClient: client?.text
-        case .requestCaller: exchange?.caller?.name
+        case .requestCaller: context?.caller?.name
         case .requestBody(nil): body.isEmpty ? nil : body
         case .call, .requestBody, .token: json(of: source)?.text
         }
@@ -130,7 +130,7 @@ package class CallValues {
         case .requestHeader(let name): !head.fields.contains(name)
         case .requestQuery(let name): !head.target.hasQuery(name)
         case .requestClient: client?.address == nil
-        case .requestCaller: exchange?.caller?.name == nil
+        case .requestCaller: context?.caller?.name == nil
         case .token: json(of: source) == nil
         case .requestBody(nil): body.isEmpty
         case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)

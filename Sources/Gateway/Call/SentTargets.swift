@@ -17,9 +17,9 @@ package final class SentTargets {
 
     func filter(_ plan: CallPlan) -> CallFilter {
         CallFilter { [self] next in
-            CallService { [self] request, exchange in
+            CallService { [self] request, context in
                 targets[plan.index] = plan.shownTarget(String(request.target.text))
-                return next(request, exchange)
+                return next(request, context)
             }
         }
     }

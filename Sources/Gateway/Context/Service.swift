@@ -18,10 +18,10 @@ package struct Service<Request, Response> {
         self.handler = handler
     }
 
-    package func callAsFunction(_ request: Request, _ exchange: RequestContext) -> LocalPromise<
+    package func callAsFunction(_ request: Request, _ context: RequestContext) -> LocalPromise<
         Response
     > {
-        handler(request, exchange)
+        handler(request, context)
     }
 }
 

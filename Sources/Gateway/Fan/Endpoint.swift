@@ -30,16 +30,16 @@ final class Endpoint {
     }
 
     /// The promise rejects only if it is cancelled, because every failure becomes a response.
-    func handleRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<Response> {
+    func handleRequest(_ request: Request, _ context: RequestContext) -> LocalPromise<Response> {
         let state: FanOutState
         do throws(RefusedRequest) {
-            state = try parse(request, exchange)
+            state = try parse(request, context)
         } catch {
-            exchange.record.responseMade(at: loop.now)
-            return exchange.local.value(error.response(to: exchange))
+            context.record.responseMade(at: loop.now)
+            return context.local.value(error.response(to: context))
         }
         guard let checkLimits else { return runCalls(state) }
-        return checkLimits(state, exchange).response(on: exchange.local) { [self] in
+        return checkLimits(state, context).response(on: context.local) { [self] in
             runCalls(state)
         }
     }
@@ -66,7 +66,7 @@ final class Endpoint {
     }
 
     /// Reads and checks parameters and body; throws every error of the client at once.
-    private func parse(_ request: Request, _ exchange: RequestContext) throws(RefusedRequest)
+    private func parse(_ request: Request, _ context: RequestContext) throws(RefusedRequest)
         -> FanOutState
     {
         guard !request.head.opensWebSocket else { throw .malformed(.connectProtocol) }
@@ -74,7 +74,7 @@ final class Endpoint {
         return try plan.values(of: head, body: body) { params, checkedBody in
             FanOutState(
                 head: head, params: params, body: body, checkedBody: checkedBody, of: self,
-                exchange)
+                context)
         }
     }
 }

@@ -35,12 +35,12 @@ final class EndpointCall {
         do throws(CallFailure) {
             let request = try kind.request(with: state)
             // A call that cannot be built is skipped, one without time left begins and fails.
-            let context = beginCall(state)
+            let callContext = beginCall(state)
             return chain.send(
-                request, context, within: try timeout?.limit(before: state.deadline),
-                state.exchange)
+                request, callContext, within: try timeout?.limit(before: state.deadline),
+                state.context)
         } catch {
-            return state.exchange.local.error(error)
+            return state.context.local.error(error)
         }
     }
 

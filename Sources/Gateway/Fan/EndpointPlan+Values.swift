@@ -10,14 +10,14 @@ extension EndpointPlan {
     ///
     /// - Parameters:
     ///   - body: nil where it is not known, and therefore not checked
-    ///   - exchange: for the client's address; nil where nothing is sent
+    ///   - context: for the client's address; nil where nothing is sent
     package func values(
-        of head: RequestHead, body: Bytes?, exchange: RequestContext? = nil
+        of head: RequestHead, body: Bytes?, context: RequestContext? = nil
     ) throws(RefusedRequest) -> CallValues {
         try values(of: head, body: body) { params, checkedBody in
             CallValues(
                 head: head, params: params, body: body ?? Bytes(), checkedBody: checkedBody,
-                calls: storedParts, exchange: exchange, proxies: proxies)
+                calls: storedParts, context: context, proxies: proxies)
         }
     }
 
@@ -25,12 +25,12 @@ extension EndpointPlan {
     ///
     /// - Parameter body: nil where it is not known; it then counts as valid
     package func assumedValues(
-        of head: RequestHead, body: Bytes?, exchange: RequestContext?
+        of head: RequestHead, body: Bytes?, context: RequestContext?
     ) throws(RefusedRequest) -> AssumedValues {
         try values(of: head, body: body) { params, checkedBody in
             AssumedValues(
                 head: head, params: params, body: body, checkedBody: checkedBody,
-                calls: storedParts, exchange: exchange, proxies: proxies)
+                calls: storedParts, context: context, proxies: proxies)
         }
     }
 

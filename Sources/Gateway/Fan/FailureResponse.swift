@@ -53,10 +53,10 @@ struct FailureResponse {
             let wait = failures.compactMap(\.failure.retryAfter).min() ?? 1
             fields.append(.retryAfter, FieldValue(UInt64(max(1, wait))))
         }
-        var problem = Problem(status, instance: state.exchange.id)
+        var problem = Problem(status, instance: state.context.id)
         if let reason {
-            problem = Problem(reason, status: status, instance: state.exchange.id)
-            state.exchange.refusal = reason
+            problem = Problem(reason, status: status, instance: state.context.id)
+            state.context.refusal = reason
         }
         var text: [UInt8] = []
         switch plan.report {

@@ -26,7 +26,7 @@ struct FanOut {
     /// required call fails, or when all have failed; the calls that still run are then cancelled,
     /// because no promise depends on them any more.
     func runCalls(_ state: FanOutState) -> LocalPromise<AnyResult<Int, Part>> {
-        let (parts, local) = (startCalls(state), state.exchange.local)
+        let (parts, local) = (startCalls(state), state.context.local)
         guard !required.isEmpty else { return local.any(parts.promises) }
         guard hasLateRequired else { return local.any(parts.promises, required: required) }
         // A required call that its condition disables is neither a success nor a failure.
@@ -38,7 +38,7 @@ struct FanOut {
     /// Calls disabled by `when` are not counted: a disabled call is not a success for `any`. If
     /// every call is disabled, an empty part keeps `any` from failing.
     private func startCalls(_ state: FanOutState) -> StartedCalls {
-        var parts = StartedCalls(of: calls, on: state.exchange.local)
+        var parts = StartedCalls(of: calls, on: state.context.local)
         for index in order {
             let call = calls[index]
             let part: LocalPromise<Part>
@@ -59,7 +59,7 @@ struct FanOut {
             }
             parts.append(part, of: index)
         }
-        if parts.isEmpty { parts.append(state.exchange.local.value(.nothing), of: calls.count) }
+        if parts.isEmpty { parts.append(state.context.local.value(.nothing), of: calls.count) }
         return parts
     }
 
@@ -78,11 +78,11 @@ struct FanOut {
         // Before attaching: an unused consumer would keep an earlier call from being cancelled. A
         // disabled call fails those that use it, but does not delay those that have it in `after`.
         if let missing = call.plan.uses.first(where: { parts.part(of: $0) == nil }) {
-            return state.exchange.local.error(call.failCall(parts.skipped(missing), state))
+            return state.context.local.error(call.failCall(parts.skipped(missing), state))
         }
         let earlier = parts.needed(by: call.plan)
         guard !earlier.isEmpty else { return call.startCall(state) }
-        return state.exchange.local.all(earlier)
+        return state.context.local.all(earlier)
             .mapError { call.failCall($0, state) }
             .then { _ in call.startCall(state) }
     }
@@ -99,7 +99,7 @@ struct FanOut {
         _ call: EndpointCall, after parts: StartedCalls, _ state: FanOutState,
         if condition: ConditionPlan, _ settled: [LocalPromise<Void>]
     ) -> LocalPromise<Part> {
-        state.exchange.local.all(settled).then { _ in
+        state.context.local.all(settled).then { _ in
             guard condition.holds(in: state) else {
                 state.recordDisabled(call.plan)
                 throw DisabledCall()

@@ -30,7 +30,7 @@ extension FanOutState {
             text.append(literal: ", ")
         }
         text.append(literal: "total;dur=")
-        text.append(tenthsOfMilliseconds: endpoint.loop.now - exchange.requestReceived)
+        text.append(tenthsOfMilliseconds: endpoint.loop.now - context.requestReceived)
         return FieldValue(Bytes(text)) ?? "total"
     }
 }

@@ -7,7 +7,7 @@ import Reactor
 /// exist for each request, so they are one object.
 final class FanOutState: CallValues {
     let endpoint: Endpoint
-    let exchange: RequestContext
+    let context: RequestContext
     let loop: any Loop
     /// When the response must be ready.
     let deadline: Instant
@@ -24,16 +24,16 @@ final class FanOutState: CallValues {
 
     init(
         head: RequestHead, params: Params, body: Bytes, checkedBody: JSONSlice?,
-        of endpoint: Endpoint, _ exchange: RequestContext
+        of endpoint: Endpoint, _ context: RequestContext
     ) {
         self.endpoint = endpoint
-        self.exchange = exchange
+        self.context = context
         loop = endpoint.loop
-        deadline = exchange.deadline
-        record = exchange.record
+        deadline = context.deadline
+        record = context.record
         super.init(
             head: head, params: params, body: body, checkedBody: checkedBody,
-            calls: endpoint.plan.storedParts, exchange: exchange, proxies: endpoint.plan.proxies)
+            calls: endpoint.plan.storedParts, context: context, proxies: endpoint.plan.proxies)
     }
 
     /// Records that a call is sent now; gives the place of its first attempt in the record.

@@ -36,8 +36,8 @@ package enum RefusedRequest: Error {
         }
     }
 
-    func response(to exchange: RequestContext) -> Response {
-        let problem = Problem(status, instance: exchange.id)
+    func response(to context: RequestContext) -> Response {
+        let problem = Problem(status, instance: context.id)
         return switch self {
         case .invalid(let invalid): problem.with("errors", json: invalid.json).response()
         case .tooLarge, .malformed: problem.response()

@@ -11,13 +11,13 @@ import Reactor
 enum BodyReading {
     static func filter(upTo limit: Int, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
+            Service { request, context in
                 if case .bytes(let bytes) = request.body, bytes.count <= limit {
-                    exchange.record.bodyBytes = bytes.count
-                    return next(request, exchange)
+                    context.record.bodyBytes = bytes.count
+                    return next(request, context)
                 }
-                let local = exchange.local
-                exchange.record.bodyAwaited(at: loop.now)
+                let local = context.local
+                context.record.bodyAwaited(at: loop.now)
                 return request.body.collect(upTo: limit, on: local)
                     .map { Body.bytes($0) }
                     .recover { error in
@@ -25,12 +25,12 @@ enum BodyReading {
                         return local.value(.stream(refused))
                     }
                     .then { body in
-                        exchange.requestReceived = loop.now
-                        exchange.record.bodyEnded(at: loop.now)
+                        context.requestReceived = loop.now
+                        context.record.bodyEnded(at: loop.now)
                         if case .bytes(let bytes) = body {
-                            exchange.record.bodyBytes = bytes.count
+                            context.record.bodyBytes = bytes.count
                         }
-                        return next(Request(head: request.head, body: body), exchange)
+                        return next(Request(head: request.head, body: body), context)
                     }
             }
         }

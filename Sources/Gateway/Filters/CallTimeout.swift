@@ -30,12 +30,12 @@ final class CallTimeout {
     /// is left to the pool, which needs no promise for it (`EndpointCall`).
     var filter: CallFilter {
         CallFilter { [self] next in
-            CallService { [self] request, exchange in
+            CallService { [self] request, context in
                 do throws(CallFailure) {
                     let limit = try limit(before: request.deadline)
-                    return next(request, exchange).timeout(limit.duration, error: limit.error)
+                    return next(request, context).timeout(limit.duration, error: limit.error)
                 } catch {
-                    return exchange.local.error(error)
+                    return context.local.error(error)
                 }
             }
         }

@@ -20,15 +20,15 @@ final class CircuitBreaker {
 
     var filter: CallFilter {
         CallFilter { next in
-            CallService { [self] request, exchange in
+            CallService { [self] request, context in
                 let admission = state.admitCall(at: loop.now)
                 if case .refused(let wait) = admission {
-                    request.recordRefusal(.breakerOpen, of: exchange, at: loop.now)
-                    return exchange.local.error(Self.failure(after: wait))
+                    request.recordRefusal(.breakerOpen, of: context, at: loop.now)
+                    return context.local.error(Self.failure(after: wait))
                 }
-                let response = next(request, exchange)
+                let response = next(request, context)
                 request.whenDecided(
-                    response, exchange,
+                    response, context,
                     headReceived: { [self] in
                         state.recordHead(admission, $0, at: loop.now)
                     },

@@ -64,16 +64,16 @@ final class ConcurrencyLimit {
     /// - Parameter isHedged: whether the call may have two requests at the same time
     func filter(isHedged: Bool) -> CallFilter {
         CallFilter { next in
-            CallService { [self] request, exchange in
-                switch admit(exchange) {
+            CallService { [self] request, context in
+                switch admit(context) {
                 case .admitted(let permit):
-                    next(request.with(permit), exchange).holding(permit)
+                    next(request.with(permit), context).holding(permit)
                 case .queued(let permit):
                     // The permit may be that of the other request, whose response cancels this one
                     // in the same loop iteration. So it is sent in the next one.
                     (isHedged ? permit.delayed(by: .zero) : permit)
-                        .then { permit in next(request.with(permit), exchange).holding(permit) }
-                case .refused: refuse(request, exchange)
+                        .then { permit in next(request.with(permit), context).holding(permit) }
+                case .refused: refuse(request, context)
                 }
             }
         }
@@ -83,28 +83,28 @@ final class ConcurrencyLimit {
     /// the response.
     var proxyFilter: CallFilter {
         CallFilter { next in
-            CallService { [self] request, exchange in
-                switch admit(exchange) {
-                case .admitted(let permit): next(request.holding(permit), exchange)
+            CallService { [self] request, context in
+                switch admit(context) {
+                case .admitted(let permit): next(request.holding(permit), context)
                 case .queued(let permit):
-                    permit.then { permit in next(request.holding(permit), exchange) }
-                case .refused: refuse(request, exchange)
+                    permit.then { permit in next(request.holding(permit), context) }
+                case .refused: refuse(request, context)
                 }
             }
         }
     }
 
     private func refuse(
-        _ request: CallRequest, _ exchange: RequestContext
+        _ request: CallRequest, _ context: RequestContext
     ) -> LocalPromise<ClientResponse> {
-        request.recordRefusal(.queueFull, of: exchange, at: loop.now)
-        return exchange.local.error(CallFailure.queueFull)
+        request.recordRefusal(.queueFull, of: context, at: loop.now)
+        return context.local.error(CallFailure.queueFull)
     }
 
     /// Requests a permit, after making room if few are left.
-    private func admit(_ exchange: RequestContext) -> Admission {
-        if permits.isShort(below: plan.concurrentMax) { exchange.makeRoom() }
-        return admit(on: exchange.local)
+    private func admit(_ context: RequestContext) -> Admission {
+        if permits.isShort(below: plan.concurrentMax) { context.makeRoom() }
+        return admit(on: context.local)
     }
 
     /// Requests a permit. The work that starts with it holds it until it has ended.

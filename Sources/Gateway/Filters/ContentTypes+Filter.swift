@@ -8,9 +8,9 @@ extension ContentTypes {
     /// - Parameter refusal: responds to a body of another type
     func filter(refusal: Service<Request, Response>) -> Filter<Request, Response> {
         Filter { next in
-            Service { [self] request, exchange in
+            Service { [self] request, context in
                 !request.mayHaveContent || accepts(request.head)
-                    ? next(request, exchange) : refusal(request, exchange)
+                    ? next(request, context) : refusal(request, context)
             }
         }
     }

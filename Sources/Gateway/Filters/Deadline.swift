@@ -10,9 +10,9 @@ import HTTP
 enum Deadline {
     static func filter(_ duration: Duration) -> Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
-                exchange.deadline = exchange.requestReceived + duration
-                return next(request, exchange)
+            Service { request, context in
+                context.deadline = context.requestReceived + duration
+                return next(request, context)
             }
         }
     }
@@ -21,8 +21,8 @@ enum Deadline {
     /// known, at that of a request without a body.
     ///
     /// - Parameter duration: `deadline` of the endpoint
-    static func waitEnd(_ duration: Duration, _ exchange: RequestContext) -> Instant {
-        exchange.deadline == RequestContext.noDeadline
-            ? exchange.began + duration : exchange.deadline
+    static func waitEnd(_ duration: Duration, _ context: RequestContext) -> Instant {
+        context.deadline == RequestContext.noDeadline
+            ? context.began + duration : context.deadline
     }
 }

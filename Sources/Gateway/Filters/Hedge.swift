@@ -21,25 +21,25 @@ struct Hedge {
     /// A failure before the delay fails the call: repeating failed requests is the task of `retry`.
     var filter: CallFilter {
         CallFilter { next in
-            CallService { request, exchange in
-                let first = next(request, exchange)
+            CallService { request, context in
+                let first = next(request, context)
                 let isLate = Flag()
                 // Not the promise function `after(_:)`, whose timer would outlive a fast response.
-                let second = exchange.local.value(()).delayed(by: delay).then {
+                let second = context.local.value(()).delayed(by: delay).then {
                     isLate.isSet = true
                     return next(
-                        request.repeated(.hedge, for: exchange, at: loop.now), exchange)
+                        request.repeated(.hedge, for: context, at: loop.now), context)
                 }
                 // While one of the two is pending, a failure of the other decides nothing.
-                return exchange.local.firstSettled([
+                return context.local.firstSettled([
                     first.thenResult { outcome in
                         guard isLate.isSet, isFailure(outcome) else {
-                            return exchange.local.value(try outcome.get())
+                            return context.local.value(try outcome.get())
                         }
                         return second
                     },
                     second.thenResult { outcome in
-                        isFailure(outcome) ? first : exchange.local.value(try outcome.get())
+                        isFailure(outcome) ? first : context.local.value(try outcome.get())
                     },
                 ])
             }

@@ -13,24 +13,24 @@ enum InFlightLimit {
         max: Int, _ state: EndpointState, refusal: Service<Request, Response>
     ) -> Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
-                if state.inFlight.isShort(below: max) { exchange.makeRoom() }
+            Service { request, context in
+                if state.inFlight.isShort(below: max) { context.makeRoom() }
                 guard let permit = state.inFlight.take(below: max) else {
                     state.refusals &+= 1
-                    return refusal(request, exchange)
+                    return refusal(request, context)
                 }
-                exchange.holdPermit(permit)
-                return next(request, exchange)
+                context.holdPermit(permit)
+                return next(request, context)
             }
         }
     }
 
     /// 503 with `Retry-After`.
     static func refuse(loop: any Loop) -> Service<Request, Response> {
-        Service { _, exchange in
-            exchange.record.responseMade(at: loop.now)
-            return exchange.local.value(
-                Problem(.serviceUnavailable, instance: exchange.id).response([.retryAfter: "1"]))
+        Service { _, context in
+            context.record.responseMade(at: loop.now)
+            return context.local.value(
+                Problem(.serviceUnavailable, instance: context.id).response([.retryAfter: "1"]))
         }
     }
 }

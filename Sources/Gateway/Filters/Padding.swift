@@ -11,14 +11,14 @@ import Reactor
 enum Padding {
     static func filter(_ plan: PaddingPlan, loop: any Loop) -> Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
-                let received = lastByte(of: exchange, loop)
+            Service { request, context in
+                let received = lastByte(of: context, loop)
                 let response = hold(
-                    next(request, exchange), since: received, plan, on: exchange.local, loop)
+                    next(request, context), since: received, plan, on: context.local, loop)
                 return response.ensure { () -> Void in
                     // Not for a response that was cancelled, or that is streamed.
-                    if exchange.record.isHeld {
-                        exchange.record.responseReleased(at: loop.exactNow)
+                    if context.record.isHeld {
+                        context.record.responseReleased(at: loop.exactNow)
                     }
                 }
             }
@@ -50,8 +50,8 @@ enum Padding {
     ///
     /// The clock of the loop stands still while an iteration handles its events, and the byte may have
     /// arrived meanwhile. With that clock a response could leave earlier by the time of an iteration.
-    private static func lastByte(of exchange: RequestContext, _ loop: any Loop) -> Instant {
-        exchange.requestReceived == loop.now ? loop.exactNow : exchange.requestReceived
+    private static func lastByte(of context: RequestContext, _ loop: any Loop) -> Instant {
+        context.requestReceived == loop.now ? loop.exactNow : context.requestReceived
     }
 
     /// From the loop's clock, with which timers count, to the end of the duration.

@@ -12,9 +12,9 @@ enum RefusingFilters {
         _ rule: AddressRule, _ proxies: TrustedProxies, refusal: Service<Request, Response>
     ) -> Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
-                rule.accepts(exchange.clientAddress(of: request.head, proxies).host)
-                    ? next(request, exchange) : refusal(request, exchange)
+            Service { request, context in
+                rule.accepts(context.clientAddress(of: request.head, proxies).host)
+                    ? next(request, context) : refusal(request, context)
             }
         }
     }
@@ -24,8 +24,8 @@ enum RefusingFilters {
         _ hosts: AllowedHosts, refusal: Service<Request, Response>
     ) -> Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
-                hosts.accepts(request.head) ? next(request, exchange) : refusal(request, exchange)
+            Service { request, context in
+                hosts.accepts(request.head) ? next(request, context) : refusal(request, context)
             }
         }
     }
@@ -35,8 +35,8 @@ enum RefusingFilters {
         _ rule: UserAgentRule, refusal: Service<Request, Response>
     ) -> Filter<Request, Response> {
         Filter { next in
-            Service { request, exchange in
-                rule.accepts(request.head) ? next(request, exchange) : refusal(request, exchange)
+            Service { request, context in
+                rule.accepts(request.head) ? next(request, context) : refusal(request, context)
             }
         }
     }
@@ -47,10 +47,10 @@ enum RefusingFilters {
     static func refuse(
         _ reason: RefusalReason, _ headers: ResponseHeaders?
     ) -> Service<Request, Response> {
-        Service { request, exchange in
-            exchange.refusal = reason
-            if let headers { exchange.responseFields = headers.fields(for: request.head) }
-            return exchange.local.value(Problem(reason, instance: exchange.id).response())
+        Service { request, context in
+            context.refusal = reason
+            if let headers { context.responseFields = headers.fields(for: request.head) }
+            return context.local.value(Problem(reason, instance: context.id).response())
         }
     }
 
@@ -60,10 +60,10 @@ enum RefusingFilters {
     static func refuseAtEndpoint(
         _ reason: RefusalReason, _ fields: Fields = Fields(), loop: any Loop
     ) -> Service<Request, Response> {
-        Service { _, exchange in
-            exchange.refusal = reason
-            exchange.record.responseMade(at: loop.now)
-            return exchange.local.value(Problem(reason, instance: exchange.id).response(fields))
+        Service { _, context in
+            context.refusal = reason
+            context.record.responseMade(at: loop.now)
+            return context.local.value(Problem(reason, instance: context.id).response(fields))
         }
     }
 }

@@ -20,9 +20,9 @@ struct Retry {
 
     var filter: CallFilter {
         CallFilter { next in
-            CallService { request, exchange in
+            CallService { request, context in
                 budget.beginCall()
-                let response = attempt(1, next, request, exchange)
+                let response = attempt(1, next, request, context)
                 response.whenSettled { [budget] _ in budget.endCall() }
                 return response
             }
@@ -30,10 +30,10 @@ struct Retry {
     }
 
     private func attempt(
-        _ number: Int, _ next: CallService, _ request: CallRequest, _ exchange: RequestContext,
+        _ number: Int, _ next: CallService, _ request: CallRequest, _ context: RequestContext,
         holding permit: Permit? = nil
     ) -> LocalPromise<ClientResponse> {
-        let response = next(request, exchange)
+        let response = next(request, context)
         if let permit { response.whenSettled { _ in permit.release() } }
         guard number < plan.attempts else { return response }
         // One handler for both outcomes: a `recover` after a `then` would also receive the failure
@@ -42,29 +42,29 @@ struct Retry {
             guard mayRetry(request, after: outcome),
                 let delay = delay(before: number + 1, after: try? outcome.get(), request),
                 let permit = budget.permit()
-            else { return exchange.local.value(try outcome.get()) }
+            else { return context.local.value(try outcome.get()) }
             // The next attempt takes a permit of its own: with the present one held, there might be
             // none.
             if case .success(let response) = outcome {
-                request.drop(response, of: exchange, at: loop.now)
+                request.drop(response, of: context, at: loop.now)
             } else {
                 request.proxied?.permit.take()?.release()
             }
-            return retry(number, after: delay, next, request, exchange, permit)
+            return retry(number, after: delay, next, request, context, permit)
         }
     }
 
     private func retry(
         _ number: Int, after delay: Duration, _ next: CallService, _ request: CallRequest,
-        _ exchange: RequestContext, _ permit: Permit
+        _ context: RequestContext, _ permit: Permit
     ) -> LocalPromise<ClientResponse> {
         // Not the promise function `after(_:)`, whose timer would outlive a client that disconnects
         // meanwhile.
-        exchange.local.value(()).delayed(by: delay)
+        context.local.value(()).delayed(by: delay)
             .then {
                 attempt(
-                    number + 1, next, request.repeated(.retry, for: exchange, at: loop.now),
-                    exchange, holding: permit)
+                    number + 1, next, request.repeated(.retry, for: context, at: loop.now),
+                    context, holding: permit)
             }
     }
 

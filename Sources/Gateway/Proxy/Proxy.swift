@@ -42,26 +42,26 @@ final class Proxy {
     }
 
     /// The promise rejects only if it is cancelled, because every failure becomes a response.
-    func proxyRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<Response> {
+    func proxyRequest(_ request: Request, _ context: RequestContext) -> LocalPromise<Response> {
         let target: Target
         do throws(RefusedRequest) {
             target = try self.target(of: request.head)
             try checkBody(of: request)
             if let checkLimits {
                 let values = try endpoint.values(
-                    of: request.head, body: nil, exchange: exchange)
-                return checkLimits(values, exchange).response(on: exchange.local) {
-                    [self, target] in proxy(request, to: target, exchange)
+                    of: request.head, body: nil, context: context)
+                return checkLimits(values, context).response(on: context.local) {
+                    [self, target] in proxy(request, to: target, context)
                 }
             }
             if !endpoint.params.isEmpty {
-                _ = try endpoint.values(of: request.head, body: nil, exchange: exchange)
+                _ = try endpoint.values(of: request.head, body: nil, context: context)
             }
         } catch {
-            exchange.record.responseMade(at: loop.now)
-            return exchange.local.value(error.response(to: exchange))
+            context.record.responseMade(at: loop.now)
+            return context.local.value(error.response(to: context))
         }
-        return proxy(request, to: target, exchange)
+        return proxy(request, to: target, context)
     }
 
     private func target(of head: RequestHead) throws(RefusedRequest) -> Target {
@@ -87,32 +87,32 @@ final class Proxy {
     }
 
     private func proxy(
-        _ request: Request, to target: consuming Target, _ exchange: RequestContext
+        _ request: Request, to target: consuming Target, _ context: RequestContext
     ) -> LocalPromise<Response> {
         // Each use through the request would count a reference.
         let requestHead = request.head
         let handshake =
             requestHead.opensWebSocket ? WebSocketHandshake(from: loop.entropy) : nil
         let now = loop.now
-        let transfer = ProxyTransfer(of: request, exchange, by: self, handshake, at: now)
-        exchange.record.beginCall(0, at: loop.exactNow)
-        var fields = head.requestFields(requestHead, exchange)
+        let transfer = ProxyTransfer(of: request, context, by: self, handshake, at: now)
+        context.record.beginCall(0, at: loop.exactNow)
+        var fields = head.requestFields(requestHead, context)
         handshake?.addKey(to: &fields)
-        let context = CallContext(
+        let callContext = CallContext(
             deadline: now + plan.timeout, call: 0,
-            attempt: exchange.record.beginAttempt(of: 0, .first, at: now), proxied: transfer)
+            attempt: context.record.beginAttempt(of: 0, .first, at: now), proxied: transfer)
         return transfer.start(
             ClientRequest(
                 method: requestHead.method, target: target, template: template, fields: fields,
                 body: transfer.body),
-            context)
+            callContext)
     }
 
     /// Sends a request through the chain of the backend.
     func send(
-        _ request: consuming ClientRequest, _ context: CallContext, _ exchange: RequestContext
+        _ request: consuming ClientRequest, _ callContext: CallContext, _ context: RequestContext
     ) -> LocalPromise<ClientResponse> {
-        chain.send(request, context, within: nil, exchange)
+        chain.send(request, callContext, within: nil, context)
     }
 
     // MARK: The response
@@ -121,7 +121,7 @@ final class Proxy {
     ///
     /// - Parameter body: for the client
     func response(
-        _ response: ClientResponse, with body: consuming Body, to exchange: RequestContext
+        _ response: ClientResponse, with body: consuming Body, to context: RequestContext
     ) -> Response {
         let isStreamed =
             switch body {
@@ -129,25 +129,25 @@ final class Proxy {
             case .stream, .tunnel: true
             }
         if isStreamed {
-            exchange.record.beginStream(of: 0, deciding: response.attempt, at: loop.now)
+            context.record.beginStream(of: 0, deciding: response.attempt, at: loop.now)
         } else {
-            exchange.record.endCall(0, .succeeded, deciding: response.attempt, at: loop.now)
+            context.record.endCall(0, .succeeded, deciding: response.attempt, at: loop.now)
         }
-        exchange.record.responseMade(at: loop.now, isStreamed: isStreamed)
+        context.record.responseMade(at: loop.now, isStreamed: isStreamed)
         var proxied = Response(
-            status: response.status, fields: head.responseFields(response.fields, exchange),
+            status: response.status, fields: head.responseFields(response.fields, context),
             body: body)
         proxied.isProxied = true
         return proxied
     }
 
     /// The response to a failed call. A cancellation is rethrown: the client no longer waits.
-    func response(to error: any Error, _ exchange: RequestContext) throws -> Response {
-        let response = try failures.response(to: error, exchange)
+    func response(to error: any Error, _ context: RequestContext) throws -> Response {
+        let response = try failures.response(to: error, context)
         let failure = CallFailure(error)
-        exchange.record.endCall(
+        context.record.endCall(
             0, .failed(failure.kind), detail: failure.ownDetail, at: loop.now)
-        exchange.record.responseMade(at: loop.now)
+        context.record.responseMade(at: loop.now)
         return response
     }
 }

@@ -16,23 +16,23 @@ struct ProxyFailure {
     }
 
     /// The response to an error. A cancellation is rethrown: the client no longer waits.
-    func response(to error: any Error, _ exchange: RequestContext) throws -> Response {
+    func response(to error: any Error, _ context: RequestContext) throws -> Response {
         switch error {
-        case is RequestTooSlow: return Problem(.requestTimeout, instance: exchange.id).response()
-        case is BodyTooLarge: return Problem(.contentTooLarge, instance: exchange.id).response()
-        case let error as WireError: return Problem(error.status, instance: exchange.id).response()
+        case is RequestTooSlow: return Problem(.requestTimeout, instance: context.id).response()
+        case is BodyTooLarge: return Problem(.contentTooLarge, instance: context.id).response()
+        case let error as WireError: return Problem(error.status, instance: context.id).response()
         case let cancelled as Cancelled where !(cancelled.cause is CallFailure): throw error
-        default: return problem(CallFailure(error), exchange)
+        default: return problem(CallFailure(error), context)
         }
     }
 
-    private func problem(_ failure: CallFailure, _ exchange: RequestContext) -> Response {
+    private func problem(_ failure: CallFailure, _ context: RequestContext) -> Response {
         let status = failure.kind.facts.group.status
         var fields = Fields()
         if status == .serviceUnavailable {
             fields.append(.retryAfter, FieldValue(UInt64(max(1, failure.retryAfter ?? 1))))
         }
-        return Problem(status, instance: exchange.id).with("failures", json: json(failure))
+        return Problem(status, instance: context.id).with("failures", json: json(failure))
             .response(fields)
     }
 

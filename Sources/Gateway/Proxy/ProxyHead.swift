@@ -68,21 +68,21 @@ final class ProxyHead {
     // MARK: To the backend
 
     /// The fields of the request, without those of the backend's configuration.
-    func requestFields(_ head: RequestHead, _ exchange: RequestContext) -> Fields {
-        let client = exchange.clientAddress(of: head, proxies)
+    func requestFields(_ head: RequestHead, _ context: RequestContext) -> Fields {
+        let client = context.clientAddress(of: head, proxies)
         let isProxied = client.isProxied
         var cookies = false
         var fields = head.fields.endToEnd(reserving: Self.addedBytes) { name in
             passes(name, isProxied: isProxied, &cookies)
         }
         if cookies { appendCookies(head.fields, to: &fields) }
-        appendForwarded(head, client, exchange, to: &fields)
+        appendForwarded(head, client, context, to: &fields)
         // A trusted proxy states the certificate of its client; its own does not identify a client.
-        if let clientCert, !isProxied, let identity = exchange.peer.facts?.identity {
+        if let clientCert, !isProxied, let identity = context.peer.facts?.identity {
             clientCert.append(identity, to: &fields)
         }
         fields.append(.via, via.value(for: head.version))
-        appendConfigured(head, exchange, to: &fields)
+        appendConfigured(head, context, to: &fields)
         return fields
     }
 
@@ -145,24 +145,24 @@ final class ProxyHead {
     }
 
     private func appendForwarded(
-        _ head: RequestHead, _ client: ClientAddress, _ exchange: RequestContext,
+        _ head: RequestHead, _ client: ClientAddress, _ context: RequestContext,
         to fields: inout Fields
     ) {
         guard !forwardedLines.isEmpty else { return }
         ForwardedFields(
             head, client, proxies.source,
-            isSecure: exchange.peer.facts?.isSecure == true
+            isSecure: context.peer.facts?.isSecure == true
         ).append(forwardedLines, to: &fields)
     }
 
     /// A header with a value that the request does not have is left out.
     private func appendConfigured(
-        _ head: RequestHead, _ exchange: RequestContext, to fields: inout Fields
+        _ head: RequestHead, _ context: RequestContext, to fields: inout Fields
     ) {
         guard !plan.headers.isEmpty else { return }
         var work = PatternWork()
         let values = CallValues(
-            ofHead: head, Params(params, where: usedParams, of: head, &work), exchange, proxies)
+            ofHead: head, Params(params, where: usedParams, of: head, &work), context, proxies)
         for (name, template) in plan.headers {
             guard let value = template.value(in: values) else { continue }
             fields.append(name, value)
@@ -197,17 +197,17 @@ final class ProxyHead {
     // MARK: To the client
 
     /// The fields of a response, an interim one included.
-    func responseFields(_ fields: Fields, _ exchange: RequestContext) -> Fields {
-        let rule = ResponseFieldRule(exchange, hasCORS: hasCORS)
+    func responseFields(_ fields: Fields, _ context: RequestContext) -> Fields {
+        let rule = ResponseFieldRule(context, hasCORS: hasCORS)
         return fields.endToEnd(reserving: 0) { rule.passes($0) }
     }
 
     /// The trailers of a response. A name that does not pass in the head does not pass behind the body
     /// either: clients may treat both alike (RFC 9110 6.5.1). Nor do those that decide how a message is
     /// routed or framed.
-    func responseTrailers(_ fields: Fields, _ exchange: RequestContext) -> Fields {
+    func responseTrailers(_ fields: Fields, _ context: RequestContext) -> Fields {
         guard !fields.isEmpty else { return fields }
-        let rule = ResponseFieldRule(exchange, hasCORS: hasCORS)
+        let rule = ResponseFieldRule(context, hasCORS: hasCORS)
         return fields.endToEnd(reserving: 0) { !$0.isAboutClient && rule.passes($0) }
     }
 
@@ -227,16 +227,16 @@ final class ProxyHead {
 /// Which fields of the backend reach the client. Those that the gateway adds to all responses replace
 /// the backend's, except `Vary`, which is a list.
 private struct ResponseFieldRule {
-    private let exchange: RequestContext
+    private let context: RequestContext
     private let hasCORS: Bool
     /// Those that the gateway adds.
     private let own: Fields
     private let ownNames: FieldNameFilter
 
-    init(_ exchange: RequestContext, hasCORS: Bool) {
-        self.exchange = exchange
+    init(_ context: RequestContext, hasCORS: Bool) {
+        self.context = context
         self.hasCORS = hasCORS
-        own = exchange.responseFields
+        own = context.responseFields
         ownNames = own.nameFilter
     }
 
@@ -245,7 +245,7 @@ private struct ResponseFieldRule {
         case 12 where name.equalsIgnoringCase("X-Request-Id"): return false
         // RFC 6797 7.2.
         case 25 where name.equalsIgnoringCase("Strict-Transport-Security"):
-            if !exchange.isSecure(exchange.client) { return false }
+            if !context.isSecure(context.client) { return false }
         default: if hasCORS, name.hasPrefix("Access-Control-") { return false }
         }
         guard ownNames.mayContain(name), own.contains(named: name) else { return true }

@@ -11,7 +11,7 @@ import Reactor
 /// an earlier deadline, so that pieces of the bodies set no timer.
 final class ProxyTransfer: ProxiedRequest {
     private let proxy: Proxy
-    private let exchange: RequestContext
+    private let context: RequestContext
     /// Of a client that opens a WebSocket on a stream of HTTP/2.
     private let handshake: WebSocketHandshake?
 
@@ -23,8 +23,8 @@ final class ProxyTransfer: ProxiedRequest {
     private(set) var hasStartedBody = false
     /// In the exchange, where a shortage of permits finds it.
     var permit: Permit? {
-        get { exchange.callPermit }
-        set { exchange.callPermit = newValue }
+        get { context.callPermit }
+        set { context.callPermit = newValue }
     }
 
     /// Whether a response that has arrived as a whole is sent as one. Over HTTP/2 it may wait for the
@@ -66,7 +66,7 @@ final class ProxyTransfer: ProxiedRequest {
     /// - Parameter handshake: with the backend of a client that opens a WebSocket on a stream of
     ///   HTTP/2; nil for others
     init(
-        of request: borrowing Request, _ exchange: consuming RequestContext,
+        of request: borrowing Request, _ context: consuming RequestContext,
         by proxy: consuming Proxy,
         _ handshake: WebSocketHandshake?, at now: Instant
     ) {
@@ -87,7 +87,7 @@ final class ProxyTransfer: ProxiedRequest {
             expectsContinue = false
             phase = .awaitingHead(since: now)
             body = bytes.isEmpty ? .described(length: nil) : .bytes(bytes)
-            exchange.record.bodyBytes = bytes.count
+            context.record.bodyBytes = bytes.count
         case .stream(let source):
             expectsContinue = head.expectsContinue
             phase = .receivingRequest
@@ -98,7 +98,7 @@ final class ProxyTransfer: ProxiedRequest {
         }
         // Last, so that the references move.
         self.proxy = proxy
-        self.exchange = exchange
+        self.context = context
         self.handshake = handshake
         requestPipe?.transfer = self
     }
@@ -113,9 +113,9 @@ final class ProxyTransfer: ProxiedRequest {
     /// Starts the call; promises the response, whose body passes through a pipe unless all of it has
     /// arrived. Cancelling ends the transfer.
     func start(
-        _ request: consuming ClientRequest, _ context: CallContext
+        _ request: consuming ClientRequest, _ callContext: CallContext
     ) -> LocalPromise<Response> {
-        let resolver = LocalResolver<Response>(on: exchange.local)
+        let resolver = LocalResolver<Response>(on: context.local)
         let promise = resolver.promise
         resolver.onCancel(cancel: self)
         unsafe self.resolver = consume resolver
@@ -126,7 +126,7 @@ final class ProxyTransfer: ProxiedRequest {
                 requestPipe?.release()
             }
         }
-        let call = proxy.send(request, context, exchange)
+        let call = proxy.send(request, callContext, context)
         self.call = call
         call.whenSettled { [self] result in headReceived(result) }
         return promise
@@ -142,10 +142,10 @@ final class ProxyTransfer: ProxiedRequest {
         }
         do {
             let response = try accepted(result.get())
-            if let permit = permit.take() { exchange.holdPermit(permit) }
+            if let permit = permit.take() { context.holdPermit(permit) }
             lastActivity = now
             resolver.fulfill(
-                proxy.response(response, with: proxied(response.body), to: exchange))
+                proxy.response(response, with: proxied(response.body), to: context))
         } catch {
             end()
             respond(to: requestError ?? error, consume resolver)
@@ -164,7 +164,7 @@ final class ProxyTransfer: ProxiedRequest {
             return try handshake?.response(to: response) ?? response
         } catch {
             if let attempt = response.attempt {
-                exchange.record.attemptRefused(
+                context.record.attemptRefused(
                     attempt, error.kind, detail: error.detail, at: now)
             }
             response.body.source?.cancel()
@@ -174,7 +174,7 @@ final class ProxyTransfer: ProxiedRequest {
 
     private func respond(to error: any Error, _ resolver: consuming LocalResolver<Response>) {
         do {
-            resolver.fulfill(try proxy.response(to: error, exchange))
+            resolver.fulfill(try proxy.response(to: error, context))
         } catch {
             resolver.reject(error)
         }
@@ -217,8 +217,8 @@ final class ProxyTransfer: ProxiedRequest {
         case 101, 102: break
         default:
             guard passesInterim else { return }
-            exchange.interim?.sendInterim(
-                head.status, proxy.head.responseFields(head.fields, exchange))
+            context.interim?.sendInterim(
+                head.status, proxy.head.responseFields(head.fields, context))
         }
     }
 
@@ -232,8 +232,8 @@ final class ProxyTransfer: ProxiedRequest {
     }
 
     func requestEnded(_ bytes: Int) {
-        exchange.record.bodyBytes = bytes
-        exchange.requestReceived = now
+        context.record.bodyBytes = bytes
+        context.requestReceived = now
         guard case .receivingRequest = phase else { return }
         phase = .awaitingHead(since: now)
         armTimer()
@@ -246,27 +246,27 @@ final class ProxyTransfer: ProxiedRequest {
 
     /// The trailers of the response that the client gets.
     func responseTrailers(_ trailers: Fields) -> Fields {
-        proxy.head.responseTrailers(trailers, exchange)
+        proxy.head.responseTrailers(trailers, context)
     }
 
     /// The backend needs no more of the body.
-    func requestStopped(_ bytes: Int) { exchange.record.bodyBytes = bytes }
+    func requestStopped(_ bytes: Int) { context.record.bodyBytes = bytes }
 
     /// Why the body of the request could not be passed on.
     private var requestError: (any Error)?
 
     func requestFailed(_ bytes: Int, _ error: any Error) {
-        exchange.record.bodyBytes = bytes
+        context.record.bodyBytes = bytes
         requestError = error
         // Before the call ends with it: that is not the backend's fault.
-        exchange.record.endStream(of: 0, .cancelled, at: now)
+        context.record.endStream(of: 0, .cancelled, at: now)
     }
 
     /// The response is complete, or not needed any more.
     func responseEnded() { end() }
 
     func responseTruncated(by error: any Error) {
-        exchange.streamEnded(truncation(by: error))
+        context.streamEnded(truncation(by: error))
         end(CallFailure(error).kind)
     }
 
@@ -292,14 +292,14 @@ final class ProxyTransfer: ProxiedRequest {
     /// - Parameter failure: why the body of the response ended early; nil if it is complete, or if
     ///   its end says nothing about the backend
     private func end(_ failure: CallFailureKind? = nil) {
-        exchange.record.endStream(of: 0, failure, at: now)
+        context.record.endStream(of: 0, failure, at: now)
         phase = .ended
         endAttempt()
         timer.take()?.cancel()
         continueTimer.take()?.cancel()
         permit.take()?.release()
         if let requestPipe = requestPipe.take() {
-            exchange.record.bodyBytes = requestPipe.bytes
+            context.record.bodyBytes = requestPipe.bytes
             // A body that is never read would retain the transfer.
             requestPipe.transfer = nil
         }
@@ -344,9 +344,9 @@ final class ProxyTransfer: ProxiedRequest {
         case .receivingRequest:
             fail(isOverall ? plan.maxDuration ?? plan.idleTimeout : plan.idleTimeout)
         case .sendingResponse:
-            exchange.streamEnd = isOverall ? .maxDuration : .idle
+            context.streamEnd = isOverall ? .maxDuration : .idle
             if backendStalls(isOverall: isOverall) {
-                exchange.record.endStream(of: 0, .responseTimeout, at: now)
+                context.record.endStream(of: 0, .responseTimeout, at: now)
             }
             responsePipe?.fail(TransferTooSlow())
         }

@@ -14,22 +14,22 @@ extension EndpointLimits {
         let position = checks(at: position)
         guard !position.isEmpty else { return nil }
         return Filter { next in
-            Service { [self] request, exchange in
+            Service { [self] request, context in
                 let values =
                     position.usesValues
-                    ? CallValues(ofHead: request.head, Params(), exchange, proxies) : nil
+                    ? CallValues(ofHead: request.head, Params(), context, proxies) : nil
                 let reject = { [self] (refusal: LimitRefusal) in
-                    let rejection = Service<Request, Response> { [self] _, exchange in
-                        exchange.local.value(self.reject(refusal, exchange))
+                    let rejection = Service<Request, Response> { [self] _, context in
+                        context.local.value(self.reject(refusal, context))
                     }
-                    return [padding].compactMap { $0 }.around(rejection)(request, exchange)
+                    return [padding].compactMap { $0 }.around(rejection)(request, context)
                 }
-                switch charge(position, request.head, exchange, values) {
-                case .granted: return next(request, exchange)
+                switch charge(position, request.head, context, values) {
+                case .granted: return next(request, context)
                 case .refused(let refusal): return reject(refusal)
                 case .later(let decision):
                     return decision.then { [self] decision in
-                        conclude(decision, exchange).map(reject) ?? next(request, exchange)
+                        conclude(decision, context).map(reject) ?? next(request, context)
                     }
                 }
             }
@@ -41,23 +41,23 @@ extension EndpointLimits {
     func checkAfterValidation() -> ((CallValues, RequestContext) -> LimitCheckResult)? {
         let position = checks(at: .validated)
         guard !position.isEmpty else { return nil }
-        return { [self] values, exchange in
-            switch charge(position, values.head, exchange, values) {
+        return { [self] values, context in
+            switch charge(position, values.head, context, values) {
             case .granted: .granted
-            case .refused(let refusal): .refused(reject(refusal, exchange))
+            case .refused(let refusal): .refused(reject(refusal, context))
             case .later(let decision):
                 .later(
                     decision.map { [self] decision in
-                        conclude(decision, exchange).map { reject($0, exchange) }
+                        conclude(decision, context).map { reject($0, context) }
                     })
             }
         }
     }
 
-    private func reject(_ refusal: LimitRefusal, _ exchange: RequestContext) -> Response {
-        exchange.refusal = refusal.reason
-        exchange.record.responseMade(at: loop.now)
-        return refusal.response(to: exchange)
+    private func reject(_ refusal: LimitRefusal, _ context: RequestContext) -> Response {
+        context.refusal = refusal.reason
+        context.record.responseMade(at: loop.now)
+        return refusal.response(to: context)
     }
 }
 

@@ -87,54 +87,54 @@ final class EndpointLimits {
 
     /// Charges the limits of this process, then those that replicas share.
     func charge(
-        _ all: PositionChecks, _ head: RequestHead, _ exchange: RequestContext,
+        _ all: PositionChecks, _ head: RequestHead, _ context: RequestContext,
         _ values: CallValues?
     ) -> LimitDecision {
         let position = applicable(all, to: values)
         let input = Input(
-            head: head, exchange: exchange, values: values, now: loop.now,
+            head: head, context: context, values: values, now: loop.now,
             isLast: position.isLast)
         var fields = RateLimitFields()
         if let exceeded = charge(position.process[...], input, &fields) {
-            refundEarlierPositions(of: exchange, at: input.now)
+            refundEarlierPositions(of: context, at: input.now)
             return .refused(.exceeded(exceeded))
         }
-        fields.append(to: &exchange.responseFields)
+        fields.append(to: &context.responseFields)
         guard let shared, !position.shared.isEmpty else {
             return .granted([], [])
         }
         let targets = position.shared.map { target($0, input, shared) }
         let complete = { (decision: LimitDecision) in
             if case .granted(_, let charges) = decision, !position.isFinal {
-                exchange.sharedCharges += charges
+                context.sharedCharges += charges
             }
         }
-        switch shared.charge(targets, until: Deadline.waitEnd(deadline, exchange)) {
+        switch shared.charge(targets, until: Deadline.waitEnd(deadline, context)) {
         case .later(let decision):
-            exchange.record.storeAwaited(at: loop.now)
+            context.record.storeAwaited(at: loop.now)
             return .later(decision.onValue(complete))
         case let decision:
             complete(decision)
-            return conclude(decision, exchange).map { .refused($0) }
+            return conclude(decision, context).map { .refused($0) }
                 ?? .granted([], [])
         }
     }
 
     /// Announces what limits that replicas share have granted, or refunds what was charged before;
     /// returns the refusal.
-    func conclude(_ decision: LimitDecision, _ exchange: RequestContext) -> LimitRefusal? {
-        exchange.record.decisionMade(at: loop.now)
+    func conclude(_ decision: LimitDecision, _ context: RequestContext) -> LimitRefusal? {
+        context.record.decisionMade(at: loop.now)
         switch decision {
         case .later: return nil
         case .refused(let refusal):
-            refundEarlierPositions(of: exchange, at: loop.now)
+            refundEarlierPositions(of: context, at: loop.now)
             return refusal
         case .granted(let granted, _):
             var fields = RateLimitFields()
             for limit in granted where limit.limit.announce == .always {
                 fields.add(limit.limit, limit.rate, arrival: limit.arrival, at: loop.now)
             }
-            fields.append(to: &exchange.responseFields)
+            fields.append(to: &context.responseFields)
             return nil
         }
     }
@@ -143,20 +143,20 @@ final class EndpointLimits {
         _ index: Int, _ input: Input, _ shared: SharedLimits
     ) -> SharedLimitTarget {
         let check = checks[index]
-        let target = check.target(of: input.head, input.exchange, input.values, proxies)
+        let target = check.target(of: input.head, input.context, input.values, proxies)
         let rate = check.plan.limit.rates[target.rate]
         return SharedLimitTarget(
             use: check.plan, counts: check.counts, rate: rate, shared: rate.shared,
             key: target.key,
             storeKey: check.storeKey(
-                ofRate: target.rate, input.head, input.exchange, input.values, proxies, shared.store
+                ofRate: target.rate, input.head, input.context, input.values, proxies, shared.store
             ))
     }
 
     /// What all limits of a position have in common.
     private struct Input {
         let head: RequestHead
-        let exchange: RequestContext
+        let context: RequestContext
         let values: CallValues?
         let now: Instant
         /// Whether no later position can refuse the request.
@@ -169,13 +169,13 @@ final class EndpointLimits {
     ) -> ExceededLimits? {
         guard let index = indices.first else { return nil }
         let check = checks[index]
-        let target = check.target(of: input.head, input.exchange, input.values, proxies)
+        let target = check.target(of: input.head, input.context, input.values, proxies)
         let rate = check.plan.limit.rates[target.rate]
         let charge = cells.charge(target.key, check.plan.cost, of: rate.bucket, at: input.now)
         guard charge.isGranted else { return exceeded(indices, charge, rate, input) }
         check.counts.granted &+= 1
         if !input.isLast {
-            input.exchange.limitCharges.append(
+            input.context.limitCharges.append(
                 LimitCharge(
                     limit: index, bucket: target.rate, key: target.key, arrival: charge.arrival))
         }
@@ -206,7 +206,7 @@ final class EndpointLimits {
             wait: rate.bucket.wait(for: checks[index].plan.cost, charge.arrival, at: now))
         for other in indices.dropFirst() {
             let check = checks[other]
-            let target = check.target(of: input.head, input.exchange, input.values, proxies)
+            let target = check.target(of: input.head, input.context, input.values, proxies)
             let rate = check.plan.limit.rates[target.rate]
             let arrival = cells.arrival(of: target.key, in: rate.bucket, at: input.now)
             let wait = rate.bucket.wait(for: check.plan.cost, arrival, at: now)
@@ -217,16 +217,16 @@ final class EndpointLimits {
         return exceeded
     }
 
-    private func refundEarlierPositions(of exchange: RequestContext, at now: Instant) {
-        for charge in exchange.limitCharges {
+    private func refundEarlierPositions(of context: RequestContext, at now: Instant) {
+        for charge in context.limitCharges {
             let check = checks[charge.limit]
             cells.refund(
                 charge.key, check.plan.cost, arrivalAfterCharge: charge.arrival,
                 of: check.plan.limit.rates[charge.bucket].bucket, at: now)
             check.counts.refunded &+= 1
         }
-        shared?.refund(exchange.sharedCharges)
-        exchange.limitCharges.removeAll()
-        exchange.sharedCharges.removeAll()
+        shared?.refund(context.sharedCharges)
+        context.limitCharges.removeAll()
+        context.sharedCharges.removeAll()
     }
 }

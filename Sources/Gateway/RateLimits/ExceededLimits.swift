@@ -21,17 +21,17 @@ struct ExceededLimits {
     }
 
     /// The problem; it replaces what earlier limits announced, since their charges are refunded.
-    func response(to exchange: RequestContext) -> Response {
-        exchange.responseFields.removeAll(.rateLimitPolicy)
-        exchange.responseFields.removeAll(.rateLimit)
+    func response(to context: RequestContext) -> Response {
+        context.responseFields.removeAll(.rateLimitPolicy)
+        context.responseFields.removeAll(.rateLimit)
         var fields = RateLimitFields()
         for (limit, rate, seconds) in violated where limit.announce != .never {
             fields.add(limit, rate, remaining: 0, seconds: seconds)
         }
-        fields.append(to: &exchange.responseFields)
+        fields.append(to: &context.responseFields)
         let wait = violated.map(\.seconds).max() ?? 1
         return Problem.quota(
-            violating: names, status: status, seconds: wait, instance: exchange.id)
+            violating: names, status: status, seconds: wait, instance: context.id)
     }
 
     /// `["per_caller"]`

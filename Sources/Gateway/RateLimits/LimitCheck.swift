@@ -28,12 +28,12 @@ struct LimitCheck {
 
     /// - Parameter values: those of the request; nil if no limit of this position uses them
     func target(
-        of head: RequestHead, _ exchange: RequestContext, _ values: CallValues?,
+        of head: RequestHead, _ context: RequestContext, _ values: CallValues?,
         _ proxies: TrustedProxies
     ) -> Target {
-        let rate = rate(exchange, values)
+        let rate = rate(context, values)
         var hash = hash
-        combine(head, exchange, values, proxies, into: &hash)
+        combine(head, context, values, proxies, into: &hash)
         combine(planOf: rate, into: &hash)
         return Target(key: hash.value, rate: rate)
     }
@@ -42,11 +42,11 @@ struct LimitCheck {
     ///
     /// - Parameter rate: the index of the rate
     func storeKey(
-        ofRate rate: Int, _ head: RequestHead, _ exchange: RequestContext, _ values: CallValues?,
+        ofRate rate: Int, _ head: RequestHead, _ context: RequestContext, _ values: CallValues?,
         _ proxies: TrustedProxies, _ store: LimitStore
     ) -> Bytes? {
         var text = LimitKeyText(plan.limit.name)
-        combine(head, exchange, values, proxies, into: &text)
+        combine(head, context, values, proxies, into: &text)
         combine(planOf: rate, into: &text)
         return store.key(of: text)
     }
@@ -59,25 +59,25 @@ struct LimitCheck {
     }
 
     private func combine(
-        _ head: RequestHead, _ exchange: RequestContext, _ values: CallValues?,
+        _ head: RequestHead, _ context: RequestContext, _ values: CallValues?,
         _ proxies: TrustedProxies, into key: inout some LimitKey
     ) {
-        for part in plan.key where !combine(part, exchange, values, into: &key) {
+        for part in plan.key where !combine(part, context, values, into: &key) {
             // Also in place of a missing value: a client must not avoid a limit by omitting it.
             key.combine(
-                addressMask.network(of: exchange.clientAddress(of: head, proxies).host))
+                addressMask.network(of: context.clientAddress(of: head, proxies).host))
         }
     }
 
     /// Whether the request has the value.
     private func combine(
-        _ part: LimitUsePlan.KeyPart, _ exchange: RequestContext, _ values: CallValues?,
+        _ part: LimitUsePlan.KeyPart, _ context: RequestContext, _ values: CallValues?,
         into hash: inout some LimitKey
     ) -> Bool {
         switch part {
         case .address: return false
         case .caller:
-            guard let caller = exchange.caller, let name = caller.name else { return false }
+            guard let caller = context.caller, let name = caller.name else { return false }
             hash.combine(Mark.caller)
             // Names of callers are unique within one authenticator.
             let authenticator = caller.authenticator
@@ -95,10 +95,10 @@ struct LimitCheck {
         return true
     }
 
-    private func rate(_ exchange: RequestContext, _ values: CallValues?) -> Int {
+    private func rate(_ context: RequestContext, _ values: CallValues?) -> Int {
         switch plan.planSource {
         case .none: 0
-        case .caller: plan.limit.rate(ofPlan: exchange.caller?.plan)
+        case .caller: plan.limit.rate(ofPlan: context.caller?.plan)
         case .value(let source): plan.limit.rate(ofPlan: values?.text(of: source))
         }
     }

@@ -16,14 +16,14 @@ extension LimitRefusal {
         }
     }
 
-    func response(to exchange: RequestContext) -> Response {
+    func response(to context: RequestContext) -> Response {
         switch self {
-        case .exceeded(let limits): return limits.response(to: exchange)
+        case .exceeded(let limits): return limits.response(to: context)
         case .unavailable:
             // What earlier limits announced is refunded.
-            exchange.responseFields.removeAll(.rateLimitPolicy)
-            exchange.responseFields.removeAll(.rateLimit)
-            return Problem(.limitsUnavailable, instance: exchange.id)
+            context.responseFields.removeAll(.rateLimitPolicy)
+            context.responseFields.removeAll(.rateLimit)
+            return Problem(.limitsUnavailable, instance: context.id)
                 .response([.retryAfter: FieldValue(UInt64(1))])
         }
     }

@@ -23,10 +23,10 @@ package final class Preflight {
 
     var filter: Filter<Request, Response> {
         Filter { next in
-            Service { [self] request, exchange in
+            Service { [self] request, context in
                 guard request.head.method == .options, let response = response(to: request.head)
-                else { return next(request, exchange) }
-                return exchange.local.value(response)
+                else { return next(request, context) }
+                return context.local.value(response)
             }
         }
     }

@@ -5,9 +5,9 @@ import Promises
 /// The service of a listener with `redirect`: 308 to the same host and target with https.
 enum RedirectToHTTPS {
     static var service: Service<Request, Response> {
-        Service { request, exchange in
-            let redirect = exchange.peer.facts?.redirect ?? HTTPSRedirect(port: nil)
-            return exchange.local.value(response(to: request.head, redirect, exchange.id))
+        Service { request, context in
+            let redirect = context.peer.facts?.redirect ?? HTTPSRedirect(port: nil)
+            return context.local.value(response(to: request.head, redirect, context.id))
         }
     }
 

@@ -36,22 +36,22 @@ final class Routes {
     }
 
     /// Finds the endpoint of a request and passes the request to it.
-    func routeRequest(_ request: Request, _ exchange: RequestContext) -> LocalPromise<Response> {
+    func routeRequest(_ request: Request, _ context: RequestContext) -> LocalPromise<Response> {
         switch router.match(request.head.method, request.head.target.path) {
         case .endpoint(let index):
-            enter(index, request.head, exchange)
+            enter(index, request.head, context)
             if let reason = refusal(of: request.head, at: index) {
-                exchange.refusal = reason
-                return exchange.local.value(Problem(reason, instance: exchange.id).response())
+                context.refusal = reason
+                return context.local.value(Problem(reason, instance: context.id).response())
             }
-            return endpoints[index](request, exchange)
+            return endpoints[index](request, context)
         case .notFound:
-            addOtherHeaders(request.head, exchange)
-            return exchange.local.value(Problem(.notFound, instance: exchange.id).response())
+            addOtherHeaders(request.head, context)
+            return context.local.value(Problem(.notFound, instance: context.id).response())
         case .methodNotAllowed(let allow):
-            addOtherHeaders(request.head, exchange)
-            return exchange.local.value(
-                Problem(.methodNotAllowed, instance: exchange.id).response([.allow: allow]))
+            addOtherHeaders(request.head, context)
+            return context.local.value(
+                Problem(.methodNotAllowed, instance: context.id).response([.allow: allow]))
         }
     }
 
@@ -61,23 +61,23 @@ final class Routes {
         return head.hasVia && via.isNamed(in: head.fields) ? .loop : nil
     }
 
-    private func enter(_ index: Int, _ head: RequestHead, _ exchange: RequestContext) {
-        exchange.endpoint = endpointNumbers[index]
-        exchange.record.enter(recorded[index])
-        if let headers = headers[index] { exchange.responseFields = headers.fields(for: head) }
+    private func enter(_ index: Int, _ head: RequestHead, _ context: RequestContext) {
+        context.endpoint = endpointNumbers[index]
+        context.record.enter(recorded[index])
+        if let headers = headers[index] { context.responseFields = headers.fields(for: head) }
     }
 
-    private func addOtherHeaders(_ head: RequestHead, _ exchange: RequestContext) {
-        if let otherHeaders { exchange.responseFields = otherHeaders.fields(for: head) }
+    private func addOtherHeaders(_ head: RequestHead, _ context: RequestContext) {
+        if let otherHeaders { context.responseFields = otherHeaders.fields(for: head) }
     }
 
     /// Finds the endpoint of a request that the server itself rejects, unless it has been routed: its
     /// response has the endpoint's headers, and the log and the metrics name it.
-    func routeRejection(_ head: RequestHead, _ exchange: RequestContext) {
-        guard exchange.endpoint == nil else { return }
+    func routeRejection(_ head: RequestHead, _ context: RequestContext) {
+        guard context.endpoint == nil else { return }
         guard case .endpoint(let index) = router.match(head.method, head.target.path) else {
-            return addOtherHeaders(head, exchange)
+            return addOtherHeaders(head, context)
         }
-        enter(index, head, exchange)
+        enter(index, head, context)
     }
 }

@@ -17,12 +17,12 @@ struct SecureTransport {
     }
 
     /// Whether the client of the request receives the response over TLS.
-    func isSecure(_ head: RequestHead, _ exchange: RequestContext) -> Bool {
-        exchange.isSecure(exchange.clientAddress(of: head, proxies))
+    func isSecure(_ head: RequestHead, _ context: RequestContext) -> Bool {
+        context.isSecure(context.clientAddress(of: head, proxies))
     }
 
-    func removeFields(_ exchange: RequestContext) {
-        exchange.responseFields.removeAll(.strictTransportSecurity)
+    func removeFields(_ context: RequestContext) {
+        context.responseFields.removeAll(.strictTransportSecurity)
     }
 }
 

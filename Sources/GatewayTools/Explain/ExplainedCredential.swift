@@ -5,10 +5,10 @@ import HTTP
 struct ExplainedCredential {
     private let decision: OfflineAuth.Decision
     /// Has the caller of an accepted credential.
-    let exchange: RequestContext
+    let context: RequestContext
 
     init(_ check: OfflineAuth, _ head: RequestHead) {
-        (decision, exchange) = check.decide(head)
+        (decision, context) = check.decide(head)
     }
 
     /// Whether the request has a credential that is refused. Without one, `explain` shows what an

@@ -25,35 +25,35 @@ extension Explanation {
             plan, endpointNumbers: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: targets)
         let id = head.fields[.requestID].flatMap { RequestID(client: $0.bytes.span) }
-        let exchange = RequestContext(
+        let context = RequestContext(
             ExchangeStart(
                 id: id ?? RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 local: loop.local, began: loop.now, client: "127.0.0.1:0"))
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
-        return gateway.handleRequest(request, exchange).then { response in
-            exchange.record.end(at: loop.now)
+        return gateway.handleRequest(request, context).then { response in
+            context.record.end(at: loop.now)
             gateway.stopBackgroundWork()
             let recorded = RecordedResponse(
                 plan: plan, endpoint: endpoint, method: head.method, response: response,
-                responseFields: exchange.responseFields, began: exchange.began,
-                record: exchange.record, targets: targets)
+                responseFields: context.responseFields, began: context.began,
+                record: context.record, targets: targets)
             return pools.close().map {
                 withExtendedLifetime(gateway) {
                     Run(
-                        text: text(with: recorded, exchange),
-                        isAuthenticated: exchange.refusal == nil)
+                        text: text(with: recorded, context),
+                        isAuthenticated: context.refusal == nil)
                 }
             }
         }
     }
 
-    private func text(with recorded: RecordedResponse, _ exchange: RequestContext) -> String {
+    private func text(with recorded: RecordedResponse, _ context: RequestContext) -> String {
         if let lines = entry.lines { return lines.text }
         guard let endpoint else { return text + recorded.text }
         var lines = ExplainedRequest(endpoint, head).lines
         if let auth = endpoint.auth { lines.append("auth      \(auth.text)") }
-        if let caller = exchange.caller { lines.append(caller.explained) }
-        if let reason = exchange.refusal {
+        if let caller = context.caller { lines.append(caller.explained) }
+        if let reason = context.refusal {
             lines.append("refused   \(recorded.response.status.code): \(reason.name)")
             return lines.text + recorded.text
         }

@@ -148,7 +148,7 @@ package struct Explanation {
     }
 
     private func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> AssumedValues {
-        try endpoint.assumedValues(of: head, body: body, exchange: credential?.exchange)
+        try endpoint.assumedValues(of: head, body: body, context: credential?.context)
     }
 
     /// Throws the reason if the request is refused before its calls.

@@ -145,8 +145,8 @@ extension ServerStateMachine {
         return nil
     }
 
-    /// Whether the loss of the client can be detected only by sending an interim response. Not
-    /// while the client sends a body: it need not be ready to read interim responses then.
+    /// Whether the loss of the client can be detected only by sending to it (`ServerConnection.probe`). Not
+    /// while the client sends a body: it need not be ready to read then.
     private var mayBeGone: Bool {
         clientHasEnded || isClientEndPending || (isReadingPaused && state == .running(.complete))
     }

@@ -10,20 +10,20 @@ import Testing
     @Test func countsFromTheLastByteOfTheRequest() throws {
         let network = SimNetwork(seed: 1)
         let loop = network.makeLoop("worker")
-        let exchange = RequestContext(
+        let context = RequestContext(
             ExchangeStart(
                 id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 local: loop.local, began: loop.now))
-        exchange.requestReceived = loop.now + .seconds(3)
-        #expect(exchange.deadline == Instant(nanoseconds: .max))
+        context.requestReceived = loop.now + .seconds(3)
+        #expect(context.deadline == Instant(nanoseconds: .max))
         var seen: Instant?
         let service = Deadline.filter(.seconds(2)).around(
-            Service { _, exchange in
-                seen = exchange.deadline
-                return exchange.local.value(Response(status: .ok, fields: Fields(), body: Bytes()))
+            Service { _, context in
+                seen = context.deadline
+                return context.local.value(Response(status: .ok, fields: Fields(), body: Bytes()))
             })
-        _ = service(try request(), exchange)
-        #expect(seen == exchange.began + .seconds(5))
+        _ = service(try request(), context)
+        #expect(seen == context.began + .seconds(5))
     }
 
     private func request() throws -> Request {

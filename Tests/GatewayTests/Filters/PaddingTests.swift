@@ -10,11 +10,11 @@ import Testing
 @Suite struct PaddingTests {
     private let network = SimNetwork(seed: 1)
     private let loop: SimLoop
-    private let exchange: RequestContext
+    private let context: RequestContext
 
     init() {
         loop = network.makeLoop("worker")
-        exchange = RequestContext(
+        context = RequestContext(
             ExchangeStart(
                 id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 local: loop.local, began: loop.now))
@@ -29,8 +29,8 @@ import Testing
         error: (any Error)? = nil
     ) throws -> Duration? {
         let service = Padding.filter(plan, loop: loop).around(
-            Service { _, exchange in
-                exchange.local.value(Response(status: .ok)).delayed(by: takes).map { response in
+            Service { _, context in
+                context.local.value(Response(status: .ok)).delayed(by: takes).map { response in
                     if let error { throw error }
                     return response
                 }
@@ -39,11 +39,11 @@ import Testing
             head: RequestHead(method: .get, target: try #require(Target("/x"))), body: .empty)
         loop.timeOfCode = late
         var left: Instant?
-        let observed = service(request, exchange).ensure { [loop] in left = loop.now }
+        let observed = service(request, context).ensure { [loop] in left = loop.now }
         loop.timeOfCode = .zero
         network.advance(by: .seconds(2))
         withExtendedLifetime(observed) {}
-        return left.map { $0 - exchange.began }
+        return left.map { $0 - context.began }
     }
 
     private let plain = PaddingPlan(minimum: .milliseconds(400), step: nil)
@@ -94,24 +94,24 @@ import Testing
 
     /// The time until the response leaves is held, whatever the service gives.
     @Test(arguments: [false, true]) func theTimeOfHoldingIsRecorded(_ fails: Bool) throws {
-        exchange.record.enter(RecordedEndpoint(name: "GET /x", isPadded: true, calls: []))
+        context.record.enter(RecordedEndpoint(name: "GET /x", isPadded: true, calls: []))
         let service = Padding.filter(plain, loop: loop).around(
-            Service { [loop] _, exchange in
-                exchange.local.value(Response(status: .ok)).delayed(by: .milliseconds(100)).map {
-                    exchange.record.responseMade(at: loop.now)
+            Service { [loop] _, context in
+                context.local.value(Response(status: .ok)).delayed(by: .milliseconds(100)).map {
+                    context.record.responseMade(at: loop.now)
                     if fails { throw Failure() }
                     return $0
                 }
             })
         let request = Request(
             head: RequestHead(method: .get, target: try #require(Target("/x"))), body: .empty)
-        let response = service(request, exchange)
+        let response = service(request, context)
         network.advance(by: .milliseconds(200))
-        #expect(exchange.record.isHeld)
+        #expect(context.record.isHeld)
         network.advance(by: .milliseconds(300))
-        #expect(!exchange.record.isHeld)
-        exchange.record.end(at: loop.now)
-        #expect(exchange.record.times[.held] == .milliseconds(300))
+        #expect(!context.record.isHeld)
+        context.record.end(at: loop.now)
+        #expect(context.record.times[.held] == .milliseconds(300))
         withExtendedLifetime(response) {}
     }
 }

@@ -292,14 +292,14 @@ import Testing
         let gateway = GatewayService(
             plan, endpointNumbers: Array(plan.endpoints.indices), pools: pools, loop: loop,
             targets: SentTargets())
-        let exchange = RequestContext(
+        let context = RequestContext(
             ExchangeStart(
                 id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 local: loop.local, began: loop.now, client: "127.0.0.1"))
         let request = Request(head: head, body: .bytes(body))
         var answer: Response?
         loop.timer(after: .zero) {
-            gateway.handleRequest(request, exchange).whenSettled { answer = try? $0.get() }
+            gateway.handleRequest(request, context).whenSettled { answer = try? $0.get() }
         }
         network.run(until: { answer != nil }, eventsMax: 10_000)
         return try #require(answer)

@@ -35,12 +35,12 @@ import Testing
     ) throws -> Bool {
         let endpoint = try Self.endpoint(condition, params: params)
         let loop = SimNetwork(seed: 1).makeLoop("loop")
-        let exchange = RequestContext(
+        let context = RequestContext(
             ExchangeStart(
                 id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 local: loop.local, began: loop.now, client: "192.0.2.1"))
         let condition = try #require(endpoint.calls[1].condition)
-        return Requirements([condition], of: endpoint).hold(for: try head(target, fields), exchange)
+        return Requirements([condition], of: endpoint).hold(for: try head(target, fields), context)
     }
 
     static let tests: [(condition: String, holds: Bool)] = [

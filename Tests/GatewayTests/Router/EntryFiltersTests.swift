@@ -16,8 +16,8 @@ import Testing
 
     /// Adds a field to each response.
     private let marking = Filter<Request, Response> { next in
-        Service { request, exchange in
-            next(request, exchange).map { response in
+        Service { request, context in
+            next(request, context).map { response in
                 var response = response
                 response.fields.append(["X-Filter": "passed"])
                 return response
@@ -27,7 +27,7 @@ import Testing
 
     /// Responds instead of the routes.
     private let closed = Filter<Request, Response> { _ in
-        Service { _, exchange in exchange.local.value(Response(status: .forbidden)) }
+        Service { _, context in context.local.value(Response(status: .forbidden)) }
     }
 
     /// The responses of a gateway with these entry filters, including rejections of the server.

@@ -17,13 +17,13 @@ import Testing
             method: .get, target: try #require(Target(target)), fields: fields)
         let facts = ConnectionFacts(isSecure: false, redirect: HTTPSRedirect(port: port))
         let loop = testbed.loop
-        let exchange = RequestContext(
+        let context = RequestContext(
             ExchangeStart(
                 id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 began: loop.now, peer: PeerAddress(text: nil, bits: .unknown, facts: facts),
                 resources: ExchangeResources(local: loop.local)))
         var response: Response?
-        RedirectToHTTPS.service(Request(head: head, body: .empty), exchange)
+        RedirectToHTTPS.service(Request(head: head, body: .empty), context)
             .whenSettled { response = try? $0.get() }
         testbed.advance(by: .milliseconds(1))
         return try #require(response)

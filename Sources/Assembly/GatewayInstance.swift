@@ -64,8 +64,8 @@ package final class GatewayInstance {
         // Drains no pool yet; it resets the marks by which a reload finds the unused pools.
         pools.retireUnused()
         var hooks = recorder.hooks
-        hooks.rejection = { [installed] response, request, context in
-            installed.gateway.reject(with: response, request, context.context)
+        hooks.rejection = { [installed] response, request, exchange in
+            installed.gateway.reject(with: response, request, exchange.context)
         }
         hooks.isProxy = { [installed] in installed.gateway.plan.proxies.trusts(peer: $0) }
         let handshakeLog = HandshakeLog(log)
@@ -76,8 +76,8 @@ package final class GatewayInstance {
             loop: loop, settings: plan.server,
             listeners: listeners.map { $0.settings(shared.listeners) }, hooks: hooks,
             clientConnections: shared.clientConnections
-        ) { [installed] request, context in
-            installed.gateway.handleRequest(request, context.context)
+        ) { [installed] request, exchange in
+            installed.gateway.handleRequest(request, exchange.context)
         }
         loop.memory.budget = server?.budget
         log.onFirstLine = { [loop, log] in

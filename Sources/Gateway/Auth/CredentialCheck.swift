@@ -6,7 +6,7 @@ import Reactor
 /// conformer: `KeyCheck`, `PasswordCheck`, `TokenCheck`, `CertificateCheck`.
 ///
 /// `EndpointAuth` reads the credential from its `CredentialSource`, counts decisions and failures, and
-/// responds; a conformer does nothing of it.
+/// responds; a conformer does none of this.
 protocol CredentialCheck: AnyObject {
     /// Decides about the credential of a request.
     ///

@@ -31,7 +31,7 @@ package struct OfflineAuth {
         self.loop = loop
     }
 
-    /// The decision, and the exchange that has the caller.
+    /// The decision, and the context that has the caller.
     package func decide(_ head: RequestHead) -> (decision: Decision, context: RequestContext) {
         let context = RequestContext(
             ExchangeStart(

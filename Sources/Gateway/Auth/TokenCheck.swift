@@ -59,7 +59,7 @@ final class TokenCheck: CredentialCheck {
                     replacing: hasSameKeys ? former : nil))
     }
 
-    /// The keys of an issuer; those of the former check, if it has the same issuer.
+    /// The keys of an issuer: the former check's object, if it has the same issuer, else a new one.
     private static func keys(
         of issuer: IssuerKeysPlan, for algorithms: [SignatureAlgorithm], _ name: String,
         _ surroundings: AuthSurroundings, replacing former: TokenCheck?

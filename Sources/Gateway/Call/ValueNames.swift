@@ -1,4 +1,4 @@
-/// The names of the values that the calls of an endpoint use, for those that are missing.
+/// The names of the values that the calls of an endpoint use, for reports about missing values.
 struct ValueNames {
     private let params: [ParamPlan]
     private let calls: [String]

@@ -28,8 +28,8 @@ struct StartedCalls {
         return nil
     }
 
-    /// Fulfilled when each of these calls has settled, whatever its outcome; without those that are
-    /// disabled already. The values of a call that failed are missing.
+    /// Fulfilled when each of these calls has settled, whatever its outcome; without calls that
+    /// are disabled already. The values of a call that failed are missing.
     func settled(_ indices: [Int]) -> [LocalPromise<Void>] {
         indices.compactMap { index in
             part(of: index)?.asVoid().recover { [local] error in
@@ -39,8 +39,8 @@ struct StartedCalls {
         }
     }
 
-    /// The parts whose values a call uses, and the parts of the calls in its `after`; without those of
-    /// calls that are disabled. They reject with the failure of the waiting call.
+    /// The parts whose values a call uses, and the parts of the calls in its `after`. A disabled call has
+    /// none. They reject with the failure of the waiting call.
     func needed(by call: CallPlan) -> [LocalPromise<Part>] {
         call.needs.compactMap { index in
             guard let part = part(of: index) else { return nil }

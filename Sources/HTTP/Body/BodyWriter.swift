@@ -93,7 +93,7 @@ package final class BodyWriter: BodySink {
         source.resume()
     }
 
-    /// Changes the bytes that the budget counts to those that are unsent; false if more do not fit.
+    /// Sets the bytes that the budget counts to the unsent ones; false if more do not fit.
     private func count(_ unsent: Int) -> Bool {
         guard let budget else { return true }
         let more = unsent - countedBytes

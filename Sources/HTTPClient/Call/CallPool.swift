@@ -39,9 +39,9 @@ protocol CallPool: AnyObject {
     /// method.
     ///
     /// - Parameter isCounted: false if the backend has processed other calls of the connection. A
-    ///   server that ends each connection after some requests, as nginx does, refuses those of a
-    ///   busy gateway that are beyond: each of its connections takes some of them, so that all are
-    ///   processed in the end, however often one is sent again.
+    ///   server that ends each connection after some requests, as nginx does, refuses the later requests
+    ///   of a busy gateway. Each new connection takes some of them, so that all are processed in the end,
+    ///   however often one is sent again.
     func resendUnprocessed(_ call: PendingCall, _ cause: ClientFailure.Cause, isCounted: Bool)
 
     /// The connection was lost, and no response had begun: sends the request once more if that is safe.

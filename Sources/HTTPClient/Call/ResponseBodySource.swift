@@ -4,10 +4,11 @@ import Reactor
 
 /// The body of one response, delivered while it arrives. Confined to the loop of its pool.
 ///
-/// The connection is not read (HTTP/2: its stream gets no credit) until a sink takes the body, and while
-/// the sink pauses it. Bytes that were read before are buffered: at most one read, or the window of a stream. The worker's budget counts
-/// those that a sink does not take. The user owns the source: dropping it before the delivery starts
-/// cancels the call. From then on the source retains itself until the end of the body.
+/// The connection is not read (HTTP/2: its stream gets no credit) until a sink takes the body, and
+/// while the sink pauses it. Bytes that were read before are buffered: at most one read, or the window
+/// of a stream. The worker's budget counts those that a sink does not take. The user owns the source:
+/// dropping it before the delivery starts cancels the call. From then on the source retains itself
+/// until the end of the body.
 final class ResponseBodySource: BodySource {
     let framing: BodyFraming
 

@@ -23,7 +23,7 @@ extension H2CallMachine {
         case streamClosed(H2Code, Facts)
         /// The connection has ended, and is not in the pool any more.
         ///
-        /// - Parameter failure: of a call whose request was sent; nil if it is a lost connection
+        /// - Parameter failure: the result of a call whose request was sent; nil for a lost connection
         case connectionEnded(ClientFailure.Cause, _ failure: ClientFailure?, Facts)
         /// The connection drops the call without a result.
         case callDropped

@@ -169,7 +169,7 @@ final class H2ClientStream: CallStream {
 
     /// The connection has ended, and is not in the pool any more.
     ///
-    /// - Parameter failure: of a call whose request was sent; nil if it is that of a lost connection
+    /// - Parameter failure: the result of a call whose request was sent; nil for a lost connection
     func connectionEnded(_ cause: ClientFailure.Cause, _ failure: ClientFailure?) {
         handle(.connectionEnded(cause, failure, H2CallMachine.Facts(stream)))
     }

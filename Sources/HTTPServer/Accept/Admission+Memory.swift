@@ -12,8 +12,8 @@ extension Admission {
         if case .bytes(let count) = reason { closeIdle(for: count) }
     }
 
-    /// Bytes will be refused: closes idle connections that hold memory, those of TLS and HTTP/2, the longest
-    /// idle one first, until a quarter of the budget is free. A recently idle one stays, as in
+    /// Bytes will be refused: closes idle connections that hold memory, as TLS and HTTP/2 do, the longest idle
+    /// one first, until a quarter of the budget is free. A recently idle one stays, as in
     /// `makeRoomForConnection`.
     private func closeIdle(for count: Int) {
         let now = server.loop.now

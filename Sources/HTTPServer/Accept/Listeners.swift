@@ -1,6 +1,6 @@
 import Reactor
 
-/// The open listeners of a server. Those with TLS are paused while the limit of handshakes is reached.
+/// The open listeners of a server. Listeners with TLS are paused while the limit of handshakes is reached.
 ///
 /// The server owns it. Confined to the loop's thread.
 final class Listeners {
@@ -30,7 +30,7 @@ final class Listeners {
         if pausesSecure { setSecure(paused: true) }
     }
 
-    /// Pauses those with TLS, or resumes them.
+    /// Pauses the listeners with TLS, or resumes them.
     func pauseSecure(_ mustPause: Bool) {
         pausesSecure = mustPause
         setSecure(paused: mustPause)

@@ -5,7 +5,7 @@ import HTTP2
 /// stream.
 extension H2StreamMachine {
     enum Event {
-        /// The head is no request that can be served.
+        /// The head is not a valid request.
         case headRejected
         /// The client has ended its side.
         case clientEnded

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The exit statuses of the commands; `SystemExit` has those of a start that fails.
+/// The exit statuses of the commands. `SystemExit` has the statuses of a failed start.
 enum ExitStatus {
     static let configurationErrors = ExitCode(1)
     /// `explain`: no endpoint accepts the request.

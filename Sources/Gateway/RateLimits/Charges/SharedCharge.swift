@@ -7,8 +7,8 @@ struct SharedCharge {
     /// The arrival time of the local share after the charge, in units of `TokenBucket`; nil if it was
     /// not charged, and so cannot be refunded there.
     let localArrival: Int64?
-    /// That of the store's bucket, or of the one that is synchronised with it; nil if the limit was
-    /// charged without the store.
+    /// The arrival time of the store's bucket, or of its synchronised copy; nil if the limit was charged
+    /// without the store.
     let sharedArrival: Int64?
 }
 

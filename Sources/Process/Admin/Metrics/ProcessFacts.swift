@@ -51,7 +51,7 @@ struct ProcessFacts: Sendable {
     }
 
     let version: String
-    /// That of the configuration in use.
+    /// The digest of the configuration in use.
     let digest: String
     /// In nanoseconds since 1970.
     let startedAt: Int64

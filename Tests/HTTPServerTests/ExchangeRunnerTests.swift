@@ -70,6 +70,20 @@ import Testing
         #expect(harness.server.requestsInFlight == 0 && harness.server.bufferedBytes == 0)
     }
 
+    /// Memory that the call needs may be short, which closes the client's connection.
+    @Test func cancelsServiceWhoseCallEndsTheExchange() throws {
+        var runner: ExchangeRunner?
+        let harness = try ServerHarness { harness, request, exchange in
+            let promise = ServerHarness.deferred(harness, request, exchange)
+            runner?.cancel(status: 499)
+            return promise
+        }
+        runner = try self.runner(harness)
+        harness.onServer { runner?.runService() }
+        #expect(harness.cancelled == [0] && harness.log == ["POST /x 499 0"])
+        #expect(harness.server.requestsInFlight == 0 && harness.server.bufferedBytes == 0)
+    }
+
     @Test func isRejectedWithoutAPermit() throws {
         var settings = ServerSettings()
         settings.requestsInFlight = 1

@@ -130,7 +130,10 @@ final class ExchangeRunner {
             return reject(.malformed(.expectation), closesConnection: true)
         }
         if let refusal = server.refusal(of: exchange) { return shed(refusal) }
-        guard exchange.reserve(request.memoryBytes) else { return shed(.bufferedBytes) }
+        let hasMemory = exchange.reserve(request.memoryBytes)
+        // To reclaim memory, the server may have closed this connection.
+        if isOver { return }
+        guard hasMemory else { return shed(.bufferedBytes) }
         // A complete request is in flight before the service runs.
         if requestBody == nil { takePermit() }
         let promise = server.service(request, exchange)
@@ -138,6 +141,8 @@ final class ExchangeRunner {
         // on.
         if let requestBody, !requestBody.isBeingRead || requestBody.isTimedBySink { takePermit() }
         observation = promise.observe { [self] result in handleResult(result) }
+        // So may the call of the service, which had no observation to cancel.
+        if isOver { observation?.cancel() }
     }
 
     // MARK: The body of the request

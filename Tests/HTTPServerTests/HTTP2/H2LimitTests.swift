@@ -195,6 +195,33 @@ import Testing
         #expect(harness.server.bufferedBytes < 750_000)
     }
 
+    /// Its own request needs the memory for which the connection is closed.
+    @Test func servesNoRequestOfTheConnectionThatIsClosedForIt() throws {
+        var settings = ServerSettings()
+        settings.bufferedBytes = 1_000_000
+        let harness = try ServerHarness.http2(settings) { _, _, exchange in
+            exchange.local.value(
+                Response(status: .ok, body: Bytes(String(repeating: "x", count: 200_000))))
+        }
+        let peer = try harness.connect()
+        var frames = H2Frames.opening()
+        frames.settings([(4, 0)])
+        frames.get("/first", on: 1)
+        peer.send(frames)
+        harness.advance(800)
+        let budget = harness.server.budget
+        let others = budget.limit - budget.bytesHeld - 10
+        harness.onServer { #expect(budget.reserve(others)) }
+        frames = H2Frames()
+        frames.get("/second", on: 3)
+        peer.send(frames)
+        harness.advance()
+        #expect(peer.hasEnded && harness.server.losses[.unread] == 1)
+        #expect(harness.log == ["GET /first 499 0", "GET /second 499 0"])
+        #expect(harness.requests.count == 1, "the service gets no request whose client is gone")
+        #expect(harness.server.requestsInFlight == 0 && budget.bytesHeld == others)
+    }
+
     @Test func evictsIdleConnection() throws {
         var settings = ServerSettings()
         settings.connections = 10

@@ -68,10 +68,18 @@ struct RecordCheck {
         else { return false }
         guard let responded = request.responded, let ended = request.responseEnded else {
             // Also where the gateway closes the connection of a client that does not read.
-            if case .pausesReading = request.request.afterSending { return true }
+            if mayPauseReading(request) { return true }
             return request.http2 != nil || request.clientDisconnected != nil
         }
         return recorded.times[.own] <= ended - responded + .microseconds(1)
+    }
+
+    /// Whether its client pauses reading because of the request, or of an earlier one on the connection.
+    private func mayPauseReading(_ request: RequestRecord) -> Bool {
+        let client = record.clients.first { $0.sent.contains { $0.number == request.number } }
+        return client?.sent.prefix(request.index + 1).contains {
+            if case .pausesReading = $0.request.afterSending { true } else { false }
+        } ?? false
     }
 
     /// The time covered by at least one call.

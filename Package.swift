@@ -32,7 +32,7 @@ let commit: [CSetting] = {
 /// The targets of the fuzzer: a test that replays its corpora, or, for `script/fuzz`, the fuzzer.
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
-        "Gateway", "GatewayConfig", "GatewayTools", "Patterns", "YAMLReader", "JSONText", "HTTP",
+        "Gateway", "KrakenD", "Patterns", "YAMLReader", "JSONText", "HTTP",
         "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "HTTPServer", "HTTPClient",
         "SimReactor",
         "Reactor", "Promises", "Basics",
@@ -122,18 +122,12 @@ let package = Package(
         .target(
             name: "HTTPClient", dependencies: ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
             swiftSettings: strict),
-        .target(
-            name: "GatewayConfig",
-            dependencies: [
-                "HTTP", "JOSE", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
-            ],
-            swiftSettings: strict),
 
         // Row 5.
         .target(
             name: "Gateway",
             dependencies: [
-                "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns", "RESP",
+                "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns", "RESP",
                 "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
@@ -141,12 +135,12 @@ let package = Package(
             name: "HTTPServer", dependencies: ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
             swiftSettings: strict),
 
-        // Row 6.
+        // Row 6. Converts configurations of KrakenD.
         .target(
-            name: "GatewayTools",
+            name: "KrakenD",
             dependencies: [
-                "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns",
-                "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
+                "Gateway", "HTTP", "JOSE", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor",
+                "Basics",
             ],
             swiftSettings: strict),
 
@@ -154,7 +148,7 @@ let package = Package(
         .target(
             name: "Assembly",
             dependencies: [
-                "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
+                "Gateway", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
                 "Reactor", "Promises", "Basics",
             ],
             swiftSettings: strict),
@@ -163,7 +157,7 @@ let package = Package(
         .target(
             name: "Process",
             dependencies: [
-                "Assembly", "GatewayTools", "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient",
+                "Assembly", "Gateway", "HTTPServer", "HTTPClient",
                 "HTTP", "JSONText", "TLS", "UVReactor", "System", "Reactor", "Promises", "Basics",
             ],
             // `script/page` makes PageDocument.swift of them.
@@ -172,7 +166,7 @@ let package = Package(
         .target(
             name: "Rehearsal",
             dependencies: [
-                "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "RESP", "Reactor",
+                "Assembly", "SimReactor", "Gateway", "HTTP", "RESP", "Reactor",
                 "Promises", "Basics",
             ],
             swiftSettings: strict),
@@ -181,7 +175,7 @@ let package = Package(
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Process", "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools",
+                "Process", "Rehearsal", "Assembly", "Gateway", "KrakenD",
                 "HTTPServer", "HTTPClient", "HTTP", "HTTP2", "JSONText", "TLS", "YAMLReader",
                 "UVReactor", "System", "Reactor", "Promises", "Basics", "CBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -191,7 +185,7 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
+                "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "JOSE",
                 "TLS", "Reactor", "Promises", "Basics", "CNGHTTP2",
             ],
             swiftSettings: strict),
@@ -284,7 +278,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "GatewayConfig", "GatewayTools", "HTTPClient", "HTTPServer", "HTTP",
+                "Gateway", "KrakenD", "HTTPClient", "HTTPServer", "HTTP",
                 "JOSE", "SimReactor", "JSONText", "Patterns", "RESP", "YAMLReader", "Reactor",
                 "Promises", "Basics", "TestSupport",
             ],
@@ -293,14 +287,14 @@ let package = Package(
             // A whole gateway on the simulated network, for the tests of worker and process.
             name: "WorkerSupport",
             dependencies: [
-                "Assembly", "Gateway", "GatewayConfig", "HTTP", "JOSE", "TestSupport",
+                "Assembly", "Gateway", "HTTP", "JOSE", "TestSupport",
                 "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
             ],
             path: "Tests/WorkerSupport", swiftSettings: onC),
         .testTarget(
             name: "AssemblyTests",
             dependencies: [
-                "Assembly", "Rehearsal", "Gateway", "GatewayConfig", "GatewayTools", "HTTPServer",
+                "Assembly", "Rehearsal", "Gateway", "HTTPServer",
                 "HTTP2", "HTTP", "JOSE", "WorkerSupport", "TestSupport", "TestCertificates", "TLS",
                 "SimReactor", "Reactor", "Promises", "Basics",
             ],
@@ -309,18 +303,18 @@ let package = Package(
             // In virtual time: its pages, exports and reports need only a loop.
             name: "ProcessTests",
             dependencies: [
-                "Process", "Assembly", "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient",
+                "Process", "Assembly", "Gateway", "HTTPServer", "HTTPClient",
                 "HTTP", "WorkerSupport", "TestSupport", "TestCertificates", "TLS", "SimReactor",
                 "Reactor", "Promises", "Basics",
             ],
             swiftSettings: onC),
         .testTarget(
-            name: "RehearsalTests", dependencies: ["Rehearsal", "Gateway", "GatewayConfig"],
+            name: "RehearsalTests", dependencies: ["Rehearsal", "Gateway"],
             swiftSettings: onC),
         .testTarget(
             // The deliberate faults are applied to a copy of the code, never compiled in here.
             name: "SimulationTests",
-            dependencies: ["Simulation", "Rehearsal", "Gateway", "GatewayConfig"],
+            dependencies: ["Simulation", "Rehearsal", "Gateway"],
             exclude: ["Mutations"], swiftSettings: onC),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.

@@ -1,5 +1,4 @@
 import Gateway
-import GatewayConfig
 import HTTPServer
 import TLS
 

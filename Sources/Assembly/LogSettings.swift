@@ -1,6 +1,5 @@
 package import Basics
 import Gateway
-import GatewayConfig
 
 // The settings of the log from the configuration.
 extension Config.Log.Level {

@@ -1,5 +1,4 @@
 package import Gateway
-package import GatewayConfig
 package import Reactor
 package import TLS
 

@@ -1,6 +1,5 @@
 import Basics
 import Gateway
-import GatewayConfig
 
 /// The report of a rehearsal: for each endpoint the response statuses with their shares and durations, and
 /// the failed calls.

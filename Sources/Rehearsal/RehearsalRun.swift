@@ -1,6 +1,5 @@
 import Basics
 package import Gateway
-package import GatewayConfig
 import HTTP
 import Promises
 import Reactor

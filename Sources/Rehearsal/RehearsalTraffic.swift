@@ -1,5 +1,4 @@
 import Gateway
-import GatewayConfig
 
 /// Draws requests that a configuration accepts: each for a random endpoint, with valid values as far as
 /// there are samples of them.

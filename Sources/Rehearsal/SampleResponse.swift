@@ -1,5 +1,4 @@
 import Gateway
-import GatewayConfig
 
 /// The body of a plausible response: an object with every member that the configuration reads.
 struct SampleResponse {

@@ -1,6 +1,5 @@
 import Basics
 import Gateway
-import GatewayConfig
 import SimReactor
 
 /// One request of a rehearsal as a waterfall: each call is a bar on the time axis.

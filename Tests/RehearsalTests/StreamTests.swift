@@ -1,5 +1,4 @@
 import Gateway
-import GatewayConfig
 import Testing
 
 @testable import Rehearsal

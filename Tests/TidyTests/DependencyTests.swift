@@ -13,9 +13,9 @@ import Testing
             "PromisesDispatch",
         ],
         ["TLS", "UVReactor", "SimReactor", "YAMLReader", "JOSE", "RESP", "HTTP2"],
-        ["GatewayConfig", "HTTPClient"],
+        ["HTTPClient"],
         ["Gateway", "HTTPServer"],
-        ["GatewayTools"],
+        ["KrakenD"],
         ["Assembly"],
         ["Rehearsal", "Process"],
         ["Simulation", "tributary"],
@@ -47,40 +47,37 @@ import Testing
         "RESP": ["Reactor", "Promises", "Basics"],
         "JOSE": ["COpenSSL", "JSONText", "Basics"],
         "Patterns": ["Basics"],
-        "GatewayConfig": [
-            "HTTP", "JOSE", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor", "Basics",
-        ],
         // For the buckets of rate limits, which all workers share.
         "Gateway": [
-            "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns", "RESP", "TLS",
+            "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns", "RESP", "TLS",
             "YAMLReader", "Reactor", "Promises", "Basics", "Synchronization",
         ],
-        "GatewayTools": [
-            "Gateway", "GatewayConfig", "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns",
-            "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
+        "KrakenD": [
+            "Gateway", "HTTP", "JOSE", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor",
+            "Basics",
         ],
         "HTTPServer": ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
         "Assembly": [
-            "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
+            "Gateway", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
             "Reactor", "Promises", "Basics", "Synchronization",
         ],
         "Process": [
-            "Assembly", "GatewayTools", "Gateway", "GatewayConfig", "HTTPServer", "HTTPClient",
+            "Assembly", "Gateway", "HTTPServer", "HTTPClient",
             "HTTP", "JSONText", "TLS", "UVReactor", "System", "Reactor", "Promises", "Basics",
             "Glibc", "Darwin",
         ],
         "Rehearsal": [
-            "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "RESP", "Reactor",
+            "Assembly", "SimReactor", "Gateway", "HTTP", "RESP", "Reactor",
             "Promises", "Basics",
         ],
         // Of nghttp2 only the decoder of header blocks, for peers that read what the gateway sends.
         "Simulation": [
-            "Rehearsal", "Assembly", "SimReactor", "Gateway", "GatewayConfig", "HTTP", "JOSE",
+            "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "JOSE",
             "TLS", "Reactor", "Promises", "Basics", "CNGHTTP2",
         ],
         "cluster-simulation": ["Simulation", "ArgumentParser"],
         "tributary": [
-            "Process", "Rehearsal", "Assembly", "Gateway", "GatewayConfig", "GatewayTools",
+            "Process", "Rehearsal", "Assembly", "Gateway", "KrakenD",
             "HTTPServer", "HTTPClient", "HTTP", "HTTP2", "YAMLReader", "UVReactor", "System", "TLS",
             "JSONText", "Reactor", "Promises", "Basics", "CBuild", "ArgumentParser", "Glibc",
             "Darwin",

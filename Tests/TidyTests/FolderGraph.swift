@@ -15,7 +15,8 @@ struct FolderGraph {
     /// The uses by the using folder and the used one.
     private(set) var uses: [String: [String: [Use]]] = [:]
 
-    init(_ files: [Sources.File]) {
+    /// - Parameter hidden: names that a file means otherwise: types that are nested in one of its own
+    init(_ files: [Sources.File], hidden: (Sources.File) -> Set<String> = { _ in [] }) {
         var declared: [String: [Sources.File]] = [:]
         for file in files {
             for type in file.topLevelTypes where !type.isPrivate {
@@ -24,7 +25,8 @@ struct FolderGraph {
         }
         for file in files {
             let own = Set(file.topLevelTypes.map(\.name))
-            for name in SourceText.identifiers(in: file.bareCode).subtracting(own).sorted() {
+            let names = SourceText.identifiers(in: file.bareCode).subtracting(own)
+            for name in names.subtracting(hidden(file)).sorted() {
                 for source in declared[name] ?? [] where source.folder != file.folder {
                     uses[file.folder, default: [:]][source.folder, default: []].append(
                         Use(file: file.path, type: name, declaredIn: source.path))

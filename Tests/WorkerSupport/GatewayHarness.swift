@@ -2,7 +2,6 @@ package import Assembly
 import Basics
 import Foundation
 package import Gateway
-import GatewayConfig
 import HTTP
 import Promises
 package import Reactor

@@ -1,6 +1,5 @@
 import Basics
 import Gateway
-import GatewayConfig
 import HTTP
 import HTTPServer
 import Reactor

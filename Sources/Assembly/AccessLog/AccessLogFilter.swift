@@ -1,5 +1,5 @@
 import Basics
-import GatewayConfig
+import Gateway
 import HTTP
 
 /// `log.only`: which requests get a line. A line is written where one of the conditions holds; every

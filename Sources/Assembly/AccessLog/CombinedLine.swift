@@ -1,5 +1,5 @@
 import Basics
-import GatewayConfig
+import Gateway
 import HTTP
 
 /// An access log line in the combined format of web servers, for tools that read no other format:

@@ -1,4 +1,3 @@
-package import GatewayConfig
 import Reactor
 
 /// `clients: { allow, deny }`: which client addresses are accepted.

@@ -1,4 +1,3 @@
-package import GatewayConfig
 package import Reactor
 
 /// A set of addresses, as sorted ranges that do not touch: a lookup in 100,000 ranges takes 17

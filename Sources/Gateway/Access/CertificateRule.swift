@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 
 /// `certificate:`, which identities are accepted.
 package struct CertificateRule: Sendable {

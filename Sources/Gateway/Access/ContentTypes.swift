@@ -1,5 +1,4 @@
 import Basics
-package import GatewayConfig
 package import HTTP
 
 /// `content_types`: the media types that the body of a request may have.

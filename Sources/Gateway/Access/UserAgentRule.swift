@@ -1,5 +1,4 @@
 import Basics
-package import GatewayConfig
 package import HTTP
 package import Patterns
 

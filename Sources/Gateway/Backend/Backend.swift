@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 import HTTPClient
 import Promises

@@ -1,5 +1,4 @@
 import Basics
-package import GatewayConfig
 import HTTP
 import JSONText
 

@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import JSONText
 
 /// Whether a condition holds for a request.

@@ -1,4 +1,3 @@
-import GatewayConfig
 package import HTTP
 
 /// The headers of a call that come from the client's request, by the peers that may send them.

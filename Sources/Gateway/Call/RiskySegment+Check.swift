@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 // Checks the risky segments of a request with its values.

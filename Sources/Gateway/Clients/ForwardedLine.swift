@@ -1,4 +1,3 @@
-import GatewayConfig
 import HTTP
 
 /// A header line that `forwarded` generates. To tell cases apart costs less than to compare names.

@@ -1,5 +1,4 @@
 package import Basics
-import GatewayConfig
 package import HTTP
 import JSONText
 import Patterns

@@ -1,4 +1,3 @@
-import GatewayConfig
 package import HTTP
 import HTTPClient
 import Reactor

@@ -1,5 +1,3 @@
-import GatewayConfig
-
 /// Resolves the names in a call's templates.
 struct CallScope {
     let endpointPlanner: EndpointPlanner

@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import JSONText
 
 /// Compiles a condition: names to indices, constants to typed values, and its text for `explain`.

@@ -1,5 +1,3 @@
-import GatewayConfig
-
 /// Compiles the limits of an endpoint.
 extension EndpointPlanner {
     func limits() throws(PlanError) -> [LimitUsePlan] {

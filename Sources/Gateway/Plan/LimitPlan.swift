@@ -1,5 +1,4 @@
 package import Basics
-package import GatewayConfig
 import HTTP
 
 /// One of `rate_limits`, compiled: the same for all endpoints that use it.

@@ -1,4 +1,3 @@
-package import GatewayConfig
 package import HTTP
 
 /// `log:`

@@ -1,5 +1,3 @@
-import GatewayConfig
-
 /// `metrics:`
 package struct MetricsPlan: Sendable, Equatable {
     /// Whether calls are counted by endpoint and call, and not only by backend.

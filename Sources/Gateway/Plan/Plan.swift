@@ -1,4 +1,3 @@
-import GatewayConfig
 package import HTTP
 package import Reactor
 

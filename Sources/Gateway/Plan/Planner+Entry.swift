@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 // Compiles what applies to requests before their endpoint is known, and the headers of responses.

@@ -1,4 +1,3 @@
-import GatewayConfig
 import HTTP
 import TLS
 

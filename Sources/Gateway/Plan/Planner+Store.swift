@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import RESP
 import Reactor
 import TLS

@@ -1,4 +1,3 @@
-import GatewayConfig
 import HTTP
 import HTTPClient
 import Reactor

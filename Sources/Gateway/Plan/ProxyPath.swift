@@ -1,5 +1,4 @@
 import Basics
-package import GatewayConfig
 package import HTTP
 
 /// The target at the backend: the client's path, or one that is built from its segments, byte for

@@ -1,4 +1,3 @@
-package import GatewayConfig
 package import HTTP
 
 /// `proxy:`, how the requests of an endpoint are passed through to a backend.

@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 /// Computes the parts of a `ProxyPlan`.

@@ -1,5 +1,3 @@
-import GatewayConfig
-
 /// `retry:`
 package struct RetryPlan {
     /// All attempts, including the first.

@@ -1,5 +1,3 @@
-import GatewayConfig
-
 /// Numbers that are configured for the whole process, and each worker's share of them.
 package struct WorkerShares {
     struct Number {

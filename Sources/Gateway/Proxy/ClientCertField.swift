@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 /// `Client-Cert`: the certificate that the client has proved in the TLS handshake, as a byte sequence

@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 /// The limits that a request exceeds, and its response.

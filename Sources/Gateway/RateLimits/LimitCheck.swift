@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 /// One limit of an endpoint, ready to charge requests: the cells of the process, and the hash of

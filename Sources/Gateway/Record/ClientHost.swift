@@ -1,4 +1,3 @@
-import GatewayConfig
 package import Reactor
 
 /// What is known of the host of a client or of a proxy.

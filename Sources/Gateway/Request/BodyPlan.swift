@@ -1,5 +1,4 @@
 package import Basics
-import GatewayConfig
 package import JSONText
 package import Patterns
 

@@ -1,5 +1,4 @@
 import Basics
-package import GatewayConfig
 import JSONText
 
 /// Everything that is wrong with a request; its response is a 400.

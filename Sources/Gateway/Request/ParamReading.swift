@@ -1,5 +1,4 @@
 package import Basics
-package import GatewayConfig
 package import HTTP
 package import Patterns
 

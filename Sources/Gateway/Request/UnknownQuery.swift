@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 // `unknown_query: refuse`: query parameters that nothing uses are errors of the client.

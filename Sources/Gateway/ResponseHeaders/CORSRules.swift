@@ -1,5 +1,4 @@
 package import Basics
-package import GatewayConfig
 package import HTTP
 
 /// `cors`: which web pages may read responses, as header lines that are encoded once (the CORS

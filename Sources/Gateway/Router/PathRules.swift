@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 package import HTTP
 
 /// Decides which paths an endpoint refuses because servers read them in different ways.

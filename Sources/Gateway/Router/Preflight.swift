@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 package import HTTP
 import Promises
 

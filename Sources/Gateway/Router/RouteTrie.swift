@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 /// The routes as a tree of path segments.

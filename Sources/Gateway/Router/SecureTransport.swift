@@ -1,5 +1,4 @@
 import Basics
-import GatewayConfig
 import HTTP
 
 /// Keeps `Strict-Transport-Security` of the configuration out of responses without TLS (RFC 6797 7.2).

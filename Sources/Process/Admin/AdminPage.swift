@@ -1,5 +1,5 @@
 import Basics
-import GatewayConfig
+import Gateway
 import HTTP
 import Promises
 

@@ -1,7 +1,6 @@
 import Assembly
 import Basics
 import Gateway
-import GatewayConfig
 import HTTPClient
 
 /// A backend as all workers see it: numbers are summed, and a state that is not the same on all of

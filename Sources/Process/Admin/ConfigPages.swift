@@ -1,6 +1,6 @@
 import Assembly
 import Basics
-import GatewayConfig
+import Gateway
 import HTTP
 import Promises
 

@@ -1,6 +1,5 @@
 import Assembly
 import Gateway
-import GatewayTools
 import HTTP
 
 /// Describes the plan in use, for the admin pages. It compiles the plan at the first request for a

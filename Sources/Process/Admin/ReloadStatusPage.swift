@@ -1,5 +1,5 @@
 import Assembly
-import GatewayConfig
+import Gateway
 import HTTP
 import Promises
 

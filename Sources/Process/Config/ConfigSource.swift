@@ -1,6 +1,5 @@
 package import Assembly
 package import Gateway
-package import GatewayConfig
 import System
 
 /// Where a configuration comes from: a file, or a text in its place, such as standard input or

@@ -1,4 +1,4 @@
-package import GatewayConfig
+package import Gateway
 import Glibc
 
 /// Reads whole files, and nothing but files: a pipe or a device would block the process or never

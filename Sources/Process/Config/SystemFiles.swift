@@ -1,4 +1,4 @@
-package import GatewayConfig
+package import Gateway
 import Glibc
 import System
 

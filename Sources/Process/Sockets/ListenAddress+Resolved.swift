@@ -1,4 +1,4 @@
-import GatewayConfig
+import Gateway
 import Promises
 import Reactor
 import UVReactor

@@ -1,5 +1,4 @@
 import Gateway
-import GatewayConfig
 import Promises
 import Reactor
 import UVReactor

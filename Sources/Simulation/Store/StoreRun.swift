@@ -1,7 +1,6 @@
 import Assembly
 import Basics
 import Gateway
-import GatewayConfig
 import Promises
 import Reactor
 import Rehearsal

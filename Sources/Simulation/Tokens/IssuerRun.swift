@@ -1,6 +1,5 @@
 import Basics
 import Gateway
-import GatewayConfig
 import Promises
 import Reactor
 import Rehearsal

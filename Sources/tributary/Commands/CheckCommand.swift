@@ -1,8 +1,6 @@
 import ArgumentParser
 import Assembly
 import Gateway
-import GatewayConfig
-import GatewayTools
 import Process
 import System
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assembly
 import Gateway
-import GatewayConfig
 import Glibc
 import Process
 import System

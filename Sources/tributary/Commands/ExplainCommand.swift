@@ -1,6 +1,6 @@
 import ArgumentParser
 import Basics
-import GatewayTools
+import Gateway
 import HTTP
 import Process
 import Promises

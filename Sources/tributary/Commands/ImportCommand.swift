@@ -1,5 +1,6 @@
 import ArgumentParser
-import GatewayTools
+import Gateway
+import KrakenD
 import Process
 import System
 

@@ -1,6 +1,5 @@
 import ArgumentParser
-import GatewayConfig
-import GatewayTools
+import Gateway
 import System
 
 /// `tributary key`

@@ -1,5 +1,5 @@
 import ArgumentParser
-import GatewayTools
+import Gateway
 import Process
 import System
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import GatewayConfig
+import Gateway
 import System
 
 /// `tributary schema`

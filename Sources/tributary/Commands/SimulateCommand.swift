@@ -1,6 +1,5 @@
 import ArgumentParser
 import Gateway
-import GatewayConfig
 import Process
 import Rehearsal
 import System

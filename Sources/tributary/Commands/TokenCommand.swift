@@ -1,8 +1,6 @@
 import ArgumentParser
 import Basics
 import Gateway
-import GatewayConfig
-import GatewayTools
 import Glibc
 import Process
 import System

@@ -1,4 +1,4 @@
-import GatewayConfig
+import Gateway
 import Testing
 
 @testable import Assembly

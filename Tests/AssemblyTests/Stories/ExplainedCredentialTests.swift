@@ -1,5 +1,4 @@
 import Gateway
-import GatewayTools
 import HTTP
 import SimReactor
 import Testing

@@ -1,7 +1,5 @@
 import Basics
 import Gateway
-import GatewayConfig
-import GatewayTools
 import HTTP
 import Promises
 import SimReactor

@@ -1,6 +1,5 @@
 import Foundation
 import Gateway
-import GatewayConfig
 import Reactor
 import TestSupport
 import Testing

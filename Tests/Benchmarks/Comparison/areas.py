@@ -22,7 +22,7 @@ AREAS = {
     "system calls, C library": ("#b8c4cc", "#43525d"),
 }
 MODULES = {
-    "Gateway": "Gateway", "GatewayConfig": "Gateway", "Patterns": "Gateway", "Promises": "Promises",
+    "Gateway": "Gateway", "Patterns": "Gateway", "Promises": "Promises",
     "PromiseOperators": "Promises", "HTTPServer": "HTTPServer", "HTTPClient": "HTTPClient", "HTTP": "HTTP",
     "JSONText": "JSONText", "Reactor": "Reactor, UVReactor", "UVReactor": "Reactor, UVReactor", "Basics": "Basics",
     "System": "Reactor, UVReactor", "Assembly": "Assembly", "Process": "Assembly", "tributary": "Assembly"}

@@ -2,7 +2,6 @@ import Basics
 import YAMLReader
 
 @testable import Gateway
-@testable import GatewayConfig
 
 extension FuzzTarget {
     /// A configuration file as YAML.

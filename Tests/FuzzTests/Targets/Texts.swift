@@ -2,7 +2,6 @@ import Basics
 import JSONText
 
 @testable import Gateway
-@testable import GatewayConfig
 @testable import HTTP
 @testable import Patterns
 

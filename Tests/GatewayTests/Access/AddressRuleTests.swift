@@ -1,9 +1,7 @@
-import GatewayConfig
+@testable import Gateway
 import Reactor
 import Testing
 
-@testable import Gateway
-@testable import GatewayConfig
 
 /// `allow` and `deny`, in the configuration and in files.
 @Suite struct AddressRuleTests {

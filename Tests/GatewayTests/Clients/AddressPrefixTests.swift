@@ -1,7 +1,7 @@
 import Reactor
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 @Suite struct AddressPrefixTests {
     @Test(arguments: [

@@ -3,7 +3,6 @@ import Reactor
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// The client's address in 66 cases: the header lines of the request, the trusted networks, and
 /// the client that follows from them. The peer is 10.0.0.1 unless a case says otherwise.

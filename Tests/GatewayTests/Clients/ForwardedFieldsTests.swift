@@ -4,7 +4,6 @@ import Reactor
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// What a backend receives with `forwarded`. Lines are written `F: for=...`, `For: ...`, `Proto:
 /// ...` and `Host: ...` for the four headers.

@@ -4,7 +4,6 @@ import Reactor
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 @Suite struct TrustedProxiesTests {
     private func proxies(

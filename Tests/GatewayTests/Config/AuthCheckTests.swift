@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// Warnings about `auth` in connection with other keys.
 @Suite struct AuthCheckTests {

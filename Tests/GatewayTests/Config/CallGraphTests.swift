@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// Dependencies of calls, written `name<name,name`: the call, then the calls that it waits for.
 @Suite struct CallGraphTests {

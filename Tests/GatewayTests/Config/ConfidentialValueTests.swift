@@ -3,8 +3,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
-@testable import GatewayTools
 
 /// Values of variables and secret files are never printed.
 @Suite struct ConfidentialValueTests {

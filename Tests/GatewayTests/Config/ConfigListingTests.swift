@@ -3,8 +3,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
-@testable import GatewayTools
 
 /// The configuration as operators see it: complete, and without secrets.
 @Suite struct ConfigListingTests {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import YAMLReader
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// The example of the manual: its values, and the errors that the manual shows.
 @Suite struct ExampleTests {

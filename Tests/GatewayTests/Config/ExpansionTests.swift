@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// `${...}`: where it is expanded, its value, and the errors.
 @Suite struct ExpansionTests {

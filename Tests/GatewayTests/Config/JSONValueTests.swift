@@ -2,7 +2,6 @@ import Basics
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// Values that are stored as JSON: `if_failed`, and bodies with references.
 @Suite struct JSONValueTests {

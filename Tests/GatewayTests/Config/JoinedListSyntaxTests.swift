@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// Where a reference may join a list, and how.
 @Suite struct JoinedListSyntaxTests {

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-@testable import GatewayConfig
-@testable import GatewayTools
+@testable import Gateway
 
 /// The values of key files, and what `tributary key new` writes.
 @Suite struct KeyFileTests {

@@ -5,7 +5,6 @@ import TLS
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// `tls`, `protocols` and `redirect` of `listen`.
 @Suite struct ListenTLSTests {

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// `listen` and `admin`: only an address, or a block.
 @Suite struct ListenTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// Included files, JSON files, and missing files.
 @Suite struct LoaderTests {

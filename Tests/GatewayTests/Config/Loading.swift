@@ -1,5 +1,5 @@
 import Foundation
-import GatewayConfig
+import Gateway
 
 /// The file of the manual's examples with a list of addresses.
 private let addressFiles = [

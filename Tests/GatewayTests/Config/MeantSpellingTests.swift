@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// Errors for which the check suggests the intended spelling.
 @Suite struct MeantSpellingTests {

@@ -3,7 +3,6 @@ import Testing
 import YAMLReader
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// The example with characters changed, duplicated, moved and removed at random.
 @Suite struct MutationTests {

@@ -1,4 +1,4 @@
-import GatewayConfig
+import Gateway
 import Testing
 
 /// The warning of `check` where a route could bypass another one.

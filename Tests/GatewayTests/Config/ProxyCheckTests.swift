@@ -1,7 +1,6 @@
-import GatewayConfig
+@testable import Gateway
 import Testing
 
-@testable import Gateway
 
 /// The rules for endpoints with `proxy`.
 @Suite struct ProxyCheckTests {

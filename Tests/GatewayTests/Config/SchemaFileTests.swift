@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import YAMLReader
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// The schema for editors, and the files that must be valid by it.
 @Suite struct SchemaFileTests {

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 @Suite struct SchemaTests {
     private let schema: [String: Any]

@@ -4,7 +4,6 @@ import Reactor
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// The block `store`: its values, its checks, and its plan.
 @Suite struct StoreConfigTests {

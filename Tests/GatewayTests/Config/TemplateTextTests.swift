@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// References in braces, their locations, and invalid templates.
 @Suite struct TemplateTextTests {

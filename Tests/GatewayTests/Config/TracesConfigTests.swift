@@ -5,7 +5,6 @@ import Reactor
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// The block `traces`: its values, its checks, and its plan.
 @Suite struct TracesConfigTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 /// The messages for invalid values.
 @Suite struct ValueTests {

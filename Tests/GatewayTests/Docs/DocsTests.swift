@@ -4,7 +4,6 @@ import Testing
 import YAMLReader
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// Compares the manual with the program: tables of keys, reasons, examples, links.
 ///

@@ -1,4 +1,4 @@
-@testable import GatewayConfig
+@testable import Gateway
 
 /// The table of a block's keys in the reference, generated from the decoder's tables.
 struct ReferenceTable {

@@ -3,8 +3,8 @@ import JSONText
 import Testing
 import YAMLReader
 
-@testable import GatewayConfig
-@testable import GatewayTools
+@testable import Gateway
+@testable import KrakenD
 
 /// KrakenD configurations and their conversions; the expected texts are in files next to them.
 @Suite struct KrakenDImportTests {

@@ -4,8 +4,6 @@ import JSONText
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
-@testable import GatewayTools
 
 /// The description of endpoints for clients: its whole text in a file, and the rules of the
 /// specification (OpenAPI 3.1) for every description.

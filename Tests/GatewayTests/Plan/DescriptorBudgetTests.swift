@@ -2,7 +2,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// The number of connections that fit into the file descriptors of a process.
 @Suite struct DescriptorBudgetTests {

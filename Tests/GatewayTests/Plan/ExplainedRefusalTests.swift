@@ -7,8 +7,6 @@ import SimReactor
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
-@testable import GatewayTools
 
 /// `explain` refuses exactly the requests that the gateway refuses, for the same reasons.
 @Suite struct ExplainedRefusalTests {

@@ -4,8 +4,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
-@testable import GatewayTools
 
 @Suite struct ExplanationTests {
     private func explanation(

@@ -3,7 +3,6 @@ import HTTPClient
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// The value of an inherited key: that of the nearest block, else the default.
 @Suite struct InheritanceTests {

@@ -1,7 +1,6 @@
-import GatewayConfig
+@testable import Gateway
 import Testing
 
-@testable import Gateway
 
 /// The numbers that `check --replicas` prints.
 @Suite struct ReplicaReportTests {

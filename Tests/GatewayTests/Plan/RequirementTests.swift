@@ -5,7 +5,6 @@ import SimReactor
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// Conditions over the head of a request, as `require` evaluates them: before the body is read and
 /// before the parameters are validated.

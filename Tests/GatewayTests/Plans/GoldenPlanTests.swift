@@ -2,8 +2,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
-@testable import GatewayTools
 
 /// The output of `check` for whole files, and of `explain` for requests to them, one file for each
 /// feature; the expected texts are in files next to them.

@@ -3,7 +3,6 @@ import JSONText
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 @Suite struct BodyPlanTests {
     func body(_ fill: (inout Config.Body) -> Void) throws -> BodyPlan {

@@ -4,7 +4,6 @@ import JSONText
 import YAMLReader
 
 @testable import Gateway
-@testable import GatewayConfig
 @testable import Patterns
 
 /// A source location for values of a configuration.

@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 
 @Suite struct DecimalTextTests {
     @Test(arguments: [

@@ -4,7 +4,6 @@ import JSONText
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// Requests composed of pieces that break parsers: each is accepted or refused with reasons.
 @Suite struct HostileRequestTests {

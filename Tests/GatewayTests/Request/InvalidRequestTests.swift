@@ -3,7 +3,6 @@ import JSONText
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 @Suite struct InvalidRequestTests {
     @Test func rendersTheErrorsAsJSON() {

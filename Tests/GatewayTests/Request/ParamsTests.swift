@@ -3,7 +3,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 @testable import Patterns
 
 @Suite struct ParamsTests {

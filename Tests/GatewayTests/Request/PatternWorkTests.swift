@@ -1,7 +1,7 @@
 import Basics
 import Testing
 
-@testable import GatewayConfig
+@testable import Gateway
 @testable import Patterns
 
 /// The work limit for the patterns of one request.

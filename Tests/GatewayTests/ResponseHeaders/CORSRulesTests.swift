@@ -3,7 +3,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// Which origins are allowed, and the header lines that follow from it.
 @Suite struct CORSRulesTests {

@@ -1,5 +1,5 @@
 import Basics
-import GatewayConfig
+@testable import Gateway
 import HTTP
 import HTTPClient
 import HTTPServer
@@ -8,7 +8,6 @@ import Reactor
 import SimReactor
 import Testing
 
-@testable import Gateway
 
 /// The filters before the routes: every request passes them, also one without an endpoint.
 @Suite struct EntryFiltersTests {

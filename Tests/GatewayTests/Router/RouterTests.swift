@@ -3,7 +3,6 @@ import HTTP
 import Testing
 
 @testable import Gateway
-@testable import GatewayConfig
 
 /// `GET /products/{id}` as a route; a segment in braces is a parameter.
 func route(_ text: String) -> Config.Route {

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import Gateway
-import GatewayConfig
 import HTTP
 import HTTPServer
 import Promises

@@ -1,0 +1,129 @@
+import Basics
+import HTTP
+
+/// The lines of `explain` about one call: its start, its request, and its time limit.
+struct ExplainedCall {
+    let plan: CallPlan
+    private let endpoint: EndpointPlan
+    private let backend: BackendPlan
+    private let result: Result
+    /// The calls of this request whose responses it waits for.
+    private var waitsFor: [Int] = []
+    /// The condition, where it depends on values that only a real request has.
+    private let condition: String?
+
+    private enum Result {
+        /// The request line, and the headers and body.
+        case sent(String, ExplainedMessage)
+        /// The request fails before the call is sent.
+        case notSent
+        /// A value that it needs is missing or cannot be sent.
+        case skipped(because: String)
+        /// Its `when` does not hold.
+        case notMade(because: String)
+    }
+
+    init(
+        _ plan: CallPlan, of endpoint: EndpointPlan, backend: BackendPlan, _ values: CallValues,
+        _ foreseen: ForeseenCalls, masksLiterals: Bool
+    ) {
+        self.plan = plan
+        self.endpoint = endpoint
+        self.backend = backend
+        condition = foreseen.openCondition(of: plan)
+        switch foreseen[plan.index] {
+        case .disabled(let reason): result = .notMade(because: reason)
+        case .skipped(let reason, let reference):
+            result = .skipped(because: ExplainedSkip(reason, reference, values).text)
+        case .skippedAfter(let missing):
+            let state = foreseen[missing].isDisabled ? "left out" : "skipped"
+            result = .skipped(because: "\(endpoint.calls[missing].name) is \(state)")
+        case .sent where foreseen.failure?.isImmediate == true: result = .notSent
+        case .sent:
+            waitsFor = plan.waitsFor.filter { foreseen.delaysOthers($0) }
+            result = .sent(
+                Self.line(plan, backend, values, masksLiterals: masksLiterals),
+                ExplainedMessage(plan, backend: backend, values, masksLiterals: masksLiterals))
+        }
+    }
+
+    /// The method and the URL.
+    private static func line(
+        _ plan: CallPlan, _ backend: BackendPlan, _ values: CallValues, masksLiterals: Bool
+    ) -> String {
+        var target = ""
+        var mask = QueryMask()
+        for piece in plan.target.shownPieces {
+            let text = text(of: piece, in: values)
+            let isMasked = if case .literal = piece { masksLiterals } else { false }
+            target += isMasked ? mask.masked(text, hasReferences: false) : text
+        }
+        var bytes = Array(target.utf8)
+        plan.forward.query?.append(from: values.head.target, to: &bytes)
+        let host = backend.hosts.first?.shownURL ?? ""
+        return "\(plan.method) \(host)\(String(Bytes(bytes)))"
+    }
+
+    /// Empty for an optional value that the client did not send.
+    private static func text(of piece: CompiledTemplate.Piece, in values: CallValues) -> String {
+        switch piece {
+        case .literal(let bytes): return String(bytes)
+        case .reference(let reference, _):
+            guard !values.isAssumed(reference.source) else { return "{\(reference.name)}" }
+            return values.escapedText(of: reference).map { String($0) } ?? ""
+        }
+    }
+
+    var isWanted: Bool { if case .notMade = result { false } else { true } }
+
+    var isSent: Bool { if case .sent = result { true } else { false } }
+
+    /// `product!`
+    var title: String { plan.name + (plan.isRequired ? "!" : "") }
+
+    /// The maximum number of requests, without resends.
+    var requestsMax: Int {
+        guard isSent else { return 0 }
+        let attempts = plan.method.isIdempotent ? plan.retry?.attempts ?? 1 : 1
+        return attempts * (plan.hedgeAfter == nil ? 1 : 2)
+    }
+
+    /// The pool resends an idempotent request once if its reused connection ends before a response.
+    var resendsMax: Int { plan.method.isIdempotent ? requestsMax : 0 }
+
+    /// Columns: start, name, request, notes.
+    var row: [String] {
+        switch result {
+        case .notMade(let because):
+            ["   -", title, "left out: 'when' does not hold: \(because)", ""]
+        case .notSent: ["   -", title, "not sent: the request fails before", ""]
+        case .skipped(let because):
+            ["   -", title, "skipped: \(because)", condition.map { "if \($0)" } ?? ""]
+        case .sent(let line, _):
+            [waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
+        }
+    }
+
+    /// The headers and the body of the request.
+    var message: [String] {
+        if case .sent(_, let message) = result { message.lines } else { [] }
+    }
+
+    private var notes: [String] {
+        var notes = ["up to \(min(plan.timeout, endpoint.deadline).spelled)"]
+        if !waitsFor.isEmpty {
+            let names = waitsFor.map { endpoint.calls[$0].name }
+            notes.append("after \(names.joined(separator: ", "))")
+        }
+        if let condition { notes.append("if \(condition)") }
+        if let retry = plan.retry { notes.append("\(retry.attempts) attempts at most") }
+        if let hedge = plan.hedgeAfter { notes.append("second try at \(hedge.spelled)") }
+        notes += plan.selections
+        if Set(endpoint.calls.map(\.forward.text)).count > 1 {
+            notes.append("forwards \(plan.forward.text)")
+        }
+        if let http2 = backend.http2Text { notes.append(http2) }
+        if plan.forwarded != .off { notes.append("forwarded \(plan.forwarded.rawValue)") }
+        return notes
+    }
+}

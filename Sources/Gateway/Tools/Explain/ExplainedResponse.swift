@@ -1,0 +1,118 @@
+import Basics
+import HTTP
+import JSONText
+
+/// The lines of `explain` about the response: its keys, the effect of failures, and the worst case.
+struct ExplainedResponse {
+    private let endpoint: EndpointPlan
+    private let calls: [ExplainedCall]
+    /// Nil if the request can succeed.
+    private let refusal: String?
+    private let method: Method
+
+    init(_ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ method: Method) {
+        self.endpoint = endpoint
+        self.calls = calls.all
+        refusal = calls.refusal
+        self.method = method
+    }
+
+    var lines: [String] {
+        guard let refusal else { return ["answer    \(body)"] + failures + [worst] }
+        return [refusal] + (sent.isEmpty ? [] : [worst])
+    }
+
+    /// RFC 9110, section 9.3.2: a response to HEAD has no body.
+    private var body: String {
+        if method == .head { return "no body (HEAD)" }
+        return "{\(wanted.compactMap(member).joined(separator: ","))}"
+    }
+
+    /// Of a call that is skipped, its fallback; nil if that adds nothing.
+    private func member(_ call: ExplainedCall) -> String? {
+        switch (call.isSent, call.plan.placement) {
+        case (true, .named): "\"\(call.plan.name)\":..."
+        case (true, .root): "..."
+        case (false, .named):
+            call.plan.fallbackValue.map { "\"\(call.plan.name)\":\(String($0.bytes))" }
+        case (false, .root): call.plan.fallbackValue.map { _ in "..." }
+        }
+    }
+
+    private var wanted: [ExplainedCall] { calls.filter(\.isWanted) }
+
+    /// The others fail whatever the backends respond.
+    private var sent: [ExplainedCall] { calls.filter(\.isSent) }
+
+    // MARK: Failures
+
+    private var failures: [String] {
+        var rows = sent.map { call in
+            ["", "\(call.plan.name) fails", "-> \(outcome(ofFailing: call.plan))"]
+        }
+        if sent.count > 1, !wanted.contains(where: \.plan.isRequired) {
+            rows.append(["", "all fail", "-> \(Self.failureStatuses)"])
+        }
+        if !rows.isEmpty { rows[0][0] = "if" }
+        // The label's column is ten wide on every line.
+        return TextTable(
+            rows.map { [$0[0].isEmpty ? "          " : "if        "] + $0.dropFirst() },
+            gaps: [0, 8]
+        ).lines
+    }
+
+    /// The statuses of a failure, a timeout, and a refusal by the gateway itself.
+    private static let failureStatuses = "502 / 504 / 503"
+
+    private func outcome(ofFailing call: CallPlan) -> String {
+        let failed = withDependents(of: call)
+        guard !failed.contains(where: \.isRequired), failed.count < sent.count else {
+            let relayed = call.isRequired ? call.relayStatus.map(\.spelled) : []
+            return Self.failureStatuses
+                + (relayed.isEmpty ? "" : ", relayed: \(relayed.joined(separator: " "))")
+        }
+        let fallbacks = failed.map(\.fallbackText).joined(separator: ", ")
+        return "\(endpoint.partialStatus.code) partial, \(fallbacks)"
+    }
+
+    /// The call, and those that need it and are skipped only when it fails.
+    private func withDependents(of call: CallPlan) -> [CallPlan] {
+        var failed = [call.index]
+        for other in endpoint.graph.order
+        where calls[other].isSent && !failed.contains(other)
+            && endpoint.calls[other].needs.contains(where: failed.contains)
+        {
+            failed.append(other)
+        }
+        return sent.map(\.plan).filter { failed.contains($0.index) }
+    }
+
+    // MARK: Worst case
+
+    private var worst: String {
+        var ends = Array(repeating: Duration.zero, count: calls.count)
+        for index in endpoint.graph.order where calls[index].isSent {
+            let start = endpoint.calls[index].waitsFor.map { ends[$0] }.max() ?? .zero
+            ends[index] = min(endpoint.deadline, start + endpoint.calls[index].timeout)
+        }
+        var end = ends.max() ?? .zero
+        if let padding = endpoint.padding { end = padding.end(ofResponseAt: end) }
+        let requests = calls.reduce(0) { $0 + $1.requestsMax }
+        let resends = calls.reduce(0) { $0 + $1.resendsMax }
+        return "worst     \(end.spelled) to an answer; \(requests) backend request"
+            + "\(requests == 1 ? "" : "s") at most"
+            + (resends > 0 ? ", \(requests + resends) with resends after lost connections" : "")
+    }
+}
+
+extension CallPlan {
+    /// What a partial response contains instead of its value.
+    fileprivate var fallbackText: String {
+        switch (fallbackValue, placement) {
+        case (let value?, .named): "\"\(name)\":\(String(value.bytes))"
+        case (let value?, .root): "\(String(value.bytes)) at the root"
+        case (nil, .named): "without \"\(name)\""
+        case (nil, .root): "without the members of \(name)"
+        }
+    }
+}

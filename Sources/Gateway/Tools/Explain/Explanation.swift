@@ -1,0 +1,183 @@
+package import Basics
+package import HTTP
+import JSONText
+import Patterns
+package import Reactor
+
+/// How the gateway handles one request, without sending it: `tributary explain`.
+///
+/// Uses the same code as the gateway: the router, the rules of parameters and the templates. A
+/// value that only a backend can supply is shown as its reference: `{user.id}`.
+package struct Explanation {
+    let plan: Plan
+    /// A body without a `Content-Type` counts as one of an accepted type.
+    private(set) var head: RequestHead
+    /// Nil if it is not known; it then counts as valid.
+    let body: Bytes?
+    /// Whether literal values of headers, queries and bodies are masked, which may be secrets.
+    let masksLiterals: Bool
+    /// Nil if the credential is not checked, or the endpoint is public.
+    private(set) var credential: ExplainedCredential?
+
+    package init(
+        _ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields(),
+        body: Bytes? = nil, masksLiterals: Bool = false
+    ) {
+        self.plan = plan
+        self.body = body
+        self.masksLiterals = masksLiterals
+        head = RequestHead(method: method, target: target, fields: fields)
+        guard mayHaveBody, !fields.contains(.contentType), let type = endpoint?.contentTypes?.sample
+        else { return }
+        var fields = fields
+        fields.append(.contentType, type)
+        head = RequestHead(method: method, target: target, fields: fields)
+    }
+
+    /// A body that is not known is assumed for the methods that usually have one.
+    private var mayHaveBody: Bool {
+        body.map { !$0.isEmpty } ?? [.post, .put, .patch].contains(head.method)
+    }
+
+    /// A copy that says whether the credential of the request is accepted, as far as nothing has to be
+    /// sent for it. It is confined to the loop.
+    package func checkingCredential(on loop: any Loop) -> Explanation {
+        var copy = self
+        copy.credential = endpoint.flatMap { endpoint in
+            OfflineAuth(plan, endpoint, on: loop).map {
+                ExplainedCredential($0, head)
+            }
+        }
+        return copy
+    }
+
+    package var text: String {
+        if let lines = entry.lines { return lines.text }
+        return switch match {
+        case .notFound: "route     none: 404\n"
+        case .methodNotAllowed(let allow):
+            "route     none for \(head.method): 405, Allow: \(allow)\n"
+        case .endpoint(let index):
+            refusesPath
+                ? text(ofRefusedPathAt: plan.endpoints[index]) : text(of: plan.endpoints[index])
+        }
+    }
+
+    /// Whether an endpoint accepts the request: its route matches, parameters and body are valid, and
+    /// the values suffice for its calls.
+    package var isAccepted: Bool {
+        guard entry.isAccepted else { return false }
+        if entry.lines != nil { return true }
+        guard let endpoint, !refusesPath, credential?.isRefused != true,
+            refusedType(by: endpoint) == nil
+        else { return false }
+        if let proxy = endpoint.proxy {
+            return proxy.path.target(of: head.target, proxy.forward?.query) != nil
+                && (try? endpoint.values(of: head, body: nil)) != nil
+        }
+        guard let calls = try? calls(of: endpoint) else { return false }
+        return calls.failure == nil
+    }
+
+    var entry: ExplainedEntry { ExplainedEntry(plan, head) }
+
+    private var match: Router.Match {
+        Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
+            .match(head.method, head.target.path)
+    }
+
+    /// Whether `paths` of the endpoint refuses the request.
+    private var refusesPath: Bool {
+        endpoint.map { PathRules(plan).refuse(head, at: $0.index) }
+            ?? false
+    }
+
+    private func text(ofRefusedPathAt endpoint: EndpointPlan) -> String {
+        (ExplainedRequest(endpoint, head).routeLines
+            + ["refused   400: paths: servers read this path in different ways"]).text
+    }
+
+    /// The endpoint whose route matches the request.
+    var endpoint: EndpointPlan? {
+        if case .endpoint(let index) = match { plan.endpoints[index] } else { nil }
+    }
+
+    /// The reason if the media type of the body is refused.
+    private func refusedType(by endpoint: EndpointPlan) -> String? {
+        guard let types = endpoint.contentTypes, mayHaveBody, !types.accepts(head) else {
+            return nil
+        }
+        return "refused   415: content_types has only \(types.text)"
+    }
+
+    private func text(of endpoint: EndpointPlan) -> String {
+        if let proxy = endpoint.proxy { return text(of: endpoint, proxy) }
+        let values = try? values(of: endpoint)
+        var lines =
+            ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
+            + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
+        if credential?.isRefused == true { return lines.text }
+        if let reason = refusedType(by: endpoint) {
+            return (lines + [reason]).text
+        }
+        do throws(RefusedRequest) {
+            let calls = try calls(of: endpoint)
+            lines += calls.lines
+            lines += ExplainedResponse(endpoint, calls, head.method).lines
+        } catch {
+            lines += error.explained
+        }
+        return lines.text
+    }
+
+    /// An endpoint that passes the request through.
+    private func text(of endpoint: EndpointPlan, _ proxy: ProxyPlan) -> String {
+        let values = try? values(of: endpoint)
+        var lines =
+            ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
+            + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
+        if credential?.isRefused == true { return lines.text }
+        if let reason = refusedType(by: endpoint) {
+            return (lines + [reason]).text
+        }
+        lines +=
+            ExplainedProxy(proxy, of: endpoint, plan.backends[proxy.backend], head).lines
+        return lines.text
+    }
+
+    private func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> AssumedValues {
+        try endpoint.assumedValues(of: head, body: body, context: credential?.context)
+    }
+
+    /// Throws the reason if the request is refused before its calls.
+    func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> ExplainedCalls {
+        ExplainedCalls(
+            endpoint, in: plan, try values(of: endpoint), masksLiterals: masksLiterals)
+    }
+}
+
+extension [String] {
+    /// The lines as a text. Control characters are escaped: a value of the request must not add lines
+    /// of its own, or change what a terminal shows.
+    var text: String { map { $0.inOneLine + "\n" }.joined() }
+}
+
+extension RefusedRequest {
+    /// One line for each reason.
+    var explained: [String] {
+        reasons.map { "refused   \(status.code): \($0)" }
+    }
+
+    private var reasons: [String] {
+        switch self {
+        case .invalid(let invalid):
+            invalid.errors.map { fault in
+                [fault.location.rawValue, fault.name, fault.reason.text].filter { !$0.isEmpty }
+                    .joined(separator: " ")
+            }
+        case .tooLarge: ["body is larger than max_body"]
+        case .malformed: ["body is malformed"]
+        case .overloaded: ["too many requests are in flight"]
+        }
+    }
+}

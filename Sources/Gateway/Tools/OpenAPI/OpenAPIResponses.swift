@@ -1,0 +1,176 @@
+import HTTP
+
+/// The possible responses of an endpoint, by status.
+struct OpenAPIResponses {
+    private let plan: EndpointPlan
+    private let entry: EntryPlan
+    /// False for HEAD.
+    private let hasBody: Bool
+    /// Whether a body of the client is passed through.
+    private let takesBody: Bool
+
+    init(_ plan: EndpointPlan, _ entry: EntryPlan, hasBody: Bool, takesBody: Bool) {
+        self.plan = plan
+        self.entry = entry
+        self.hasBody = hasBody
+        self.takesBody = takesBody
+    }
+
+    var tree: JSONTree {
+        if let proxy = plan.proxy { return tree(of: proxy) }
+        var responses: [(String, JSONTree)] = [("200", success)]
+        if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
+        var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
+        problems.insert(contentsOf: relayed.filter { !problems.contains($0) }, at: 1)
+        for status in problems.sorted() { responses.append((status, problem(status))) }
+        responses.append(("default", problem("default")))
+        return .object(responses)
+    }
+
+    /// Any response of the backend, and the problems of the gateway.
+    private func tree(of proxy: ProxyPlan) -> JSONTree {
+        var own = ["400", "502", "503", "504"] + refusals
+        if takesBody { own += proxy.bodyMax == nil ? ["408"] : ["408", "413"] }
+        let upgrade: [(String, JSONTree)] =
+            proxy.upgrades.isEmpty
+            ? [] : [("101", .object([("description", .text("The connection is upgraded."))]))]
+        return .object(
+            upgrade + Set(own).sorted().map { ($0, problem($0)) } + [
+                ("default", .object([("description", .text("The response of the backend."))]))
+            ])
+    }
+
+    /// The statuses of refusals by address, user agent, credential, media type, host and
+    /// rate limits.
+    private var refusals: [String] {
+        var statuses: [String] = []
+        if plan.auth != nil { statuses.append("401") }
+        let refusesClients =
+            entry.clients != nil || plan.clients != nil || entry.userAgents != nil
+        if refusesClients || plan.auth?.scopes.isEmpty == false { statuses.append("403") }
+        if plan.contentTypes != nil { statuses.append("415") }
+        if entry.hosts != nil { statuses.append("421") }
+        let limitsFailures = plan.auth != nil && entry.authFailures != nil
+        if limitsFailures || plan.limits.contains(where: { !$0.key.isEmpty }) {
+            statuses.append("429")
+        }
+        return statuses
+    }
+
+    /// The statuses that required calls proxy, whole classes as `4XX`.
+    private var relayed: [String] {
+        var statuses: [String] = []
+        for range in plan.calls.filter(\.isRequired).flatMap(\.relayStatus) {
+            for hundred in range.lowerBound / 100...range.upperBound / 100 {
+                let whole = hundred * 100...hundred * 100 + 99
+                let part = range.clamped(to: whole)
+                statuses += part == whole ? ["\(hundred)XX"] : part.map { "\($0)" }
+            }
+        }
+        var seen: Set<String> = ["200", "\(plan.partialStatus.code)"]
+        return statuses.filter { seen.insert($0).inserted }
+    }
+
+    // MARK: Success
+
+    private var success: JSONTree {
+        response(
+            plan.partialStatus == .ok && mayBePartial
+                ? "The results of the calls; `Gateway-Complete` is `true` if all of them succeeded."
+                : "The results of the calls.",
+            type: "application/json", schema: body, relayed: relayedHeaders)
+    }
+
+    private var partial: JSONTree {
+        response(
+            "Some optional calls failed.", type: "application/json", schema: body,
+            relayed: relayedHeaders)
+    }
+
+    /// The headers that calls proxy from backends, once each. All are optional, because only calls
+    /// that succeeded proxy them.
+    private var relayedHeaders: [(String, JSONTree)] {
+        var names: [String] = []
+        for name in plan.calls.flatMap(\.relayHeaders).map({ "\($0)" })
+        where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
+            names.append(name)
+        }
+        return names.map { name in
+            (
+                name,
+                .object([
+                    ("description", .text("Relayed from a backend.")),
+                    ("schema", .object([("type", .text("string"))])),
+                ])
+            )
+        }
+    }
+
+    private var mayBePartial: Bool { plan.calls.contains { !$0.isRequired } }
+
+    /// One member for each call; those of calls that are merged into the root are unknown.
+    private var body: JSONTree {
+        var properties = plan.calls.filter { $0.placement == .named }.map { call in
+            (call.name, OpenAPIPart(call).tree)
+        }
+        let always = plan.calls.filter { call in
+            call.placement == .named && call.condition == nil
+                && (call.isRequired || call.fallback != .omit)
+        }
+        if plan.report == .body {
+            properties.append(
+                ("_gateway", .object([("$ref", .text("#/components/schemas/Report"))])))
+        }
+        var members: [(String, JSONTree)] = [
+            ("type", .text("object")), ("properties", .object(properties)),
+        ]
+        if !always.isEmpty { members.append(("required", .texts(always.map(\.name)))) }
+        if plan.calls.allSatisfy({ $0.placement == .named }) {
+            members.append(("additionalProperties", .raw("false")))
+        }
+        return .object(members)
+    }
+
+    // MARK: Problems
+
+    private func problem(_ status: String) -> JSONTree {
+        if let body = relayedBody(status) { return body }
+        return hasBody
+            ? .object([("$ref", .text("#/components/responses/\(Self.component(status))"))])
+            : .object([("description", .text(OpenAPIComponents.description(of: status)))])
+    }
+
+    private static func component(_ status: String) -> String {
+        OpenAPIComponents.statuses.contains(status) ? "Status\(status)" : "Problem"
+    }
+
+    /// With `relay_body`, the backend's response.
+    private func relayedBody(_ status: String) -> JSONTree? {
+        let relaysIt = relayed.contains(status) && plan.calls.contains(where: \.relaysBody)
+        guard relaysIt else { return nil }
+        return response("The response of a backend.", type: "*/*", schema: .object([]))
+    }
+
+    private func response(
+        _ description: String, type: String, schema: JSONTree, relayed: [(String, JSONTree)] = []
+    ) -> JSONTree {
+        let own = headers.map { ($0, OpenAPIComponents.header($0)) }
+        var members: [(String, JSONTree)] = [
+            ("description", .text(description)), ("headers", .object(own + relayed)),
+        ]
+        if hasBody {
+            members.append(("content", .object([(type, .object([("schema", schema)]))])))
+        }
+        return .object(members)
+    }
+
+    private var headers: [String] {
+        var names = ["Gateway-Complete", "X-Request-Id"]
+        if plan.report == .header { names.append("Gateway-Failures") }
+        if plan.hasServerTiming { names.append("Server-Timing") }
+        if plan.limits.contains(where: { $0.limit.announce == .always }) {
+            names += OpenAPIComponents.quotaHeaders
+        }
+        return names
+    }
+}

@@ -38,7 +38,8 @@ import Testing
             file("Features/A/AKeys.swift", "struct AKeys { let filter: A }"),
             file("Features/A/ACheck.swift", "extension Check { func a() -> AKeys? { nil } }"),
             file("Features/A/A.swift", "struct A { let keys: AKeys }"),
-            file("Config/Check.swift", "struct Check { let chain: Chain }"),
+            file("Config/Check.swift", "struct Check { let chain: Chain; let all: Features }"),
+            file("Features/Feature.swift", "enum Features {}"),
             file("Chain.swift", "struct Chain { let check: Check }"),
         ])
         #expect(

@@ -58,9 +58,12 @@ enum Rooms {
         }
     }
 
-    /// The uses of a plan, a filter or the core by keys and checks.
+    /// The uses of a plan, a filter or the core by keys and checks. They may use the list of features.
     static func usesAboveTheLanguage(_ files: [Sources.File]) -> [Fault] {
-        uses(files) { user, declaring in isLanguage(user) && !isLanguage(declaring) }
+        uses(files) { user, declaring in
+            isLanguage(user) && !isLanguage(declaring)
+                && (!isInRoom(declaring) || feature(declaring) != nil)
+        }
     }
 
     private static func uses(

@@ -65,7 +65,7 @@ package final class EndpointPlan {
         body = try planner.body()
         bodyMax = endpoint.body?.max?.value ?? config.bodyMax(of: endpoint).value
         deadline = config.deadline(of: endpoint).value
-        padding = planner.padding
+        padding = PaddingPlan(endpoint.padding)
         success = planner.success
         report = config.report(of: endpoint).value
         exposesDetails = config.expose(of: endpoint).value == .details
@@ -77,7 +77,7 @@ package final class EndpointPlan {
         clients = AddressRule(
             allow: endpoint.clients?.allow?.value, deny: endpoint.clients?.deny?.value)
         auth = try planner.auth()
-        contentTypes = ContentTypes(endpoint.contentTypes.map(\.value))
+        contentTypes = ContentTypes(endpoint.contentTypes.types.map(\.value))
         headers = try planner.headers()
         limits = try planner.limits()
         addressMask = planner.addressMask
@@ -145,10 +145,7 @@ package final class EndpointPlan {
     /// `380ms, padded to 400ms, one is enough`
     package var timing: String {
         var text = deadline.spelled
-        if let padding {
-            text += ", padded to \(padding.minimum.spelled)"
-            if let step = padding.step { text += ", then in steps of \(step.spelled)" }
-        }
+        if let padding { text += ", \(padding.text)" }
         switch success {
         case .any where calls.count > 1: text += ", one is enough"
         case .all where calls.count > 1: text += ", all are needed"

@@ -102,12 +102,6 @@ final class EndpointPlanner {
         }
     }
 
-    var padding: PaddingPlan? {
-        endpoint.minDuration.map {
-            PaddingPlan(minimum: $0.value, step: endpoint.roundUpTo?.value)
-        }
-    }
-
     func body() throws(PlanError) -> BodyPlan? {
         guard let body = endpoint.body else { return nil }
         do {

@@ -11,8 +11,7 @@ extension Config {
         package var headers: [Call.HeaderTemplate] = []
         package var body: Body?
         package var deadline: Located<Duration>?
-        /// No response leaves earlier (padding).
-        package var minDuration: Located<Duration>?
+        package var padding = PaddingKeys()
         package var succeedWhen: Located<SucceedWhen>?
         package var report: Located<Report>?
         package var expose: Located<Expose>?
@@ -24,13 +23,10 @@ extension Config {
         package var auth: Located<AuthSetting>?
         /// What happens to paths that servers read in different ways.
         package var paths: Located<Paths>?
-        /// Media types that a request's body may have; nil for any.
-        package var contentTypes: [Located<MediaType>] = []
+        package var contentTypes = ContentTypesKeys()
         package var unknownQuery: Located<UnknownQuery>?
         package var serverTiming: Located<Bool>?
         package var maxInFlight: Located<Int>?
-        /// Step to which response times above `minDuration` are rounded up.
-        package var roundUpTo: Located<Duration>?
         /// Bytes of a client's body, and of the body of each call's response.
         package var maxBody: Located<Int>?
         /// For its calls.

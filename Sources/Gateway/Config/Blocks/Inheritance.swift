@@ -29,15 +29,6 @@ extension Config {
             ?? Located(PlanDefaults.partialStatus, at: endpoint.location)
     }
 
-    /// The block of an endpoint replaces that of `defaults` as a whole.
-    package func cors(of endpoint: Endpoint) -> CORS? {
-        switch endpoint.cors?.value {
-        case .none?: nil
-        case .rules(let rules)?: rules
-        case nil: defaults?.cors
-        }
-    }
-
     /// Nil where neither the endpoint nor `defaults` has `auth`.
     package func auth(of endpoint: Endpoint) -> Located<AuthSetting>? {
         endpoint.auth ?? defaults?.auth

@@ -40,26 +40,6 @@ extension ConfigCheck {
                 "timeout \(timeout.quoted) is longer than the deadline"
                     + " \(deadline.quoted); it can never be used")
         }
-        guard let floor = endpoint.minDuration else {
-            if let step = endpoint.roundUpTo, isRead("min_duration", of: endpoint.location) {
-                problems.warning(
-                    at: step.location, "'round_up_to' has no effect without 'min_duration'")
-            }
-            return
-        }
-        if deadline.value >= floor.value, hasDeadline(endpoint) {
-            problems.warning(
-                at: endpoint.location,
-                "\(endpoint.title): 'deadline' (\(deadline.quoted)) permits responses slower than"
-                    + " 'min_duration' (\(floor.quoted)), which are distinguishable; lower it below 'min_duration'"
-            )
-        }
-        if let timing = endpoint.serverTiming, timing.value {
-            problems.error(
-                at: timing.location,
-                "'server_timing' would reveal the times that 'min_duration' hides; remove one of them"
-            )
-        }
     }
 
     private mutating func checkSuccess(of endpoint: Config.Endpoint) {

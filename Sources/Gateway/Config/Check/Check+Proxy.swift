@@ -124,11 +124,6 @@ extension ConfigCheck {
     private mutating func refuseKeysOfCalls(in endpoint: Config.Endpoint) {
         let keys: [(name: String, location: SourceLocation?, advice: String)] = [
             ("body", endpoint.body?.location, "the body is passed on without being read"),
-            (
-                "min_duration", endpoint.minDuration?.location,
-                "a streamed response cannot be delayed"
-            ),
-            ("round_up_to", endpoint.roundUpTo?.location, "a streamed response cannot be delayed"),
             ("succeed_when", endpoint.succeedWhen?.location, "there are no calls"),
             ("report", endpoint.report?.location, "there are no calls"),
             ("partial_status", endpoint.partialStatus?.location, "there are no calls"),

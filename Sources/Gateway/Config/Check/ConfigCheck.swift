@@ -45,10 +45,10 @@ struct ConfigCheck {
         for endpoint in config.endpoints {
             checkEndpoint(endpoint)
         }
-        checkCORS()
         checkAuth()
         checkRateLimits()
         checkStore()
+        for feature in Features.all { feature.check(&self) }
         if wasRead, config.endpoints.isEmpty {
             problems.error(at: config.location, "there are no endpoints")
         }
@@ -64,6 +64,17 @@ struct ConfigCheck {
     func isRead(_ keys: String..., of block: SourceLocation?) -> Bool {
         guard let block else { return true }
         return !keys.contains { unread.contains($0, of: block) }
+    }
+
+    /// Reports a key of an endpoint that has no effect on a response that is passed through.
+    ///
+    /// - Parameter location: nil if the endpoint does not have the key
+    mutating func refuse(
+        _ key: String, at location: SourceLocation?, withProxyOf endpoint: Config.Endpoint,
+        _ advice: String
+    ) {
+        guard endpoint.proxy != nil, let location else { return }
+        problems.error(at: location, "'\(key)' has no effect with 'proxy': \(advice)")
     }
 
     /// Whether all backends were read, so that an unknown name is an error.

@@ -212,7 +212,9 @@ extension ValueReader where Value == Config.Clients.Proxy {
 }
 
 extension Config.Defaults: PlainBlock {
-    static let keys: [BlockKey<Config.Defaults>] = [
+    static let keys: [BlockKey<Config.Defaults>] = coreKeys + Features.keys(\.defaults)
+
+    private static let coreKeys: [BlockKey<Config.Defaults>] = [
         .value(
             "deadline", \.deadline, .duration, default: .time(PlanDefaults.deadline),
             "time limit for a whole request"),
@@ -237,7 +239,6 @@ extension Config.Defaults: PlainBlock {
             "partial_status", \.partialStatus, .partialStatus,
             default: .number(PlanDefaults.partialStatus),
             "status of a partial response"),
-        .block("cors", \.cors, "which web pages of other origins may read responses"),
         .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth"),
         .value(
             "paths", \.paths, .choice,

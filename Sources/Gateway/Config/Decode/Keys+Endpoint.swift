@@ -13,7 +13,9 @@ extension Config.Endpoint: PlainBlock {
 
     static let alternatives = [["calls", "proxy"]]
 
-    static let keys: [BlockKey<Config.Endpoint>] = [
+    static let keys: [BlockKey<Config.Endpoint>] = coreKeys + Features.keys(\.endpoint)
+
+    private static let coreKeys: [BlockKey<Config.Endpoint>] = [
         .value(
             "route", \.route, .route, isRequired: true, "method and path, e.g. GET /products/{id}"),
         .list(
@@ -28,9 +30,6 @@ extension Config.Endpoint: PlainBlock {
         .value(
             "deadline", \.deadline, .duration, default: .key("defaults.deadline"),
             "time limit for the whole request"),
-        .value(
-            "min_duration", \.minDuration, .duration,
-            "minimum response time: earlier responses are held back until then"),
         .value(
             "succeed_when", \.succeedWhen, .choice,
             default: .description("`required` if a call is required, else `any`"),
@@ -53,17 +52,11 @@ extension Config.Endpoint: PlainBlock {
             "clients", \.clients,
             "address list that a client must also pass, after the top-level clients"),
         .value(
-            "cors", \.cors, .cors, default: .key("defaults.cors"),
-            "which web pages of other origins may read its responses; none switches CORS off"),
-        .value(
             "server_timing", \.serverTiming, .flag, default: .flag(false),
             "whether responses have a Server-Timing header"),
         .value(
             "max_in_flight", \.maxInFlight, .positive,
             "concurrency limit: maximum number of requests in flight; else 503"),
-        .value(
-            "round_up_to", \.roundUpTo, .duration,
-            "step to which response times above min_duration are rounded up"),
         .value(
             "max_body", \.maxBody, .size(upTo: SizeLimits.body), default: .key("defaults.max_body"),
             "maximum body size of the client's request and of each backend response"),
@@ -87,9 +80,6 @@ extension Config.Endpoint: PlainBlock {
             "paths", \.paths, .choice, default: .key("defaults.paths"),
             "what happens to paths that servers read in different ways: strict refuses them with 400"
         ),
-        .list(
-            "content_types", \.contentTypes, .filledList(of: .mediaType),
-            "media types that a request's body may have, e.g. application/json; else 415"),
         .value(
             "unknown_query", \.unknownQuery, .choice,
             default: .choice(PlanDefaults.unknownQuery),

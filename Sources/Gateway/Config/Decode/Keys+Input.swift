@@ -8,13 +8,3 @@ extension Config.UserAgents: PlainBlock {
             "regular expressions; a client whose whole User-Agent matches one of them gets 403")
     ]
 }
-
-extension ValueReader where Value == Config.MediaType {
-    static var mediaType: ValueReader {
-        .scalar(
-            .text(format: .mediaType), expected: "must be a media type such as application/json"
-        ) { scalar throws(Refusal) in
-            try Config.MediaType(parsing: scalar.text)
-        }
-    }
-}

@@ -115,7 +115,7 @@ extension ConfigSurvey.Endpoint {
         }
         let sendsBody = endpoint.calls.contains { $0.body != nil }
         body = endpoint.body?.sample ?? (sendsBody ? #"{"text":"sample"}"# : nil)
-        contentType = endpoint.contentTypes.first?.value.sample
+        contentType = endpoint.contentTypes.types.first?.value.sample
         withoutSample =
             endpoint.params.filter(\.samples.isEmpty).map { "parameter '\($0.name.value)'" }
             + (endpoint.body?.pathsWithoutSample ?? []).map { "property '\($0)'" }

@@ -1,4 +1,4 @@
-/// The lines of `check` about hosts, client addresses, user agents, authenticators and CORS.
+/// The lines of `check` about hosts, client addresses, user agents, authenticators and features.
 struct EntrySummary {
     private let plan: Plan
 
@@ -19,7 +19,7 @@ struct EntrySummary {
         }
         lines += plan.authenticators.map { "auth \($0.name): \($0.text)" }
         if let store = plan.store { lines.append("store: \(store.url)") }
-        return lines + cors + rateLimits
+        return lines + rateLimits + Features.all.flatMap { $0.summary(of: plan) }
     }
 
     /// One line for each use of a limit, with the endpoints that have it.
@@ -40,24 +40,6 @@ struct EntrySummary {
             let isAll = endpoints.count == plan.endpoints.count
             return "rate limit of \(isAll ? "all endpoints" : endpoints.joined(separator: ", ")):"
                 + " \(text)"
-        }
-    }
-
-    /// One line for each set of rules, with the endpoints that have it.
-    private var cors: [String] {
-        var sets: [(rules: CORSRules, endpoints: [String])] = []
-        for endpoint in plan.endpoints {
-            guard let rules = endpoint.cors else { continue }
-            if let index = sets.firstIndex(where: { $0.rules === rules }) {
-                sets[index].endpoints.append(endpoint.name)
-            } else {
-                sets.append((rules, [endpoint.name]))
-            }
-        }
-        return sets.map { rules, endpoints in
-            let isAll = endpoints.count == plan.endpoints.count
-            return "cors of \(isAll ? "all endpoints" : endpoints.joined(separator: ", ")):"
-                + " \(rules.text)"
         }
     }
 }

@@ -58,17 +58,6 @@ struct ExplainedEntry {
         if let auth = endpoint.auth {
             lines.append("auth      \(auth.text); others get 401 or 403")
         }
-        if let types = endpoint.contentTypes {
-            lines.append("bodies    \(types.text); others get 415")
-        }
-        if let cors = endpoint.cors {
-            var line = "cors      \(cors.text)"
-            if let origin = head.fields[.origin] {
-                let isAllowed = cors.allows(origin.bytes)
-                line += "; \(origin) may \(isAllowed ? "" : "not ")read the response"
-            }
-            lines.append(line)
-        }
-        return lines
+        return lines + Features.all.flatMap { $0.conditions(endpoint, of: plan, head) }
     }
 }

@@ -35,7 +35,7 @@ package struct Explanation {
     }
 
     /// A body that is not known is assumed for the methods that usually have one.
-    private var mayHaveBody: Bool {
+    var mayHaveBody: Bool {
         body.map { !$0.isEmpty } ?? [.post, .put, .patch].contains(head.method)
     }
 
@@ -69,7 +69,7 @@ package struct Explanation {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
         guard let endpoint, !refusesPath, credential?.isRefused != true,
-            refusedType(by: endpoint) == nil
+            refusal(by: endpoint) == nil
         else { return false }
         if let proxy = endpoint.proxy {
             return proxy.path.target(of: head.target, proxy.forward?.query) != nil
@@ -102,12 +102,9 @@ package struct Explanation {
         if case .endpoint(let index) = match { plan.endpoints[index] } else { nil }
     }
 
-    /// The reason if the media type of the body is refused.
-    private func refusedType(by endpoint: EndpointPlan) -> String? {
-        guard let types = endpoint.contentTypes, mayHaveBody, !types.accepts(head) else {
-            return nil
-        }
-        return "refused   415: content_types has only \(types.text)"
+    /// The reason if a feature of the endpoint refuses the request.
+    private func refusal(by endpoint: EndpointPlan) -> String? {
+        Features.all.lazy.compactMap { $0.refusal(of: self, by: endpoint) }.first
     }
 
     private func text(of endpoint: EndpointPlan) -> String {
@@ -117,7 +114,7 @@ package struct Explanation {
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
             + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
         if credential?.isRefused == true { return lines.text }
-        if let reason = refusedType(by: endpoint) {
+        if let reason = refusal(by: endpoint) {
             return (lines + [reason]).text
         }
         do throws(RefusedRequest) {
@@ -137,7 +134,7 @@ package struct Explanation {
             ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
             + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
         if credential?.isRefused == true { return lines.text }
-        if let reason = refusedType(by: endpoint) {
+        if let reason = refusal(by: endpoint) {
             return (lines + [reason]).text
         }
         lines +=

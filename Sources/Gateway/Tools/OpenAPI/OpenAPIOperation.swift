@@ -68,16 +68,9 @@ final class OpenAPIOperation {
             + (upgrades.isEmpty ? "" : " The connection may be upgraded to \(upgrades).")
     }
 
-    /// The response time. With `min_duration` the deadline matters only if it is later.
     private var timing: String {
-        guard let padding = plan.padding else { return "Responds within \(plan.deadline.spelled)." }
-        let least = padding.minimum
-        guard plan.deadline > least else {
-            return "Every response takes \(least.spelled), whatever the outcome."
-        }
-        let later = padding.step.map { ", later ones in steps of \($0.spelled)" } ?? ""
-        return "No response takes less than \(least.spelled)\(later); the deadline is"
-            + " \(plan.deadline.spelled)."
+        plan.padding?.description(deadline: plan.deadline)
+            ?? "Responds within \(plan.deadline.spelled)."
     }
 
     var security: OpenAPISecurity {

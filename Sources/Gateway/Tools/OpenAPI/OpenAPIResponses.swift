@@ -40,21 +40,19 @@ struct OpenAPIResponses {
             ])
     }
 
-    /// The statuses of refusals by address, user agent, credential, media type, host and
-    /// rate limits.
+    /// The statuses of refusals by address, user agent, credential, host, rate limits and features.
     private var refusals: [String] {
         var statuses: [String] = []
         if plan.auth != nil { statuses.append("401") }
         let refusesClients =
             entry.clients != nil || plan.clients != nil || entry.userAgents != nil
         if refusesClients || plan.auth?.scopes.isEmpty == false { statuses.append("403") }
-        if plan.contentTypes != nil { statuses.append("415") }
         if entry.hosts != nil { statuses.append("421") }
         let limitsFailures = plan.auth != nil && entry.authFailures != nil
         if limitsFailures || plan.limits.contains(where: { !$0.key.isEmpty }) {
             statuses.append("429")
         }
-        return statuses
+        return statuses + Features.all.flatMap { $0.refusedStatuses(plan, of: entry) }
     }
 
     /// The statuses that required calls proxy, whole classes as `4XX`.

@@ -34,17 +34,15 @@ struct Chain {
         let filters: [Filter<Request, Response>?] = [
             // First: a denied client learns nothing about hosts and routes.
             entry.clients.map {
-                RefusingFilters.byAddress(
-                    $0, proxies, refusal: RefusingFilters.refuse(.address, entry.headers))
+                $0.filter(proxies, refusal: RefusingServices.refuse(.address, entry.headers))
             },
             // Above the preflights and routes, which exist only for the served hosts.
             entry.hosts.map {
-                RefusingFilters.byHost($0, refusal: RefusingFilters.refuse(.host, entry.headers))
+                $0.filter(refusal: RefusingServices.refuse(.host, entry.headers))
             },
             // Like the hosts: a denied client learns nothing about the routes.
             entry.userAgents.map {
-                RefusingFilters.byUserAgent(
-                    $0, refusal: RefusingFilters.refuse(.userAgent, entry.headers))
+                $0.filter(refusal: RefusingServices.refuse(.userAgent, entry.headers))
             },
             // Above the routes, and so above everything that an endpoint requires of a request: a
             // preflight has no credentials and no body.
@@ -114,9 +112,9 @@ struct Chain {
             // requests have no client address.
             entry.checksEndpointClients
                 ? plan.clients.map { rule in
-                    let refusal = RefusingFilters.refuseAtEndpoint(.address, loop: loop)
-                    return RefusingFilters.byAddress(
-                        rule, proxies, refusal: [padding].compactMap { $0 }.around(refusal))
+                    let refusal = RefusingServices.refuseAtEndpoint(.address, loop: loop)
+                    return rule.filter(
+                        proxies, refusal: [padding].compactMap { $0 }.around(refusal))
                 } : nil,
             // Above the authentication, which costs more than a check by address.
             limits?.filter(at: .head, padding: padding),
@@ -138,7 +136,7 @@ struct Chain {
             limits?.filter(at: .caller, padding: padding),
             // Above the body, which is not read if its type is refused; its 415 is padded separately.
             plan.contentTypes.map { types in
-                let refusal = RefusingFilters.refuseAtEndpoint(
+                let refusal = RefusingServices.refuseAtEndpoint(
                     .contentType, types.acceptFields, loop: loop)
                 return types.filter(refusal: [padding].compactMap { $0 }.around(refusal))
             },

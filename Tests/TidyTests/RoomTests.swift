@@ -36,7 +36,8 @@ import Testing
     @Test func theUseOfAFilterByKeysAndChecksIsAFault() {
         let faults = Rooms.usesAboveTheLanguage([
             file("Features/A/AKeys.swift", "struct AKeys { let filter: A }"),
-            file("Features/A/ACheck.swift", "extension Check { func a() -> AKeys? { nil } }"),
+            file("Features/A/ACheck.swift", "extension ConfigCheck { func a() -> A? { nil } }"),
+            file("Features/A/KeyCheck.swift", "struct KeyCheck { let filter: A }"),
             file("Features/A/A.swift", "struct A { let keys: AKeys }"),
             file("Config/Check.swift", "struct Check { let chain: Chain; let all: Features }"),
             file("Features/Feature.swift", "enum Features {}"),
@@ -44,7 +45,8 @@ import Testing
         ])
         #expect(
             faults.map(\.file) == [
-                "Sources/Gateway/Features/A/AKeys.swift", "Sources/Gateway/Config/Check.swift",
+                "Sources/Gateway/Features/A/AKeys.swift", "Sources/Gateway/Features/A/ACheck.swift",
+                "Sources/Gateway/Config/Check.swift",
             ])
     }
 

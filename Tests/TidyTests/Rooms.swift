@@ -28,7 +28,13 @@ enum Rooms {
     static func isLanguage(_ file: Sources.File) -> Bool {
         file.path.hasPrefix(config)
             || (feature(file) != nil
-                && ["Keys.swift", "Check.swift"].contains { file.path.hasSuffix($0) })
+                && (file.path.hasSuffix("Keys.swift")
+                    || file.path.hasSuffix("Check.swift") && mentionsConfigCheck(file)))
+    }
+
+    /// Other checks run at run time: `KeyCheck` checks a credential.
+    private static func mentionsConfigCheck(_ file: Sources.File) -> Bool {
+        SourceText.identifiers(in: file.bareCode).contains("ConfigCheck")
     }
 
     /// The names of types nested in `Config`, by which the language's files mean those: `Backend` there

@@ -15,6 +15,9 @@ protocol Feature: SendableMetatype {
     /// The lines of `check` about a plan without errors.
     static func summary(of plan: Plan) -> [String]
 
+    /// The response of `explain` to a request whose endpoint does not matter; nil if there is none.
+    static func entryResponse(to head: RequestHead, of plan: Plan) -> ExplainedEntryResponse?
+
     /// The lines of `explain` about an endpoint, for a request with this head.
     static func conditions(_ endpoint: EndpointPlan, of plan: Plan, _ head: RequestHead) -> [String]
 
@@ -29,6 +32,9 @@ extension Feature {
     static var keys: FeatureKeys { FeatureKeys() }
     static func check(_ check: inout ConfigCheck) {}
     static func summary(of plan: Plan) -> [String] { [] }
+    static func entryResponse(to head: RequestHead, of plan: Plan) -> ExplainedEntryResponse? {
+        nil
+    }
     static func conditions(
         _ endpoint: EndpointPlan, of plan: Plan, _ head: RequestHead
     ) -> [String] { [] }
@@ -49,7 +55,8 @@ struct FeatureKeys {
 enum Features {
     /// In the order in which the reference, `check` and `explain` name them.
     static let all: [any Feature.Type] = [
-        ContentTypesFeature.self, CORSFeature.self, PaddingFeature.self,
+        HostsFeature.self, ClientAddressesFeature.self, UserAgentsFeature.self,
+        ContentTypesFeature.self, CORSFeature.self, FixedHeadersFeature.self, PaddingFeature.self,
     ]
 
     static func keys<Block>(_ block: KeyPath<FeatureKeys, [BlockKey<Block>]>) -> [BlockKey<Block>] {

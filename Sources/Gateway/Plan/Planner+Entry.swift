@@ -9,8 +9,8 @@ extension Planner {
             clients: AddressRule(
                 allow: config.clients?.allow?.value, deny: config.clients?.deny?.value),
             hosts: AllowedHosts(
-                config.hosts.map(\.value),
-                text: config.hosts.map(\.quoted).joined(separator: ", ")),
+                config.hosts.names.map(\.value),
+                text: config.hosts.names.map(\.quoted).joined(separator: ", ")),
             userAgents: try userAgents,
             headers: defaultCORS.map { ResponseHeaders(fixed: fixed, cors: $0) },
             authFailures: authFailures,

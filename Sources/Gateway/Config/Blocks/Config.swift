@@ -18,8 +18,7 @@ package struct Config: Sendable {
     package var limits: Limits?
     package var drain: Drain?
     package var clients: Clients?
-    /// The hosts that requests may name; empty for all.
-    package var hosts: [Located<String>] = []
+    package var hosts = HostsKeys()
     package var userAgents: UserAgents?
     package var securityHeaders: Located<SecurityHeaders>?
     package var responseHeaders: [Header] = []

@@ -34,8 +34,6 @@ struct ConfigCheck {
 
     mutating func checkAll() {
         checkAddresses()
-        checkClients()
-        checkAccess()
         checkFixedTexts()
         checkLog()
         checkTraces()

@@ -30,19 +30,6 @@ extension Config: PlainBlock {
             .block("limits", \.limits, "limits of one process on connections, requests and memory"),
             .block("drain", \.drain, "graceful shutdown: how requests in flight are finished"),
             .block(
-                "clients", \.clients,
-                "how the client's address is determined behind proxies, and which are accepted"),
-            .list(
-                "hosts", \.hosts, .filledList(of: .host),
-                "names and addresses that Host may have, regardless of case and port; else 421"),
-            .value(
-                "security_headers", \.securityHeaders, .choice,
-                default: .choice(PlanDefaults.securityHeaders),
-                "security headers of all responses"),
-            .list(
-                "response_headers", \.responseHeaders, .responseHeaders,
-                "fixed header fields of all responses"),
-            .block(
                 "defaults", \.defaults, "values for endpoints and calls that do not set them"),
             .list(
                 "include", \.include, .oneOrMany(of: .text),
@@ -58,10 +45,7 @@ extension Config: PlainBlock {
                 "rate_limits", \.rateLimits, .named(),
                 "rates of requests, by name; they apply where an endpoint or defaults lists them"),
             .block("store", \.store, "the Redis or Valkey server in which replicas share limits"),
-            .block(
-                "user_agents", \.userAgents,
-                "which clients get 403 because of the User-Agent that they state"),
-        ] + sharedKeys
+        ] + Features.keys(\.root) + sharedKeys
 
     /// The keys of an included file.
     fileprivate static let sharedKeys: [BlockKey<Config>] = [
@@ -171,44 +155,6 @@ extension Config.Drain: PlainBlock {
             default: .time(PlanDefaults.drainTimeout),
             "time limit for finishing the requests in flight"),
     ]
-}
-
-extension Config.Clients: PlainBlock {
-    static let keys: [BlockKey<Config.Clients>] =
-        [
-            .list(
-                "trusted_proxies", \.trustedProxies, .list(of: .proxy),
-                "peers whose forwarding headers are trusted: networks, addresses, or unix"),
-            .value(
-                "address_from", \.addressFrom, .choice,
-                default: .choice(PlanDefaults.addressFrom),
-                "header that these proxies maintain; forwarded is the one of RFC 7239"),
-            .value(
-                "ipv6_prefix", \.ipv6Prefix, .count(16...128),
-                default: .number(PlanDefaults.ipv6Prefix),
-                "leading bits of an IPv6 address that rate limits count as one client"),
-        ] + accessKeys
-}
-
-extension ValueReader where Value == Config.Clients.Proxy {
-    static var proxy: ValueReader {
-        let message = "must be a network such as 10.0.0.0/8, an address, or unix"
-        let schema = ValueSchema.either([.choice(["unix"]), .text(format: .network)])
-        return .scalar(schema, expected: message) { scalar throws(Refusal) in
-            if scalar.text == "unix" { return .unix }
-            do throws(AddressPrefix.Fault) {
-                return .network(try AddressPrefix(scalar.text))
-            } catch {
-                switch error {
-                case .syntax: throw Refusal(.init(fixed: message))
-                case .bitsAfterPrefix(let meant):
-                    throw Refusal(
-                        "must not have bits set after its prefix"
-                            + .hint(" - did you mean \(meant)?"))
-                }
-            }
-        }
-    }
 }
 
 extension Config.Defaults: PlainBlock {

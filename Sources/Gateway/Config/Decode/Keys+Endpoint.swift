@@ -45,12 +45,6 @@ extension Config.Endpoint: PlainBlock {
             default: .key("defaults.partial_status"), "status of a partial response"),
         .value(
             "cache_control", \.cacheControl, .headerValue, "Cache-Control of complete responses"),
-        .list(
-            "response_headers", \.responseHeaders, .responseHeaders,
-            "fixed header fields of its responses, besides those of all responses"),
-        .block(
-            "clients", \.clients,
-            "address list that a client must also pass, after the top-level clients"),
         .value(
             "server_timing", \.serverTiming, .flag, default: .flag(false),
             "whether responses have a Server-Timing header"),

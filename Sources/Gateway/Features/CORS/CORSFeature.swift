@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 
 /// `cors` of endpoints and `defaults`: which web pages of other origins may read responses.
@@ -7,6 +8,16 @@ enum CORSFeature: Feature {
     }
 
     static func check(_ check: inout ConfigCheck) { check.checkCORS() }
+
+    static func entryResponse(to head: RequestHead, of plan: Plan) -> ExplainedEntryResponse? {
+        guard head.method == .options, let response = Preflight(plan).response(to: head) else {
+            return nil
+        }
+        return ExplainedEntryResponse(
+            lines: ["preflight 204"]
+                + response.fields.map { "          \(String($0.name)): \(String($0.value))" },
+            isAccepted: true)
+    }
 
     static func conditions(
         _ endpoint: EndpointPlan, of plan: Plan, _ head: RequestHead

@@ -1,4 +1,4 @@
-/// The lines of `check` about hosts, client addresses, user agents, authenticators and features.
+/// The lines of `check` about listeners, features, authenticators and rate limits.
 struct EntrySummary {
     private let plan: Plan
 
@@ -9,17 +9,10 @@ struct EntrySummary {
     var lines: [String] {
         var lines: [String] = []
         if let listen = ListenSummary(plan).text { lines.append("listen: \(listen)") }
-        if let hosts = plan.entry.hosts { lines.append("hosts: \(hosts.text)") }
-        if let clients = plan.entry.clients { lines.append("clients: \(clients.text)") }
-        if let agents = plan.entry.userAgents { lines.append("user agents: \(agents.text)") }
-        for endpoint in plan.endpoints {
-            if let clients = endpoint.clients {
-                lines.append("clients of \(endpoint.name): \(clients.text)")
-            }
-        }
+        lines += Features.all.flatMap { $0.summary(of: plan) }
         lines += plan.authenticators.map { "auth \($0.name): \($0.text)" }
         if let store = plan.store { lines.append("store: \(store.url)") }
-        return lines + rateLimits + Features.all.flatMap { $0.summary(of: plan) }
+        return lines + rateLimits
     }
 
     /// One line for each use of a limit, with the endpoints that have it.

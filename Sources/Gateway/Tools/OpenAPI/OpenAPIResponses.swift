@@ -44,15 +44,13 @@ struct OpenAPIResponses {
     private var refusals: [String] {
         var statuses: [String] = []
         if plan.auth != nil { statuses.append("401") }
-        let refusesClients =
-            entry.clients != nil || plan.clients != nil || entry.userAgents != nil
-        if refusesClients || plan.auth?.scopes.isEmpty == false { statuses.append("403") }
-        if entry.hosts != nil { statuses.append("421") }
+        if plan.auth?.scopes.isEmpty == false { statuses.append("403") }
         let limitsFailures = plan.auth != nil && entry.authFailures != nil
         if limitsFailures || plan.limits.contains(where: { !$0.key.isEmpty }) {
             statuses.append("429")
         }
-        return statuses + Features.all.flatMap { $0.refusedStatuses(plan, of: entry) }
+        return Array(
+            Set(statuses + Features.all.flatMap { $0.refusedStatuses(plan, of: entry) }))
     }
 
     /// The statuses that required calls proxy, whole classes as `4XX`.

@@ -1,28 +1,8 @@
 import HTTP
 import YAMLReader
 
-/// The rules for client addresses and forwarding headers.
+/// The rules for forwarding headers.
 extension ConfigCheck {
-    mutating func checkClients() {
-        guard let clients = config.clients else { return }
-        var seen: Set<Config.Clients.Proxy> = []
-        for proxy in clients.trustedProxies {
-            if !seen.insert(proxy.value).inserted {
-                problems.warning(at: proxy.location, "'trusted_proxies' has this entry twice")
-            }
-            guard case .network(let network) = proxy.value, network.isEverything else { continue }
-            problems.warning(
-                at: proxy.location,
-                "'\(proxy.quoted { _ in "\(network)" })' trusts every client, so that any client can claim any address"
-            )
-        }
-        if let source = clients.addressFrom, clients.trustedProxies.isEmpty,
-            isRead("trusted_proxies", of: clients.location)
-        {
-            problems.warning(
-                at: source.location, "'address_from' has no effect without 'trusted_proxies'")
-        }
-    }
 
     /// `headers` must not set a header that `forwarded` sends.
     mutating func checkForwarded(of call: Config.Call, in endpoint: Config.Endpoint) {

@@ -38,10 +38,6 @@ extension Config {
         }
     }
 
-    /// `security_headers:`, which security headers all responses have.
-    package enum SecurityHeaders: String, Sendable, CaseIterable {
-        case none, nosniff, api
-    }
 }
 
 /// The common part of `clients` at the top level and of an endpoint.
@@ -106,4 +102,71 @@ extension Bytes {
     }
 
     private static let spaces: [UInt8] = [0x20, 0x09, 0x0D]
+}
+
+/// The keys that decide which clients are accepted, and the headers of all responses.
+extension Config.Access: PlainBlock {
+    static let keys: [BlockKey<Config.Access>] = accessKeys
+}
+
+extension AccessBlock where Self: PlainBlock {
+    static var accessKeys: [BlockKey<Self>] {
+        [
+            .value(
+                "allow", \.allow, .addresses,
+                "clients that are accepted, others get 403: networks, addresses, or unix"),
+            .value(
+                "deny", \.deny, .addresses,
+                "clients that get 403, even if allow has them: networks, addresses, or unix"),
+        ]
+    }
+}
+
+extension Config.AddressFile: PlainBlock {
+    static let keys: [BlockKey<Config.AddressFile>] = [
+        .value(
+            "file", \.file, .file, isRequired: true,
+            "file with one network or address per line; # starts a comment")
+    ]
+}
+
+extension ValueReader where Value == Config.AddressList {
+    /// A list of networks, or a file of them.
+    static var addresses: ValueReader {
+        let list = ValueReader<[Located<Config.Clients.Proxy>]>.filledList(of: .proxy)
+        let block = ValueReader<Config.AddressFile>.block
+        return ValueReader(schema: .either([list.schema, block.schema])) { node, decoder in
+            if case .mapping = node.content {
+                return block.read(node, &decoder)?.file.flatMap { decoder.addresses(in: $0) }
+            }
+            return list.read(node, &decoder).map { entries in
+                var addresses = Config.AddressList()
+                for entry in entries {
+                    switch entry.value {
+                    case .network(let network):
+                        addresses.written[addresses.networks.count] = entry.written
+                        addresses.networks.append(network)
+                    case .unix: addresses.includesUnixSockets = true
+                    }
+                }
+                return addresses
+            }
+        }
+    }
+}
+
+extension ConfigDecoder {
+    fileprivate mutating func addresses(
+        in file: Located<Config.File>
+    ) -> Config.AddressList? {
+        do throws(Config.AddressList.Fault) {
+            return try Config.AddressList(reading: file.value)
+        } catch {
+            fail(
+                file.location,
+                "must name a file with one network or address per line; line \(error.line) of"
+                    + " '\(file.value.title)' is neither")
+            return nil
+        }
+    }
 }

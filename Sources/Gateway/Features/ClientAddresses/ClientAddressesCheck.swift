@@ -1,19 +1,29 @@
-import HTTP
-
-/// The rules for address lists, hosts and fixed headers of responses.
+/// The rules for address lists and trusted proxies.
 extension ConfigCheck {
-    mutating func checkAccess() {
-        if let clients = config.clients { checkLists(of: clients, "'clients'") }
-        checkHosts()
-        checkDuplicates(in: config.responseHeaders.map(\.name), of: "response_headers")
-        let common = fixedNames(config.responseHeaders)
+    mutating func checkClients() {
         for endpoint in config.endpoints {
             if let clients = endpoint.clients {
                 checkLists(of: clients, "'clients' of \(endpoint.title)")
             }
-            checkDuplicates(in: endpoint.responseHeaders.map(\.name), of: "response_headers")
-            checkRelayed(
-                by: endpoint, fixed: common + fixedNames(endpoint.responseHeaders))
+        }
+        guard let clients = config.clients else { return }
+        checkLists(of: clients, "'clients'")
+        var seen: Set<Config.Clients.Proxy> = []
+        for proxy in clients.trustedProxies {
+            if !seen.insert(proxy.value).inserted {
+                problems.warning(at: proxy.location, "'trusted_proxies' has this entry twice")
+            }
+            guard case .network(let network) = proxy.value, network.isEverything else { continue }
+            problems.warning(
+                at: proxy.location,
+                "'\(proxy.quoted { _ in "\(network)" })' trusts every client, so that any client can claim any address"
+            )
+        }
+        if let source = clients.addressFrom, clients.trustedProxies.isEmpty,
+            isRead("trusted_proxies", of: clients.location)
+        {
+            problems.warning(
+                at: source.location, "'address_from' has no effect without 'trusted_proxies'")
         }
     }
 
@@ -50,37 +60,6 @@ extension ConfigCheck {
             at: allow.location,
             "'allow' of \(title) refuses every client: peers on a unix socket have no address; add"
                 + " 'unix', or trust the proxy ('trusted_proxies: [unix]')")
-    }
-
-    private mutating func checkHosts() {
-        var seen: Set<String> = []
-        for host in config.hosts where !seen.insert(host.value.lowercased()).inserted {
-            problems.warning(at: host.location, "'hosts' has '\(host.quoted)' twice")
-        }
-    }
-
-    private func fixedNames(_ headers: [Config.Header]) -> [String] {
-        headers.map { $0.name.value.lowercased() }
-    }
-
-    /// A relayed header must not repeat a fixed one: with two values, clients may use either.
-    private mutating func checkRelayed(by endpoint: Config.Endpoint, fixed: [String]) {
-        let security = (config.securityHeaders?.value ?? PlanDefaults.securityHeaders).fields
-        let hasCORS = config.cors(of: endpoint) != nil
-        for name in endpoint.calls.flatMap(\.relayHeaders) {
-            let key: String
-            if fixed.contains(name.value.lowercased()) {
-                key = "response_headers"
-            } else if FieldName(name.value).map(security.contains) == true {
-                key = "security_headers"
-            } else if hasCORS, HeaderSyntax.isCORS(name.value) {
-                key = "cors"
-            } else {
-                continue
-            }
-            problems.warning(
-                at: name.location, "'\(name.quoted)' is not relayed: '\(key)' sets it")
-        }
     }
 }
 

@@ -21,6 +21,9 @@ protocol Feature: SendableMetatype {
     /// The lines of `explain` about an endpoint, for a request with this head.
     static func conditions(_ endpoint: EndpointPlan, of plan: Plan, _ head: RequestHead) -> [String]
 
+    /// What `explain` notes on a call.
+    static func notes(on call: CallPlan) -> [String]
+
     /// The line of `explain` if an endpoint refuses the request; nil if it accepts it.
     static func refusal(of request: Explanation, by endpoint: EndpointPlan) -> String?
 
@@ -38,6 +41,7 @@ extension Feature {
     static func conditions(
         _ endpoint: EndpointPlan, of plan: Plan, _ head: RequestHead
     ) -> [String] { [] }
+    static func notes(on call: CallPlan) -> [String] { [] }
     static func refusal(of request: Explanation, by endpoint: EndpointPlan) -> String? { nil }
     static func refusedStatuses(_ endpoint: EndpointPlan, of plan: EntryPlan) -> [String] { [] }
 }
@@ -57,6 +61,8 @@ enum Features {
     static let all: [any Feature.Type] = [
         HostsFeature.self, ClientAddressesFeature.self, UserAgentsFeature.self,
         ContentTypesFeature.self, CORSFeature.self, FixedHeadersFeature.self, PaddingFeature.self,
+        RetryFeature.self, HedgeFeature.self, BreakerFeature.self, ConcurrencyLimitFeature.self,
+        EjectFeature.self, HealthFeature.self,
     ]
 
     static func keys<Block>(_ block: KeyPath<FeatureKeys, [BlockKey<Block>]>) -> [BlockKey<Block>] {

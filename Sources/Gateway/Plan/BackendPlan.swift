@@ -82,25 +82,3 @@ extension BackendPlan.Host {
         return settings
     }
 }
-
-/// `eject:`
-struct EjectPlan: Equatable {
-    /// Failures in a row.
-    let after: Int
-    /// Of the first ejection; later ones are longer.
-    let duration: Duration
-}
-
-/// `health:`
-struct HealthPlan {
-    let target: Target
-    let every: Duration
-    /// Whether the process is not ready while no host is healthy.
-    let isRequiredForReadiness: Bool
-
-    /// Of one check: at most the time to the next check, so that checks never overlap.
-    var timeout: Duration { min(every, PlanDefaults.healthTimeout) }
-
-    /// The response is not read, but its length must be limited.
-    static let responseBytesMax = 64 << 10
-}

@@ -15,10 +15,10 @@ extension Planner {
             fields: try fields(of: backend), shownFields: try shownFields(of: backend),
             balance: backend.balance?.value ?? PlanDefaults.balance,
             pool: pool(of: backend),
-            concurrency: concurrency(of: backend),
-            breaker: backend.breaker.map(breaker),
-            eject: backend.eject.map(eject),
-            health: try health(of: backend))
+            concurrency: ConcurrencyLimitPlan(backend, share: share),
+            breaker: backend.breaker.map { BreakerPlan($0) },
+            eject: backend.eject.map { EjectPlan($0) },
+            health: try HealthPlan(backend.health))
     }
 
     private func hosts(of backend: Config.Backend) throws(PlanError) -> [BackendPlan.Host] {
@@ -113,35 +113,4 @@ extension Planner {
         return settings
     }
 
-    private func concurrency(of backend: Config.Backend) -> ConcurrencyLimitPlan? {
-        guard let concurrent = backend.maxConcurrent?.value else { return nil }
-        return ConcurrencyLimitPlan(
-            concurrentMax: share(concurrent),
-            queueMax: backend.queue?.size.map { share($0.value) } ?? 0,
-            wait: backend.queue?.wait?.value ?? PlanDefaults.queueWait)
-    }
-
-    private func eject(_ eject: Config.Backend.Eject) -> EjectPlan {
-        EjectPlan(
-            after: eject.after?.value ?? PlanDefaults.ejectAfter,
-            duration: eject.duration?.value ?? PlanDefaults.ejectFor)
-    }
-
-    private func health(of backend: Config.Backend) throws(PlanError) -> HealthPlan? {
-        guard let health = backend.health, let path = health.path else { return nil }
-        guard let target = Target(path.value) else {
-            throw PlanError("\(path.location): not a request target")
-        }
-        return HealthPlan(
-            target: target, every: health.every?.value ?? PlanDefaults.healthEvery,
-            isRequiredForReadiness: health.readiness?.value ?? false)
-    }
-
-    private func breaker(_ breaker: Config.Backend.Breaker) -> BreakerPlan {
-        BreakerPlan(
-            openAt: breaker.openAt?.value ?? PlanDefaults.breakerOpenAt,
-            requestsMin: breaker.minRequests?.value ?? PlanDefaults.breakerRequestsMin,
-            window: breaker.window?.value ?? PlanDefaults.breakerWindow,
-            tryAgainAfter: breaker.tryAgainAfter?.value ?? PlanDefaults.breakerTryAgainAfter)
-    }
 }

@@ -67,43 +67,6 @@ extension Config {
 }
 
 extension Config.Backend {
-    /// `queue:`, for calls above `max_concurrent`.
-    package struct Queue: Sendable {
-        let location: SourceLocation
-        package var size: Located<Int>?
-        package var wait: Located<Duration>?
-        init(location: SourceLocation) { self.location = location }
-    }
-
-    /// `breaker:`
-    package struct Breaker: Sendable {
-        let location: SourceLocation
-        /// The share of failures at which the breaker opens, more than 0 and at most 1.
-        package var openAt: Located<Double>?
-        package var minRequests: Located<Int>?
-        package var window: Located<Duration>?
-        package var tryAgainAfter: Located<Duration>?
-        init(location: SourceLocation) { self.location = location }
-    }
-
-    /// `eject:`, outlier detection.
-    package struct Eject: Sendable {
-        let location: SourceLocation
-        /// Consecutive failures.
-        package var after: Located<Int>?
-        /// Written `for:`.
-        package var duration: Located<Duration>?
-        init(location: SourceLocation) { self.location = location }
-    }
-
-    /// `health:`
-    package struct Health: Sendable {
-        let location: SourceLocation
-        package var path: Located<String>?
-        package var every: Located<Duration>?
-        package var readiness: Located<Bool>?
-        init(location: SourceLocation) { self.location = location }
-    }
 
     /// `keepalive:`
     package struct Keepalive: Sendable {

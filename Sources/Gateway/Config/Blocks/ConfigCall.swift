@@ -56,35 +56,6 @@ extension Config.Call {
         package let value: LocatedTemplate
     }
 
-    package struct Retry: Sendable {
-        let location: SourceLocation
-        /// The maximum number of attempts, including the first.
-        package var attempts: Located<Int>?
-        package var on: Located<[Condition]>?
-        package var backoff: Located<Duration>?
-        init(location: SourceLocation) { self.location = location }
-
-        package enum Condition: Sendable, Equatable {
-            case connect, terminated
-            case status(Int)
-
-            /// As it is written.
-            var spelled: String {
-                switch self {
-                case .connect: "connect"
-                case .terminated: "terminated"
-                case .status(let code): "\(code)"
-                }
-            }
-        }
-    }
-
-    package struct Hedge: Sendable {
-        let location: SourceLocation
-        package var after: Located<Duration>?
-        init(location: SourceLocation) { self.location = location }
-    }
-
     /// One of `rename:`, a path and the new name of its last key.
     package struct Rename: Sendable {
         package let path: Located<String>

@@ -29,21 +29,19 @@ extension ConfigCheck {
             }
             seen.append(host.value)
         }
-        if let queue = backend.queue, backend.maxConcurrent == nil,
-            isRead("max_concurrent", of: backend.location)
-        {
-            problems.warning(
-                at: queue.location, "'queue' has no effect without 'max_concurrent'")
-        }
-        guard backend.hosts.count == 1 else { return }
-        for (key, location) in [
-            ("eject", backend.eject?.location), ("balance", backend.balance?.location),
-        ] {
-            guard let location else { continue }
-            problems.warning(
-                at: location,
-                "'\(key)' has no effect: backend '\(backend.name.value)' has only one host")
-        }
+        warn("balance", at: backend.balance?.location, needsHostsOf: backend)
+    }
+
+    /// Warns of a key that chooses among hosts, for a backend with one host.
+    ///
+    /// - Parameter location: nil if the backend does not have the key
+    mutating func warn(
+        _ key: String, at location: SourceLocation?, needsHostsOf backend: Config.Backend
+    ) {
+        guard let location, backend.hosts.count == 1 else { return }
+        problems.warning(
+            at: location,
+            "'\(key)' has no effect: backend '\(backend.name.value)' has only one host")
     }
 
     private mutating func checkProtocol(of backend: Config.Backend) {

@@ -10,7 +10,6 @@ extension ConfigCheck {
         checkForwarded(of: call, in: endpoint)
         checkForward(call.forward)
         checkTimes(of: call, in: endpoint)
-        checkRetryAndHedge(of: call)
         checkRelay(of: call)
         checkShape(of: call)
         checkFallback(of: call)
@@ -27,10 +26,18 @@ extension ConfigCheck {
     }
 
     /// Whether the time limits of a call were read, if they are written.
-    private func hasTimes(_ call: Config.Call, _ endpoint: Config.Endpoint) -> Bool {
+    func hasTimes(_ call: Config.Call, _ endpoint: Config.Endpoint) -> Bool {
         [call.location, endpoint.location, config.defaults?.location].allSatisfy {
             isRead("timeout", of: $0)
         } && hasDeadline(endpoint)
+    }
+
+    /// The time that a call has: its timeout, or the deadline if that is shorter.
+    func timeLimit(of call: Config.Call, in endpoint: Config.Endpoint) -> Located<Duration> {
+        let (timeout, deadline) = (
+            config.timeout(of: call, in: endpoint), config.deadline(of: endpoint)
+        )
+        return timeout.value <= deadline.value ? timeout : deadline
     }
 
     /// Warns of a forwarded header that a configured header replaces.
@@ -111,61 +118,6 @@ extension ConfigCheck {
                 "timeout \(timeout.quoted) of call '\(call.name.value)' is longer than the"
                     + " deadline \(deadline.quoted); it can never be used")
         }
-        let ofCall = config.timeout(of: call, in: endpoint)
-        let timeout = ofCall.value <= deadline.value ? ofCall : deadline
-        if let after = call.hedge?.after, after.value >= timeout.value,
-            hasTimes(call, endpoint)
-        {
-            problems.warning(
-                at: after.location,
-                "the hedge of call '\(call.name.value)' never starts: the timeout of the call is"
-                    + " \(timeout.quoted)")
-        }
-        // The shortest wait is half of the backoff.
-        if let retry = call.retry, !retry.isWithoutEffect, let backoff = retry.backoff,
-            backoff.value / 2 >= timeout.value, hasTimes(call, endpoint)
-        {
-            problems.warning(
-                at: backoff.location,
-                "no retry of call '\(call.name.value)' starts after the backoff"
-                    + " \(backoff.quoted): the timeout of the call is \(timeout.quoted)")
-        }
-    }
-
-    /// Retries and hedges send a request again, which is safe only for idempotent methods (RFC
-    /// 9110, section 9.2.2).
-    private mutating func checkRetryAndHedge(of call: Config.Call) {
-        let name = call.name.value
-        checkAttempts(of: call.retry)
-        if let method = call.request?.method.value, method == .post || method == .patch {
-            if let hedge = call.hedge {
-                problems.error(
-                    at: hedge.location,
-                    "call '\(name)' is a \(method.rawValue), which must not be sent twice;"
-                        + " 'hedge' is for get, head, put and delete")
-            }
-            if let retry = call.retry, !retry.isWithoutEffect {
-                problems.warning(
-                    at: retry.location,
-                    "call '\(name)' is a \(method.rawValue): it is retried only if nothing of it was"
-                        + " sent")
-            }
-        }
-        if let hedge = call.hedge, let from = call.from?.value, let backend = backend(named: from),
-            backend.maxConcurrent == nil, isRead("max_concurrent", of: backend.location)
-        {
-            problems.warning(
-                at: hedge.location,
-                "call '\(name)' is hedged, but backend '\(backend.name.value)' has no 'max_concurrent':"
-                    + " when it is slow, it receives up to twice as many calls")
-        }
-    }
-
-    mutating func checkAttempts(of retry: Config.Call.Retry?) {
-        guard let retry, retry.isWithoutEffect, let attempts = retry.attempts else { return }
-        problems.warning(
-            at: attempts.location,
-            "'retry' has no effect: 'attempts' includes the first one")
     }
 
     private mutating func checkRelay(of call: Config.Call) {
@@ -222,9 +174,4 @@ extension ConfigCheck {
                 at: fallback.location, "'if_failed' must be an object, null or omit with 'at: .'")
         }
     }
-}
-
-extension Config.Call.Retry {
-    /// Whether the first attempt is the only one.
-    var isWithoutEffect: Bool { attempts?.value == 1 }
 }

@@ -64,6 +64,14 @@ struct ConfigCheck {
         return !keys.contains { unread.contains($0, of: block) }
     }
 
+    mutating func forEachCall(
+        _ check: (Config.Call, Config.Endpoint, inout ConfigCheck) -> Void
+    ) {
+        for endpoint in config.endpoints {
+            for call in endpoint.calls { check(call, endpoint, &self) }
+        }
+    }
+
     /// Reports a key of an endpoint that has no effect on a response that is passed through.
     ///
     /// - Parameter location: nil if the endpoint does not have the key

@@ -11,7 +11,9 @@ extension Config.Backend: NamedBlock {
 
     static let alternatives = [["url", "urls"]]
 
-    static let keys: [BlockKey<Config.Backend>] = [
+    static let keys: [BlockKey<Config.Backend>] = coreKeys + Features.keys(\.backend)
+
+    private static let coreKeys: [BlockKey<Config.Backend>] = [
         .value(
             "url", \.url, .backendURL,
             "URL of the only host, e.g. http://host:port; its path is prefixed to that of each call"
@@ -27,18 +29,8 @@ extension Config.Backend: NamedBlock {
             default: .key("defaults.connect_timeout"),
             "time limit for opening a connection, TLS included"),
         .value(
-            "max_concurrent", \.maxConcurrent, .positive,
-            "concurrency limit (bulkhead): maximum number of calls in progress"),
-        .block("queue", \.queue, "queue for calls above max_concurrent"),
-        .block(
-            "breaker", \.breaker, "circuit breaker: stops calling a backend that fails too often"),
-        .value(
             "balance", \.balance, .choice, default: .choice(PlanDefaults.balance),
             "load balancing: how the host of a call is chosen"),
-        .block(
-            "eject", \.eject,
-            "outlier detection: temporarily removes a failing host from load balancing"),
-        .block("health", \.health, "active health checks of the hosts"),
         .block("keepalive", \.keepalive, "idle connections that are kept for later calls"),
         .value(
             "dns_ttl", \.dnsTTL, .duration(allowsZero: true), default: .time(PlanDefaults.dnsTTL),
@@ -57,59 +49,6 @@ extension ValueReader where Value == [Config.Header] {
             Config.Header(name: name, value: value)
         }
     }
-}
-
-extension Config.Backend.Queue: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value("size", \.size, .positive, isRequired: true, "maximum number of waiting calls"),
-        .value(
-            "wait", \.wait, .duration, default: .time(PlanDefaults.queueWait),
-            "maximum time that a call waits"),
-    ]
-}
-
-extension Config.Backend.Breaker: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value(
-            "open_at", \.openAt, .share,
-            default: .text("\(Int(PlanDefaults.breakerOpenAt * 100))%"),
-            "share of failed calls at which the breaker opens"),
-        .value(
-            "min_requests", \.minRequests, .positive,
-            default: .number(PlanDefaults.breakerRequestsMin),
-            "minimum number of calls in the window for the breaker to open"),
-        .value(
-            "window", \.window, .duration, default: .time(PlanDefaults.breakerWindow),
-            "length of the sliding window"),
-        .value(
-            "try_again_after", \.tryAgainAfter, .duration,
-            default: .time(PlanDefaults.breakerTryAgainAfter),
-            "time until the open breaker lets one probe call through"),
-    ]
-}
-
-extension Config.Backend.Eject: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value(
-            "after", \.after, .positive, default: .number(PlanDefaults.ejectAfter),
-            "number of consecutive failures that ejects a host"),
-        .value(
-            "for", \.duration, .duration, default: .time(PlanDefaults.ejectFor),
-            "duration of the first ejection; each later one is longer"),
-    ]
-}
-
-extension Config.Backend.Health: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value(
-            "path", \.path, .urlPath, isRequired: true, "path that each health check requests"),
-        .value(
-            "every", \.every, .duration, default: .time(PlanDefaults.healthEvery),
-            "interval between the health checks of a host"),
-        .value(
-            "readiness", \.readiness, .flag, default: .flag(false),
-            "whether /readyz is 503 while no host of this backend is healthy"),
-    ]
 }
 
 extension Config.Backend.Keepalive: PlainBlock {

@@ -54,8 +54,6 @@ extension Config.Call: NamedBlock {
             .list(
                 "relay_headers", \.relayHeaders, .list(of: .relayedHeader),
                 "response headers that are relayed to the client"),
-            .block("retry", \.retry, "sends the request again after a failure"),
-            .block("hedge", \.hedge, "sends a second request if the response is late"),
             .value("take", \.take, .path, "path of the part of the response that is used"),
             .value("keep", \.keep, .list(of: .path), "paths to keep; everything else is removed"),
             .list("drop", \.drop, .list(of: .path), "paths to remove"),
@@ -74,7 +72,7 @@ extension Config.Call: NamedBlock {
                 "after", \.after, .filledList(of: .text),
                 "calls that must succeed first, whose values are not used"),
             .block("when", \.when, "condition without which the call is not made"),
-        ]
+        ] + Features.keys(\.call)
 
     /// `get:`, `post:`, ...; exactly one of them is written.
     private static let requestKeys: [BlockKey<Config.Call>] =
@@ -142,34 +140,4 @@ extension ValueReader where Value == Config.Call.Position {
             return position
         }
     }
-}
-
-extension Config.Call.Retry: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value(
-            "attempts", \.attempts, .count(1...10), default: .number(PlanDefaults.retryAttempts),
-            "maximum number of attempts, including the first"),
-        .value(
-            "on", \.on, .conditions, default: .texts(PlanDefaults.retryOn.map(\.spelled)),
-            "failures to retry: connect, terminated, 429, or a status from 500 to 599"),
-        .value(
-            "backoff", \.backoff, .duration(allowsZero: true),
-            default: .time(PlanDefaults.retryBackoff),
-            "delay before the second attempt; it doubles for each further one"),
-    ]
-}
-
-extension ValueReader where Value == [Config.Call.Retry.Condition] {
-    static var conditions: ValueReader {
-        ValueReader<[Located<Config.Call.Retry.Condition>]>.filledList(of: .retryCondition)
-            .map { $0.map(\.value) }
-    }
-}
-
-extension Config.Call.Hedge: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value(
-            "after", \.after, .duration, isRequired: true,
-            "time without a response after which the second request is sent")
-    ]
 }

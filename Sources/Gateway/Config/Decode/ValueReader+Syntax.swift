@@ -126,27 +126,6 @@ extension ValueReader where Value == ClosedRange<Int> {
     }
 }
 
-extension ValueReader where Value == Config.Call.Retry.Condition {
-    static var retryCondition: ValueReader {
-        let message = "must be connect, terminated, or a status: 429 or 500 to 599"
-        let schema = ValueSchema.either([
-            .choice(["connect", "terminated"]), .integer(429...429), .integer(500...599),
-        ])
-        return .scalar(schema, expected: message) { scalar throws(Refusal) in
-            switch (scalar.text, scalar.type) {
-            case ("connect", _): return .connect
-            case ("terminated", _): return .terminated
-            case (_, .integer(let status?)) where status == 429 || (500...599).contains(status):
-                return .status(status)
-            default:
-                throw Refusal(
-                    .init(fixed: message)
-                        + .suggestion(for: scalar.text, among: ["connect", "terminated"]))
-            }
-        }
-    }
-}
-
 extension ValueReader where Value == Config.Workers {
     static var workers: ValueReader {
         let message = "must be auto, or a whole number from 1 to 1024"

@@ -116,8 +116,7 @@ struct ExplainedCall {
             notes.append("after \(names.joined(separator: ", "))")
         }
         if let condition { notes.append("if \(condition)") }
-        if let retry = plan.retry { notes.append("\(retry.attempts) attempts at most") }
-        if let hedge = plan.hedgeAfter { notes.append("second try at \(hedge.spelled)") }
+        notes += Features.all.flatMap { $0.notes(on: plan) }
         notes += plan.selections
         if Set(endpoint.calls.map(\.forward.text)).count > 1 {
             notes.append("forwards \(plan.forward.text)")

@@ -1,0 +1,12 @@
+/// `eject:`
+struct EjectPlan: Equatable {
+    /// Failures in a row.
+    let after: Int
+    /// Of the first ejection; later ones are longer.
+    let duration: Duration
+
+    init(_ keys: Config.Backend.Eject) {
+        after = keys.after?.value ?? PlanDefaults.ejectAfter
+        duration = keys.duration?.value ?? PlanDefaults.ejectFor
+    }
+}

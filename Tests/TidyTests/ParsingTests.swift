@@ -7,7 +7,7 @@ import Testing
     static let folders = [
         "Sources/Basics/", "Sources/HTTP/", "Sources/JSONText/", "Sources/YAMLReader/",
         "Sources/Patterns/", "Sources/JOSE/", "Sources/Gateway/Request/", "Sources/Gateway/Router/",
-        "Sources/Gateway/Config/",
+        "Sources/Gateway/Config/", "Sources/Gateway/Features/",
     ]
 
     private static func files() throws -> [Sources.File] {

@@ -62,7 +62,8 @@ enum Features {
         HostsFeature.self, ClientAddressesFeature.self, UserAgentsFeature.self,
         ContentTypesFeature.self, CORSFeature.self, FixedHeadersFeature.self, PaddingFeature.self,
         RetryFeature.self, HedgeFeature.self, BreakerFeature.self, ConcurrencyLimitFeature.self,
-        EjectFeature.self, HealthFeature.self,
+        EjectFeature.self, HealthFeature.self, DeadlineFeature.self, InFlightLimitFeature.self,
+        BodyFeature.self, UnknownQueryFeature.self, PathsFeature.self, ProxyFeature.self,
     ]
 
     static func keys<Block>(_ block: KeyPath<FeatureKeys, [BlockKey<Block>]>) -> [BlockKey<Block>] {

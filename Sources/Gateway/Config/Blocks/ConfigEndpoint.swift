@@ -44,12 +44,6 @@ extension Config {
         package enum SucceedWhen: String, Sendable, CaseIterable { case any, all, required }
         package enum Report: String, Sendable, CaseIterable { case body, header, off }
 
-        /// What happens to query parameters that no key of the endpoint names.
-        package enum UnknownQuery: String, Sendable, CaseIterable { case drop, refuse }
-
-        /// Whether paths that servers read in different ways are refused.
-        package enum Paths: String, Sendable, CaseIterable { case strict, lenient }
-
         /// What a response reveals about a failure: only its kind, or also host, port and error
         /// text.
         package enum Expose: String, Sendable, CaseIterable { case kinds, details }
@@ -73,45 +67,4 @@ extension Config {
         }
     }
 
-    /// `body:` of an endpoint, the validation of a client's body.
-    package struct Body: Sendable {
-        package let location: SourceLocation
-        package var type: Located<Property.Kind>?
-        package var required: [Located<String>] = []
-        package var properties: [Property] = []
-        /// Bytes.
-        package var max: Located<Int>?
-        package var unknownFields: Located<UnknownFields>?
-
-        init(location: SourceLocation) {
-            self.location = location
-        }
-
-        /// What happens to members that `properties` and `required` do not name.
-        package enum UnknownFields: String, Sendable, CaseIterable { case keep, refuse }
-    }
-
-    /// One of `properties:`, the rules for a member of a body; they can be nested.
-    package struct Property: Sendable {
-        package let name: Located<String>
-        package let location: SourceLocation
-        package var type: Located<Kind>?
-        package var required: [Located<String>] = []
-        package var properties: [Property] = []
-        package var min: Located<Number>?
-        package var max: Located<Number>?
-        package var minLength: Located<Int>?
-        package var maxLength: Located<Int>?
-        package var pattern: Located<String>?
-        package var oneOf: [Located<String>] = []
-
-        init(name: Located<String>, location: SourceLocation) {
-            self.name = name
-            self.location = location
-        }
-
-        package enum Kind: String, Sendable, CaseIterable {
-            case object, array, string, integer, number, boolean, null
-        }
-    }
 }

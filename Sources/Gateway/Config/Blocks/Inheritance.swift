@@ -5,11 +5,6 @@
 extension Config {
     // MARK: An endpoint inherits from `defaults`
 
-    package func deadline(of endpoint: Endpoint) -> Located<Duration> {
-        endpoint.deadline ?? defaults?.deadline
-            ?? Located(PlanDefaults.deadline, at: endpoint.location)
-    }
-
     /// `max_body`, which also limits each response to its calls.
     package func bodyMax(of endpoint: Endpoint) -> Located<Int> {
         endpoint.maxBody ?? defaults?.maxBody
@@ -34,11 +29,6 @@ extension Config {
         endpoint.auth ?? defaults?.auth
     }
 
-    /// Nil where neither the endpoint nor `defaults` has `paths`.
-    package func paths(of endpoint: Endpoint) -> Located<Endpoint.Paths>? {
-        endpoint.paths ?? defaults?.paths
-    }
-
     /// Which callers an endpoint accepts; nil for a public one.
     package func authRule(of endpoint: Endpoint) -> AuthRule? {
         if case .rule(let rule)? = auth(of: endpoint)?.value { rule } else { nil }
@@ -51,11 +41,6 @@ extension Config {
 
     // MARK: A call inherits from its endpoint, which inherits from `defaults`
 
-    package func timeout(of call: Call, in endpoint: Endpoint) -> Located<Duration> {
-        call.timeout ?? endpoint.timeout ?? defaults?.timeout
-            ?? Located(PlanDefaults.timeout, at: call.location)
-    }
-
     /// The list of a call replaces that of its endpoint.
     package func forward(of call: Call, in endpoint: Endpoint) -> Forward? {
         call.forward ?? endpoint.forward
@@ -67,13 +52,6 @@ extension Config {
     }
 
     // MARK: A proxy inherits from its endpoint
-
-    /// The header fields that are set on the requests of an endpoint with `proxy`.
-    package func headers(of proxy: Proxy, in endpoint: Endpoint) -> [Call.HeaderTemplate] {
-        let own = proxy.headers.map { $0.name.value.lowercased() }
-        return endpoint.headers.filter { !own.contains($0.name.value.lowercased()) }
-            + proxy.headers
-    }
 
     // MARK: A call inherits from its backend
 

@@ -9,7 +9,6 @@ extension ConfigCheck {
         checkPath(of: call, in: endpoint)
         checkForwarded(of: call, in: endpoint)
         checkForward(call.forward)
-        checkTimes(of: call, in: endpoint)
         checkRelay(of: call)
         checkShape(of: call)
         checkFallback(of: call)
@@ -23,21 +22,6 @@ extension ConfigCheck {
                 at: body.location,
                 "a \(method.value.rawValue) request has no body; use post, put or patch")
         }
-    }
-
-    /// Whether the time limits of a call were read, if they are written.
-    func hasTimes(_ call: Config.Call, _ endpoint: Config.Endpoint) -> Bool {
-        [call.location, endpoint.location, config.defaults?.location].allSatisfy {
-            isRead("timeout", of: $0)
-        } && hasDeadline(endpoint)
-    }
-
-    /// The time that a call has: its timeout, or the deadline if that is shorter.
-    func timeLimit(of call: Config.Call, in endpoint: Config.Endpoint) -> Located<Duration> {
-        let (timeout, deadline) = (
-            config.timeout(of: call, in: endpoint), config.deadline(of: endpoint)
-        )
-        return timeout.value <= deadline.value ? timeout : deadline
     }
 
     /// Warns of a forwarded header that a configured header replaces.
@@ -107,16 +91,6 @@ extension ConfigCheck {
                 at: target.location,
                 "call '\(call.name.value)': ':\(name)' is sent as it is; write {\(name)} for the"
                     + " parameter")
-        }
-    }
-
-    private mutating func checkTimes(of call: Config.Call, in endpoint: Config.Endpoint) {
-        let deadline = config.deadline(of: endpoint)
-        if let timeout = call.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
-            problems.warning(
-                at: timeout.location,
-                "timeout \(timeout.quoted) of call '\(call.name.value)' is longer than the"
-                    + " deadline \(deadline.quoted); it can never be used")
         }
     }
 

@@ -17,29 +17,15 @@ extension ConfigCheck {
     }
 
     mutating func checkEndpoint(_ endpoint: Config.Endpoint) {
-        checkDurations(of: endpoint)
         checkForward(endpoint.forward)
         checkSuccess(of: endpoint)
-        checkBody(of: endpoint)
         checkSharedCaching(of: endpoint)
         checkParams(of: endpoint)
         for call in endpoint.calls {
             checkCall(call, of: endpoint)
         }
         checkReferences(of: endpoint)
-        checkProxy(of: endpoint)
         checkRoot(of: endpoint)
-        checkInput(of: endpoint)
-    }
-
-    private mutating func checkDurations(of endpoint: Config.Endpoint) {
-        let deadline = config.deadline(of: endpoint)
-        if let timeout = endpoint.timeout, timeout.value > deadline.value, hasDeadline(endpoint) {
-            problems.warning(
-                at: timeout.location,
-                "timeout \(timeout.quoted) is longer than the deadline"
-                    + " \(deadline.quoted); it can never be used")
-        }
     }
 
     private mutating func checkSuccess(of endpoint: Config.Endpoint) {
@@ -81,44 +67,6 @@ extension ConfigCheck {
                 + " response that depends on '\(header)' to another client")
     }
 
-    private mutating func checkBody(of endpoint: Config.Endpoint) {
-        guard let body = endpoint.body else { return }
-        if let method = endpoint.route?.value.method, method == .get || method == .head {
-            problems.error(at: body.location, "a \(method.rawValue) request has no body")
-        }
-        if let max = body.max, max.value > config.bodyMax(of: endpoint).value,
-            isRead("max_body", of: endpoint.location),
-            isRead("max_body", of: config.defaults?.location)
-        {
-            problems.warning(
-                at: max.location,
-                "'max' of the body is larger than 'max_body', which is checked first")
-        }
-        checkObject(
-            type: body.type, required: body.required, properties: body.properties, at: body.location
-        )
-    }
-
-    /// Recursion is bounded by the depth of documents.
-    private mutating func checkObject(
-        type: Located<Config.Property.Kind>?, required: [Located<String>],
-        properties: [Config.Property], at location: SourceLocation
-    ) {
-        if let type, type.value != .object, !(required.isEmpty && properties.isEmpty) {
-            problems.error(
-                at: type.location,
-                "'required' and 'properties' need 'type: object', not '\(type.quoted { $0.rawValue })'"
-            )
-        }
-        for property in properties {
-            checkBounds(
-                property, kind: property.type?.value.rawValue,
-                of: "property '\(property.name.value)'")
-            checkObject(
-                type: property.type, required: property.required, properties: property.properties,
-                at: property.location)
-        }
-    }
 }
 
 extension Config.Endpoint {

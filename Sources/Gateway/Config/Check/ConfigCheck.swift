@@ -39,7 +39,6 @@ struct ConfigCheck {
         checkTraces()
         checkBackends()
         checkRoutes()
-        checkPaths()
         for endpoint in config.endpoints {
             checkEndpoint(endpoint)
         }

@@ -38,9 +38,6 @@ extension Config.Call: NamedBlock {
                 "required", \.required, .flag, default: .flag(false),
                 "whether a failure of this call fails the request"),
             .value(
-                "timeout", \.timeout, .duration, default: .description("that of the endpoint"),
-                "time limit for this call, with all retries"),
-            .value(
                 "accept", \.accept, .filledStatusList,
                 default: .texts(PlanDefaults.accept.map(\.spelled)),
                 "statuses treated as success"),

@@ -162,12 +162,6 @@ extension Config.Defaults: PlainBlock {
 
     private static let coreKeys: [BlockKey<Config.Defaults>] = [
         .value(
-            "deadline", \.deadline, .duration, default: .time(PlanDefaults.deadline),
-            "time limit for a whole request"),
-        .value(
-            "timeout", \.timeout, .duration, default: .time(PlanDefaults.timeout),
-            "time limit for one call"),
-        .value(
             "connect_timeout", \.connectTimeout, .duration,
             default: .time(PlanDefaults.connectTimeout),
             "time limit for opening a connection to a backend"),
@@ -186,12 +180,6 @@ extension Config.Defaults: PlainBlock {
             default: .number(PlanDefaults.partialStatus),
             "status of a partial response"),
         .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth"),
-        .value(
-            "paths", \.paths, .choice,
-            default: .description(
-                "`strict` where a route could bypass another one, else `lenient`"),
-            "what happens to paths that servers read in different ways: strict refuses them with 400"
-        ),
         .value(
             "rate_limits", \.rateLimits, .limitUses,
             "rate limits that a request is charged to: to all of them or to none"),

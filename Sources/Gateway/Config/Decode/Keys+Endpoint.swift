@@ -26,10 +26,6 @@ extension Config.Endpoint: PlainBlock {
         .list(
             "headers", \.headers, .headerTemplates,
             "header fields that all calls send; a call's own of the same name replaces them"),
-        .block("body", \.body, "validation of the client's JSON body"),
-        .value(
-            "deadline", \.deadline, .duration, default: .key("defaults.deadline"),
-            "time limit for the whole request"),
         .value(
             "succeed_when", \.succeedWhen, .choice,
             default: .description("`required` if a call is required, else `any`"),
@@ -49,35 +45,15 @@ extension Config.Endpoint: PlainBlock {
             "server_timing", \.serverTiming, .flag, default: .flag(false),
             "whether responses have a Server-Timing header"),
         .value(
-            "max_in_flight", \.maxInFlight, .positive,
-            "concurrency limit: maximum number of requests in flight; else 503"),
-        .value(
             "max_body", \.maxBody, .size(upTo: SizeLimits.body), default: .key("defaults.max_body"),
             "maximum body size of the client's request and of each backend response"),
-        .value(
-            "timeout", \.timeout, .duration, default: .key("defaults.timeout"),
-            "time limit for each of its calls"),
         .value(
             "rate_limits", \.rateLimits, .limitUses, default: .key("defaults.rate_limits"),
             "rate limits that a request is charged to: to all of them or to none"),
         .list("calls", \.calls, .named(), "requests to backends, by name"),
-        .init(
-            "proxy", ValueReader<Config.Proxy>.proxy.schema,
-            "backend that requests and responses are passed through to, instead of calls"
-        ) { member, endpoint, decoder in
-            endpoint.proxy = ValueReader<Config.Proxy>.proxy.read(member.node, &decoder)
-        },
         .value(
             "auth", \.auth, .auth, default: .key("defaults.auth"),
             "which authenticators accept its requests; none makes it public"),
-        .value(
-            "paths", \.paths, .choice, default: .key("defaults.paths"),
-            "what happens to paths that servers read in different ways: strict refuses them with 400"
-        ),
-        .value(
-            "unknown_query", \.unknownQuery, .choice,
-            default: .choice(PlanDefaults.unknownQuery),
-            "what happens to query parameters that nothing uses: drop them, or refuse with 400"),
     ]
 }
 
@@ -110,40 +86,6 @@ extension ValueReader where Value == Config.Forward.Query {
             return all.read(node, &decoder)
         }
     }
-}
-
-extension Config.Body: PlainBlock {
-    static let keys: [BlockKey<Self>] = [
-        .value("type", \.type, .choice, "JSON type of the value"),
-        .list("required", \.required, .list(of: .text), "keys that an object must have"),
-        .list("properties", \.properties, .named(), "rules for the values of its keys"),
-        .value(
-            "max", \.max, .size(upTo: SizeLimits.body),
-            default: .description("that of the endpoint's `max_body`"),
-            "maximum size of the body; else 413"),
-        .value(
-            "unknown_fields", \.unknownFields, .choice,
-            default: .choice(PlanDefaults.unknownFields),
-            "what happens to members that are not declared: keep them, or refuse with 400"),
-    ]
-}
-
-extension Config.Property: NamedBlock {
-    static let noun = "property"
-
-    static func problem(withName name: String) -> String? { nil }
-
-    static let keys: [BlockKey<Self>] = [
-        .value("type", \.type, .choice, "JSON type of the value"),
-        .list("required", \.required, .list(of: .text), "keys that an object must have"),
-        .list("properties", \.properties, .named(), "rules for the values of its keys"),
-        .value("min", \.min, .number, "minimum value"),
-        .value("max", \.max, .number, "maximum value"),
-        .value("min_length", \.minLength, .length, "minimum number of characters"),
-        .value("max_length", \.maxLength, .length, "maximum number of characters"),
-        .value("pattern", \.pattern, .pattern, "regular expression that the whole text must match"),
-        .list("one_of", \.oneOf, .filledList(of: .spelled), "allowed values"),
-    ]
 }
 
 extension Config.Param: NamedBlock {

@@ -4,9 +4,12 @@ struct EjectPlan: Equatable {
     let after: Int
     /// Of the first ejection; later ones are longer.
     let duration: Duration
+}
 
+extension EjectPlan {
     init(_ keys: Config.Backend.Eject) {
-        after = keys.after?.value ?? PlanDefaults.ejectAfter
-        duration = keys.duration?.value ?? PlanDefaults.ejectFor
+        self.init(
+            after: keys.after?.value ?? PlanDefaults.ejectAfter,
+            duration: keys.duration?.value ?? PlanDefaults.ejectFor)
     }
 }

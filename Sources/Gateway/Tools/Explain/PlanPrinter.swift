@@ -63,19 +63,6 @@ extension BackendPlan {
     }
 }
 
-extension ProxyPlan {
-    /// `timeout 30s, idle 5m, body unlimited`
-    var limits: String {
-        var texts = ["timeout \(timeout.spelled)", "idle \(idleTimeout.spelled)"]
-        if let maxDuration { texts.append("at most \(maxDuration.spelled)") }
-        texts.append(bodyMax.map { "body \(Quantity.spelled(bytes: $0))" } ?? "body unlimited")
-        if !upgrades.isEmpty {
-            texts.append("upgrade \(upgrades.map { "\($0)" }.joined(separator: ", "))")
-        }
-        return texts.joined(separator: ", ")
-    }
-}
-
 /// The calls of an endpoint in one line: `product! stock reviews`, `profile -> recommended,
 /// offers`. If several calls wait for one, each further chain repeats its name.
 private struct CallList {

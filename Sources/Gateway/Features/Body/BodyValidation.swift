@@ -4,7 +4,7 @@ import Patterns
 
 /// Checks a body against its schema. The recursion is as deep as the schema, whatever the body
 /// contains.
-struct BodyCheck {
+struct BodyValidation {
     private(set) var errors: [InvalidRequest.Fault] = []
     /// The remaining work limit for the request's patterns.
     private(set) var work: PatternWork

@@ -1,57 +1,5 @@
 import YAMLReader
 
-/// The keys of `proxy`, and the syntax of its values.
-extension Config.Proxy: PlainBlock {
-    static let keys: [BlockKey<Config.Proxy>] = [
-        .value("to", \.to, .text, isRequired: true, "name of the backend"),
-        .value(
-            "path", \.path, .proxyPath, default: .description("the client's path"),
-            "path at the backend, with {parameters} and a * for the rest of the route"),
-        .value(
-            "timeout", \.timeout, .duration, default: .time(PlanDefaults.proxyTimeout),
-            "time limit from the last byte of the request to the head of the response"),
-        .value(
-            "idle_timeout", \.idleTimeout, .duration, default: .time(PlanDefaults.proxyIdleTimeout),
-            "maximum time in which no byte of the bodies is transferred"),
-        .value(
-            "max_duration", \.maxDuration, .duration,
-            "time limit for the whole exchange, with both bodies"),
-        .value(
-            "max_body", \.maxBody, .size(upTo: SizeLimits.stream),
-            "maximum size of the request's body; else 413"),
-        .value(
-            "host", \.host, .proxyHost, default: .text("backend"),
-            "Host of the requests: that of the backend's URL, that of the client, or a name"),
-        .value(
-            "forwarded", \.forwarded, .choice, default: .choice(PlanDefaults.proxyForwarded),
-            "headers that send the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
-        .value(
-            "client_cert", \.clientCert, .choice, default: .choice(PlanDefaults.proxyClientCert),
-            "whether Client-Cert sends the certificate of a verified client (RFC 9440)"),
-        .value(
-            "credential", \.credential, .choice, default: .choice(PlanDefaults.proxyCredential),
-            "whether the backend receives the credential that auth has checked"),
-        .value(
-            "interim", \.interim, .choice, default: .choice(PlanDefaults.proxyInterim),
-            "which clients receive interim responses of the backend, such as 103"),
-        .list(
-            "headers", \.headers, .headerTemplates,
-            "header fields that are set on the request, instead of the client's"),
-        .list(
-            "drop_headers", \.dropHeaders, .list(of: .droppedHeader),
-            "header fields that are removed from the request"),
-        .value(
-            "underscores", \.underscores, .choice,
-            default: .choice(PlanDefaults.proxyUnderscores),
-            "whether the client's header fields with _ in their names, which many servers take for -,"
-                + " reach the backend"),
-        .list(
-            "upgrade", \.upgrade, .list(of: .upgradeToken),
-            "protocols that clients may switch to, e.g. websocket"),
-        .block("retry", \.retry, "sends a request without a body again after a failure"),
-    ]
-}
-
 extension ValueReader where Value == Config.Proxy {
     /// The name of a backend, or a block.
     static var proxy: ValueReader {

@@ -54,3 +54,16 @@ struct ExplainedProxy {
         return "of the client only \((names + ["Content-*"]).joined(separator: ", "))"
     }
 }
+
+extension ProxyPlan {
+    /// `timeout 30s, idle 5m, body unlimited`
+    var limits: String {
+        var texts = ["timeout \(timeout.spelled)", "idle \(idleTimeout.spelled)"]
+        if let maxDuration { texts.append("at most \(maxDuration.spelled)") }
+        texts.append(bodyMax.map { "body \(Quantity.spelled(bytes: $0))" } ?? "body unlimited")
+        if !upgrades.isEmpty {
+            texts.append("upgrade \(upgrades.map { "\($0)" }.joined(separator: ", "))")
+        }
+        return texts.joined(separator: ", ")
+    }
+}

@@ -21,7 +21,7 @@ package struct BodyPlan {
                     location: .body, name: "", reason: body.isEmpty ? .required : .notJSON)
             ])
         }
-        var check = BodyCheck(work: work)
+        var check = BodyValidation(work: work)
         check.check(value, schema)
         work = check.work
         if !check.errors.isEmpty { throw InvalidRequest(errors: check.errors) }

@@ -123,19 +123,12 @@ extension ConfigCheck {
     /// The keys that need a response in memory.
     private mutating func refuseKeysOfCalls(in endpoint: Config.Endpoint) {
         let keys: [(name: String, location: SourceLocation?, advice: String)] = [
-            ("body", endpoint.body?.location, "the body is passed on without being read"),
             ("succeed_when", endpoint.succeedWhen?.location, "there are no calls"),
             ("report", endpoint.report?.location, "there are no calls"),
             ("partial_status", endpoint.partialStatus?.location, "there are no calls"),
             ("server_timing", endpoint.serverTiming?.location, "there are no calls"),
             ("cache_control", endpoint.cacheControl?.location, "write it in 'response_headers'"),
-            ("deadline", endpoint.deadline?.location, "use 'timeout' of 'proxy'"),
-            ("timeout", endpoint.timeout?.location, "use 'timeout' of 'proxy'"),
             ("max_body", endpoint.maxBody?.location, "use 'max_body' of 'proxy'"),
-            (
-                "unknown_query", endpoint.unknownQuery?.location,
-                "the query is passed on unless 'forward' restricts it"
-            ),
         ]
         for key in keys {
             guard let location = key.location else { continue }

@@ -36,7 +36,6 @@ struct ConfigCheck {
         checkAddresses()
         checkFixedTexts()
         checkLog()
-        checkTraces()
         checkBackends()
         checkRoutes()
         for endpoint in config.endpoints {

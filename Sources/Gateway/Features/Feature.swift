@@ -59,6 +59,7 @@ struct FeatureKeys {
 enum Features {
     /// In the order in which the reference, `check` and `explain` name them.
     static let all: [any Feature.Type] = [
+        AccessLogFeature.self,
         TracesFeature.self,
         HostsFeature.self, ClientAddressesFeature.self, UserAgentsFeature.self,
         ContentTypesFeature.self, CORSFeature.self, FixedHeadersFeature.self, PaddingFeature.self,

@@ -35,7 +35,6 @@ struct ConfigCheck {
     mutating func checkAll() {
         checkAddresses()
         checkFixedTexts()
-        checkLog()
         checkBackends()
         checkRoutes()
         for endpoint in config.endpoints {

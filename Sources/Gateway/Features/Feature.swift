@@ -59,6 +59,7 @@ struct FeatureKeys {
 enum Features {
     /// In the order in which the reference, `check` and `explain` name them.
     static let all: [any Feature.Type] = [
+        MetricsFeature.self,
         AccessLogFeature.self,
         TracesFeature.self,
         HostsFeature.self, ClientAddressesFeature.self, UserAgentsFeature.self,

@@ -24,7 +24,6 @@ extension Config: PlainBlock {
             .value(
                 "workers", \.workers, .workers, default: .text("auto"),
                 "number of workers (event loops); auto is one per processor"),
-            .block("metrics", \.metrics, "labels of the metrics of calls"),
             .block("limits", \.limits, "limits of one process on connections, requests and memory"),
             .block("drain", \.drain, "graceful shutdown: how requests in flight are finished"),
             .block(

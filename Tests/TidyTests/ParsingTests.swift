@@ -3,7 +3,7 @@ import Testing
 /// What code that reads untrusted bytes must not do. The formatter refuses force unwraps
 /// (`NeverForceUnwrap`), and `BannedTests` forced casts.
 @Suite struct ParsingTests {
-    /// Folders that read untrusted bytes.
+    /// Folders that read untrusted bytes; so do the keys and checks of features.
     static let folders = [
         "Sources/Basics/", "Sources/HTTP/", "Sources/JSONText/", "Sources/YAMLReader/",
         "Sources/Patterns/", "Sources/JOSE/", "Sources/Gateway/Request/", "Sources/Gateway/Router/",

@@ -33,6 +33,25 @@ import Testing
         #expect(faults.map(\.file) == ["Sources/Gateway/Features/A/AFilter.swift"])
     }
 
+    @Test func aSubfolderBelongsToItsFeature() {
+        let faults = Rooms.usesOfOtherFeatures([
+            file("Features/A/AFilter.swift", "struct A { let store: AStore }"),
+            file("Features/A/Store/AStore.swift", "struct AStore { let filter: A; let b: B }"),
+            file("Features/B/B.swift", "struct B {}"),
+        ])
+        #expect(faults.map(\.type) == ["B"])
+    }
+
+    /// `LimitCheck` checks a request, not the configuration.
+    @Test func aTypeWhoseNameEndsWithCheckIsNoCheckOfTheLanguage() {
+        let faults = Rooms.usesAboveTheLanguage([
+            file("Features/A/LimitCheck.swift", "struct LimitCheck { let plan: APlan }"),
+            file("Features/A/ACheck.swift", "extension ConfigCheck { func a() -> APlan? { nil } }"),
+            file("Features/A/APlan.swift", "struct APlan {}"),
+        ])
+        #expect(faults.map(\.file) == ["Sources/Gateway/Features/A/ACheck.swift"])
+    }
+
     @Test func theUseOfAFilterByKeysAndChecksIsAFault() {
         let faults = Rooms.usesAboveTheLanguage([
             file("Features/A/AKeys.swift", "struct AKeys { let filter: A }"),

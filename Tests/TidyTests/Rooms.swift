@@ -17,7 +17,7 @@ enum Rooms {
 
     static func isInRoom(_ file: Sources.File) -> Bool { file.path.hasPrefix(features) }
 
-    /// `CORS` of `Features/CORS/CORSKeys.swift`; nil for a file outside of a feature.
+    /// `Auth` of `Features/Auth/Tokens/TokensKeys.swift`; nil for a file outside of a feature.
     private static func feature(_ file: Sources.File) -> Substring? {
         guard isInRoom(file) else { return nil }
         let rest = file.path.dropFirst(features.count)
@@ -25,16 +25,15 @@ enum Rooms {
     }
 
     /// Whether it belongs to the configuration language: keys and checks, of the core or of a feature.
+    /// A file such as `LimitCheck.swift`, which declares the type of its name, checks requests.
     static func isLanguage(_ file: Sources.File) -> Bool {
-        file.path.hasPrefix(config)
-            || (feature(file) != nil
-                && (file.path.hasSuffix("Keys.swift")
-                    || file.path.hasSuffix("Check.swift") && mentionsConfigCheck(file)))
-    }
-
-    /// Other checks run at run time: `KeyCheck` checks a credential.
-    private static func mentionsConfigCheck(_ file: Sources.File) -> Bool {
-        SourceText.identifiers(in: file.bareCode).contains("ConfigCheck")
+        if file.path.hasPrefix(config) { return true }
+        guard feature(file) != nil, let name = file.path.split(separator: "/").last else {
+            return false
+        }
+        return name.hasSuffix("Keys.swift")
+            || name.hasSuffix("Check.swift")
+                && !file.topLevelTypes.contains { "\($0.name).swift" == name }
     }
 
     /// The names of types nested in `Config`, by which the language's files mean those: `Backend` there

@@ -12,6 +12,9 @@ protocol Feature: SendableMetatype {
     /// Reports what is wrong with its keys, apart from single values, which their readers check.
     static func check(_ check: inout ConfigCheck)
 
+    /// Warns of what nothing uses, in a configuration without errors.
+    static func checkUse(_ check: inout ConfigCheck)
+
     /// The lines of `check` about a plan without errors.
     static func summary(of plan: Plan) -> [String]
 
@@ -23,17 +26,23 @@ protocol Feature: SendableMetatype {
 
     /// What `explain` notes on a call.
     static func notes(on call: CallPlan) -> [String]
+    /// The lines of `explain` about what the values of the request decide, below the conditions.
+    static func decisions(on request: Explanation, by endpoint: EndpointPlan) -> [String]
 
     /// The line of `explain` if an endpoint refuses the request; nil if it accepts it.
     static func refusal(of request: Explanation, by endpoint: EndpointPlan) -> String?
 
     /// The statuses of its refusals, for OpenAPI.
     static func refusedStatuses(_ endpoint: EndpointPlan, of plan: EntryPlan) -> [String]
+
+    /// The headers that it adds to successful responses, for OpenAPI.
+    static func responseHeaders(_ endpoint: EndpointPlan) -> [String]
 }
 
 extension Feature {
     static var keys: FeatureKeys { FeatureKeys() }
     static func check(_ check: inout ConfigCheck) {}
+    static func checkUse(_ check: inout ConfigCheck) {}
     static func summary(of plan: Plan) -> [String] { [] }
     static func entryResponse(to head: RequestHead, of plan: Plan) -> ExplainedEntryResponse? {
         nil
@@ -42,8 +51,10 @@ extension Feature {
         _ endpoint: EndpointPlan, of plan: Plan, _ head: RequestHead
     ) -> [String] { [] }
     static func notes(on call: CallPlan) -> [String] { [] }
+    static func decisions(on request: Explanation, by endpoint: EndpointPlan) -> [String] { [] }
     static func refusal(of request: Explanation, by endpoint: EndpointPlan) -> String? { nil }
     static func refusedStatuses(_ endpoint: EndpointPlan, of plan: EntryPlan) -> [String] { [] }
+    static func responseHeaders(_ endpoint: EndpointPlan) -> [String] { [] }
 }
 
 /// Keys by the block that they belong to.
@@ -59,6 +70,7 @@ struct FeatureKeys {
 enum Features {
     /// In the order in which the reference, `check` and `explain` name them.
     static let all: [any Feature.Type] = [
+        RateLimitsFeature.self,
         MetricsFeature.self,
         AccessLogFeature.self,
         TracesFeature.self,

@@ -34,11 +34,6 @@ extension Config {
         if case .rule(let rule)? = auth(of: endpoint)?.value { rule } else { nil }
     }
 
-    /// The list of an endpoint replaces that of `defaults`.
-    package func rateLimits(of endpoint: Endpoint) -> [Located<LimitUse>] {
-        endpoint.rateLimits?.value ?? defaults?.rateLimits?.value ?? []
-    }
-
     // MARK: A call inherits from its endpoint, which inherits from `defaults`
 
     /// The list of a call replaces that of its endpoint.

@@ -41,8 +41,6 @@ struct ConfigCheck {
             checkEndpoint(endpoint)
         }
         checkAuth()
-        checkRateLimits()
-        checkStore()
         for feature in Features.all { feature.check(&self) }
         if wasRead, config.endpoints.isEmpty {
             problems.error(at: config.location, "there are no endpoints")
@@ -51,7 +49,7 @@ struct ConfigCheck {
         if problems.errorCount == 0 {
             checkEveryBackendIsCalled()
             checkEveryParamIsUsed()
-            checkEveryRateLimitIsUsed()
+            for feature in Features.all { feature.checkUse(&self) }
         }
     }
 

@@ -38,10 +38,6 @@ extension Config: PlainBlock {
                 "auth_failures", \.authFailures, .authFailures,
                 default: .text(PlanDefaults.authFailures.spelled),
                 "rate of refused credentials of one address; more get 429; off for no limit"),
-            .list(
-                "rate_limits", \.rateLimits, .named(),
-                "rates of requests, by name; they apply where an endpoint or defaults lists them"),
-            .block("store", \.store, "the Redis or Valkey server in which replicas share limits"),
         ] + Features.keys(\.root) + sharedKeys
 
     /// The keys of an included file.
@@ -177,9 +173,6 @@ extension Config.Defaults: PlainBlock {
             default: .number(PlanDefaults.partialStatus),
             "status of a partial response"),
         .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth"),
-        .value(
-            "rate_limits", \.rateLimits, .limitUses,
-            "rate limits that a request is charged to: to all of them or to none"),
     ]
 }
 

@@ -47,9 +47,6 @@ extension Config.Endpoint: PlainBlock {
         .value(
             "max_body", \.maxBody, .size(upTo: SizeLimits.body), default: .key("defaults.max_body"),
             "maximum body size of the client's request and of each backend response"),
-        .value(
-            "rate_limits", \.rateLimits, .limitUses, default: .key("defaults.rate_limits"),
-            "rate limits that a request is charged to: to all of them or to none"),
         .list("calls", \.calls, .named(), "requests to backends, by name"),
         .value(
             "auth", \.auth, .auth, default: .key("defaults.auth"),

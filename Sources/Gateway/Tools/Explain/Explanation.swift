@@ -107,12 +107,15 @@ package struct Explanation {
         Features.all.lazy.compactMap { $0.refusal(of: self, by: endpoint) }.first
     }
 
+    private func decisions(by endpoint: EndpointPlan) -> [String] {
+        Features.all.flatMap { $0.decisions(on: self, by: endpoint) }
+    }
+
     private func text(of endpoint: EndpointPlan) -> String {
         if let proxy = endpoint.proxy { return text(of: endpoint, proxy) }
-        let values = try? values(of: endpoint)
         var lines =
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
-            + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
+            + (credential?.lines ?? []) + decisions(by: endpoint)
         if credential?.isRefused == true { return lines.text }
         if let reason = refusal(by: endpoint) {
             return (lines + [reason]).text
@@ -129,10 +132,9 @@ package struct Explanation {
 
     /// An endpoint that passes the request through.
     private func text(of endpoint: EndpointPlan, _ proxy: ProxyPlan) -> String {
-        let values = try? values(of: endpoint)
         var lines =
             ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
-            + (credential?.lines ?? []) + ExplainedLimits(endpoint, values).lines
+            + (credential?.lines ?? []) + decisions(by: endpoint)
         if credential?.isRefused == true { return lines.text }
         if let reason = refusal(by: endpoint) {
             return (lines + [reason]).text
@@ -142,7 +144,7 @@ package struct Explanation {
         return lines.text
     }
 
-    private func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> AssumedValues {
+    func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> AssumedValues {
         try endpoint.assumedValues(of: head, body: body, context: credential?.context)
     }
 

@@ -22,7 +22,7 @@ struct OpenAPIResponses {
         if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
         var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
         problems.insert(contentsOf: relayed.filter { !problems.contains($0) }, at: 1)
-        for status in problems.sorted() { responses.append((status, problem(status))) }
+        for status in Set(problems).sorted() { responses.append((status, problem(status))) }
         responses.append(("default", problem("default")))
         return .object(responses)
     }
@@ -40,15 +40,13 @@ struct OpenAPIResponses {
             ])
     }
 
-    /// The statuses of refusals by address, user agent, credential, host, rate limits and features.
+    /// The statuses of refusals by address, user agent, credential, host and features.
     private var refusals: [String] {
         var statuses: [String] = []
         if plan.auth != nil { statuses.append("401") }
         if plan.auth?.scopes.isEmpty == false { statuses.append("403") }
         let limitsFailures = plan.auth != nil && entry.authFailures != nil
-        if limitsFailures || plan.limits.contains(where: { !$0.key.isEmpty }) {
-            statuses.append("429")
-        }
+        if limitsFailures { statuses.append("429") }
         return Array(
             Set(statuses + Features.all.flatMap { $0.refusedStatuses(plan, of: entry) }))
     }
@@ -164,9 +162,6 @@ struct OpenAPIResponses {
         var names = ["Gateway-Complete", "X-Request-Id"]
         if plan.report == .header { names.append("Gateway-Failures") }
         if plan.hasServerTiming { names.append("Server-Timing") }
-        if plan.limits.contains(where: { $0.limit.announce == .always }) {
-            names += OpenAPIComponents.quotaHeaders
-        }
-        return names
+        return names + Features.all.flatMap { $0.responseHeaders(plan) }
     }
 }

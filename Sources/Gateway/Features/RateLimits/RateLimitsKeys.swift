@@ -1,7 +1,104 @@
-import Basics
-import YAMLReader
+package import Basics
+package import YAMLReader
 
-/// The keys of `rate_limits` at the top level and of an endpoint, and the syntax of rates.
+extension Config {
+    /// One of `rate_limits:`, a rate with a burst, counted by a key.
+    package struct RateLimit: Sendable {
+        package let name: Located<String>
+        package let location: SourceLocation
+        package var rate: Located<Rate>?
+        package var burst: Located<Int>?
+        /// Empty for one bucket for all requests.
+        package var key: [Located<KeyPart>] = []
+        /// Other rates, by the name of the caller's plan.
+        package var plans: [PlanRate] = []
+        /// Where the name of the plan comes from; if not written, from the caller.
+        package var plan: LocatedTemplate?
+        package var announce: Located<Announce>?
+        package var share: Located<Share>?
+        package var sync: Located<Sync>?
+        package var whenDown: Located<WhenDown>?
+        package var replicas: Located<Int>?
+
+        init(name: Located<String>, location: SourceLocation) {
+            self.name = name
+            self.location = location
+        }
+
+        /// What requests are counted by.
+        package enum KeyPart: Sendable {
+            /// The client's address; of an IPv6 address its network.
+            case address
+            /// Who sent the request, as an authenticator established it.
+            case caller
+            /// A value of the request: a template of one reference.
+            case reference(LocatedTemplate)
+        }
+
+        /// One of `plans:`.
+        package struct PlanRate: Sendable {
+            package let name: Located<String>
+            package let rate: Located<Rate>
+        }
+
+        /// Where the bucket is: in each process, or in the store, for all replicas together.
+        package enum Share: String, Sendable, CaseIterable { case process, store }
+
+        /// How often a process uses the store.
+        package enum Sync: Sendable, Equatable {
+            /// About every request.
+            case each
+            /// Not about a request, but at an interval.
+            case interval(Duration)
+        }
+
+        /// What decides while the store is down.
+        package enum WhenDown: String, Sendable, CaseIterable { case local, open, closed }
+
+        /// Which responses have the RateLimit fields.
+        package enum Announce: String, Sendable, CaseIterable { case always, refused, never }
+    }
+}
+
+extension Config.RateLimit {
+    /// The burst and the rate of every plan, the first without a plan.
+    package var rates: [(rate: Located<Config.Rate>, burst: Int)] {
+        let first = rate.map { [($0, burst?.value ?? $0.value.count)] } ?? []
+        return first + plans.map { ($0.rate, $0.rate.value.count) }
+    }
+
+    /// Whether replicas share it.
+    package var isShared: Bool { share?.value == .store }
+
+    package var replicaCount: Int { replicas?.value ?? PlanDefaults.limitReplicas }
+
+    /// The share of one replica, which decides while the store is down; nil if it is beyond the limits
+    /// of `TokenBucket`.
+    package func localBucket(of rate: Config.Rate, burst: Int) -> TokenBucket? {
+        let period = Duration.seconds(rate.unit.seconds) * replicaCount
+        return TokenBucket(count: rate.count, per: period, burst: max(1, burst / replicaCount))
+    }
+
+    /// The references of its key and its plan.
+    var references: [Located<TemplateText.Reference>] {
+        let templates =
+            key.compactMap { part in
+                if case .reference(let template) = part.value { template } else { nil }
+            } + [plan].compactMap { $0 }
+        return templates.flatMap { template in
+            template.template.references.map { Located($0, at: template.location(of: $0)) }
+        }
+    }
+}
+
+extension Config.RateLimit {
+    static let root: [BlockKey<Config>] = [
+        .list(
+            "rate_limits", \.rateLimits, .named(),
+            "rates of requests, by name; they apply where an endpoint or defaults lists them")
+    ]
+}
+
 extension Config.RateLimit: NamedBlock {
     static let noun = "rate limit"
 
@@ -54,35 +151,6 @@ extension Config.RateLimit: NamedBlock {
     ]
 }
 
-extension Config.LimitUse: PlainBlock {
-    static let keys: [BlockKey<Config.LimitUse>] = [
-        .value("limit", \.limit, .text, isRequired: true, "name of the rate limit"),
-        .value(
-            "cost", \.cost, .count(1...TokenBucket.countMax), default: .number(1),
-            "how many requests one request counts as"),
-        .block("when", \.when, "condition without which the request is not charged"),
-    ]
-}
-
-extension ValueReader where Value == [Located<Config.LimitUse>] {
-    /// A list of names, or of blocks with a cost or a condition.
-    static var limitUses: ValueReader { .list(of: .limitUse) }
-}
-
-extension ValueReader where Value == Config.LimitUse {
-    static var limitUse: ValueReader {
-        let name = ValueReader<String>.text
-        let block = ValueReader<Config.LimitUse>.block
-        return ValueReader(schema: .either([name.schema, block.schema])) { node, decoder in
-            if case .mapping = node.content { return block.read(node, &decoder) }
-            var use = Config.LimitUse(location: node.location)
-            guard let limit = name.read(node, &decoder) else { return nil }
-            use.limit = Located(limit, of: node)
-            return use
-        }
-    }
-}
-
 extension ValueReader where Value == Config.RateLimit.Sync {
     /// `each`, or a time.
     static var limitSync: ValueReader {
@@ -92,24 +160,6 @@ extension ValueReader where Value == Config.RateLimit.Sync {
         ) { node, decoder in
             if case .scalar(let scalar) = node.content, scalar.text == "each" { return .each }
             return interval.read(node, &decoder).map { .interval($0) }
-        }
-    }
-}
-
-extension ValueReader where Value == Config.Rate {
-    /// `100/s`
-    static var rate: ValueReader {
-        let message = "must be a rate such as 100/s, 1000/m, 5/h or 10/d"
-        return .scalar(.text(format: .rate), expected: message) { scalar throws(Refusal) in
-            let parts = scalar.text.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, let unit = Config.Rate.Unit(rawValue: String(parts[1])),
-                let first = parts[0].utf8.first, first != UInt8(ascii: "0"),
-                parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) })
-            else { throw Refusal(.init(fixed: message)) }
-            guard let count = Int(parts[0]), count <= TokenBucket.countMax else {
-                throw Refusal(.init(fixed: "must be at most \(TokenBucket.countMax) per unit"))
-            }
-            return Config.Rate(count, per: unit)
         }
     }
 }

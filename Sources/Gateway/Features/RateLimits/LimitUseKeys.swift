@@ -1,0 +1,73 @@
+import Basics
+package import YAMLReader
+
+extension Config {
+    /// An entry of `rate_limits:` of an endpoint: a limit that its requests are charged to.
+    package struct LimitUse: Sendable {
+        package let location: SourceLocation
+        package var limit: Located<String>?
+        /// How many requests one request counts as.
+        package var cost: Located<Int>?
+        /// Requests for which it does not hold are not charged.
+        package var when: Condition?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+}
+
+extension Config.LimitUse {
+    /// 1 if it is not written.
+    package var charge: Int { cost?.value ?? 1 }
+}
+
+extension Config.LimitUse {
+    static let defaults: [BlockKey<Config.Defaults>] = [
+        .value(
+            "rate_limits", \.rateLimits, .limitUses,
+            "rate limits that a request is charged to: to all of them or to none")
+    ]
+
+    static let endpoint: [BlockKey<Config.Endpoint>] = [
+        .value(
+            "rate_limits", \.rateLimits, .limitUses, default: .key("defaults.rate_limits"),
+            "rate limits that a request is charged to: to all of them or to none")
+    ]
+}
+
+extension Config {
+    /// The list of an endpoint replaces that of `defaults`.
+    package func rateLimits(of endpoint: Endpoint) -> [Located<LimitUse>] {
+        endpoint.rateLimits?.value ?? defaults?.rateLimits?.value ?? []
+    }
+}
+
+extension Config.LimitUse: PlainBlock {
+    static let keys: [BlockKey<Config.LimitUse>] = [
+        .value("limit", \.limit, .text, isRequired: true, "name of the rate limit"),
+        .value(
+            "cost", \.cost, .count(1...TokenBucket.countMax), default: .number(1),
+            "how many requests one request counts as"),
+        .block("when", \.when, "condition without which the request is not charged"),
+    ]
+}
+
+extension ValueReader where Value == [Located<Config.LimitUse>] {
+    /// A list of names, or of blocks with a cost or a condition.
+    static var limitUses: ValueReader { .list(of: .limitUse) }
+}
+
+extension ValueReader where Value == Config.LimitUse {
+    static var limitUse: ValueReader {
+        let name = ValueReader<String>.text
+        let block = ValueReader<Config.LimitUse>.block
+        return ValueReader(schema: .either([name.schema, block.schema])) { node, decoder in
+            if case .mapping = node.content { return block.read(node, &decoder) }
+            var use = Config.LimitUse(location: node.location)
+            guard let limit = name.read(node, &decoder) else { return nil }
+            use.limit = Located(limit, of: node)
+            return use
+        }
+    }
+}

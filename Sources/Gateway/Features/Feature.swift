@@ -26,7 +26,8 @@ protocol Feature: SendableMetatype {
 
     /// What `explain` notes on a call.
     static func notes(on call: CallPlan) -> [String]
-    /// The lines of `explain` about what the values of the request decide, below the conditions.
+
+    /// The lines of `explain` below the conditions: what the credential and the values of a request decide.
     static func decisions(on request: Explanation, by endpoint: EndpointPlan) -> [String]
 
     /// The line of `explain` if an endpoint refuses the request; nil if it accepts it.
@@ -70,15 +71,13 @@ struct FeatureKeys {
 enum Features {
     /// In the order in which the reference, `check` and `explain` name them.
     static let all: [any Feature.Type] = [
-        RateLimitsFeature.self,
-        MetricsFeature.self,
-        AccessLogFeature.self,
-        TracesFeature.self,
-        HostsFeature.self, ClientAddressesFeature.self, UserAgentsFeature.self,
-        ContentTypesFeature.self, CORSFeature.self, FixedHeadersFeature.self, PaddingFeature.self,
-        RetryFeature.self, HedgeFeature.self, BreakerFeature.self, ConcurrencyLimitFeature.self,
-        EjectFeature.self, HealthFeature.self, DeadlineFeature.self, InFlightLimitFeature.self,
-        BodyFeature.self, UnknownQueryFeature.self, PathsFeature.self, ProxyFeature.self,
+        AccessLogFeature.self, TracesFeature.self, MetricsFeature.self, HostsFeature.self,
+        ClientAddressesFeature.self, UserAgentsFeature.self, AuthFeature.self,
+        RateLimitsFeature.self, ContentTypesFeature.self, CORSFeature.self,
+        FixedHeadersFeature.self, PaddingFeature.self, DeadlineFeature.self,
+        InFlightLimitFeature.self, BodyFeature.self, UnknownQueryFeature.self, PathsFeature.self,
+        ProxyFeature.self, RetryFeature.self, HedgeFeature.self, BreakerFeature.self,
+        ConcurrencyLimitFeature.self, EjectFeature.self, HealthFeature.self,
     ]
 
     static func keys<Block>(_ block: KeyPath<FeatureKeys, [BlockKey<Block>]>) -> [BlockKey<Block>] {

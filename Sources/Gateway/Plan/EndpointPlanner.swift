@@ -62,17 +62,6 @@ final class EndpointPlanner {
         CallScope(endpointPlanner: self, uses: [], waitsFor: [])
     }
 
-    /// Conditions on the head of a request: `require`.
-    func requirements(
-        _ conditions: [Config.Condition]
-    ) throws(PlanError) -> [ConditionPlan] {
-        var plans: [ConditionPlan] = []
-        for condition in conditions {
-            plans.append(try ConditionPlanner(scope: requestScope).plan(condition))
-        }
-        return plans
-    }
-
     /// Nil for an endpoint with calls.
     func proxy() throws(PlanError) -> ProxyPlan? {
         guard let proxy = endpoint.proxy else { return nil }
@@ -81,25 +70,10 @@ final class EndpointPlanner {
 
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
 
-    func auth() throws(PlanError) -> EndpointAuthPlan? {
-        guard let rule = config.authRule(of: endpoint) else { return nil }
-        return try EndpointAuthPlan(
-            rule, of: config, requirements: try requirements(rule.require.map(\.value)),
-            acceptsTokens: readsTokens, claims: claims)
-    }
-
     /// The query parameters that `require` and rate limits use.
     func decidingQueryNames() throws(PlanError) -> [Bytes] {
         let names = try auth()?.queryNames ?? []
         return names + (try limits().flatMap(\.queryNames))
-    }
-
-    /// The claims that the calls use, without those that only conditions test.
-    private var claims: [JSONPath] {
-        endpoint.calls.flatMap { endpoint.references(sentBy: $0) }.compactMap { reference in
-            guard case .call("token", let steps) = reference.value.source else { return nil }
-            return TemplatePlanner.path(steps)
-        }
     }
 
     func body() throws(PlanError) -> BodyPlan? {

@@ -17,15 +17,6 @@ extension Planner {
             hasPreflights: defaultCORS != nil || endpoints.contains { $0.cors != nil })
     }
 
-    /// Nil without a limit.
-    private var authFailures: TokenBucket? {
-        switch config.authFailures?.value {
-        case .off?: nil
-        case .rate(let rate)?: rate.bucket()
-        case nil: PlanDefaults.authFailures.bucket()
-        }
-    }
-
     private var userAgents: UserAgentRule? {
         get throws(PlanError) {
             do {

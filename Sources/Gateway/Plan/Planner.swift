@@ -67,16 +67,6 @@ package final class Planner {
             authenticators: try authenticators, limits: limitPlans, shares: shares)
     }
 
-    private var authenticators: [AuthenticatorPlan] {
-        get throws(PlanError) {
-            var plans: [AuthenticatorPlan] = []
-            for authenticator in config.authenticators {
-                plans.append(try AuthenticatorPlan(authenticator, self))
-            }
-            return plans
-        }
-    }
-
     var proxies: TrustedProxies {
         guard let clients = config.clients else { return .none }
         let entries = clients.trustedProxies.map(\.value)

@@ -44,3 +44,8 @@ extension Config {
         package enum Scheme: String, Sendable { case http, https }
     }
 }
+
+extension Config.BackendURL {
+    /// Whether its host is this machine.
+    package var isLoopback: Bool { host.isLoopbackHost }
+}

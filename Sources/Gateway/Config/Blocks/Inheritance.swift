@@ -24,16 +24,6 @@ extension Config {
             ?? Located(PlanDefaults.partialStatus, at: endpoint.location)
     }
 
-    /// Nil where neither the endpoint nor `defaults` has `auth`.
-    package func auth(of endpoint: Endpoint) -> Located<AuthSetting>? {
-        endpoint.auth ?? defaults?.auth
-    }
-
-    /// Which callers an endpoint accepts; nil for a public one.
-    package func authRule(of endpoint: Endpoint) -> AuthRule? {
-        if case .rule(let rule)? = auth(of: endpoint)?.value { rule } else { nil }
-    }
-
     // MARK: A call inherits from its endpoint, which inherits from `defaults`
 
     /// The list of a call replaces that of its endpoint.

@@ -110,3 +110,14 @@ extension Config.Route {
         }
     }
 }
+
+extension Located<String> {
+    /// The directive of a `Cache-Control` that lets shared caches store responses to requests with
+    /// credentials (RFC 9111, section 3.5); nil without one.
+    var sharedCachingDirective: String? {
+        let directives = value.lowercased().split(separator: ",").map { directive in
+            directive.split(separator: "=").first?.filter { $0 != " " && $0 != "\t" } ?? ""
+        }
+        return ["public", "s-maxage"].first(where: directives.contains)
+    }
+}

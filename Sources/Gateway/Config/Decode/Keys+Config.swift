@@ -31,13 +31,6 @@ extension Config: PlainBlock {
             .list(
                 "include", \.include, .oneOrMany(of: .text),
                 "files with more endpoints and backends, e.g. endpoints/*.yaml"),
-            .list(
-                "auth", \.authenticators, .named(),
-                "authenticators: how clients prove their identity, by name"),
-            .value(
-                "auth_failures", \.authFailures, .authFailures,
-                default: .text(PlanDefaults.authFailures.spelled),
-                "rate of refused credentials of one address; more get 429; off for no limit"),
         ] + Features.keys(\.root) + sharedKeys
 
     /// The keys of an included file.
@@ -172,7 +165,6 @@ extension Config.Defaults: PlainBlock {
             "partial_status", \.partialStatus, .partialStatus,
             default: .number(PlanDefaults.partialStatus),
             "status of a partial response"),
-        .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth"),
     ]
 }
 

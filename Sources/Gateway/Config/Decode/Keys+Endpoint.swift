@@ -48,9 +48,6 @@ extension Config.Endpoint: PlainBlock {
             "max_body", \.maxBody, .size(upTo: SizeLimits.body), default: .key("defaults.max_body"),
             "maximum body size of the client's request and of each backend response"),
         .list("calls", \.calls, .named(), "requests to backends, by name"),
-        .value(
-            "auth", \.auth, .auth, default: .key("defaults.auth"),
-            "which authenticators accept its requests; none makes it public"),
     ]
 }
 

@@ -128,3 +128,11 @@ package enum URLSyntax {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 }
+
+extension String {
+    /// Whether this host name or address is that of this machine.
+    var isLoopbackHost: Bool {
+        self == "::1" || lowercased() == "localhost"
+            || hasPrefix("127.") && allSatisfy { $0 == "." || $0.isWholeNumber }
+    }
+}

@@ -1,4 +1,4 @@
-/// The lines of `check` about listeners, features, authenticators and rate limits.
+/// The lines of `check` about listeners and features.
 struct EntrySummary {
     private let plan: Plan
 
@@ -9,8 +9,6 @@ struct EntrySummary {
     var lines: [String] {
         var lines: [String] = []
         if let listen = ListenSummary(plan).text { lines.append("listen: \(listen)") }
-        lines += Features.all.flatMap { $0.summary(of: plan) }
-        lines += plan.authenticators.map { "auth \($0.name): \($0.text)" }
-        return lines
+        return lines + Features.all.flatMap { $0.summary(of: plan) }
     }
 }

@@ -27,9 +27,6 @@ struct ExplainedEntry {
     func conditions(_ endpoint: EndpointPlan) -> [String] {
         var lines: [String] = []
         if let listen = ListenSummary(plan).text { lines.append("listen    \(listen)") }
-        if let auth = endpoint.auth {
-            lines.append("auth      \(auth.text); others get 401 or 403")
-        }
         return lines + Features.all.flatMap { $0.conditions(endpoint, of: plan, head) }
     }
 }

@@ -115,7 +115,7 @@ package struct Explanation {
         if let proxy = endpoint.proxy { return text(of: endpoint, proxy) }
         var lines =
             ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
-            + (credential?.lines ?? []) + decisions(by: endpoint)
+            + decisions(by: endpoint)
         if credential?.isRefused == true { return lines.text }
         if let reason = refusal(by: endpoint) {
             return (lines + [reason]).text
@@ -134,7 +134,7 @@ package struct Explanation {
     private func text(of endpoint: EndpointPlan, _ proxy: ProxyPlan) -> String {
         var lines =
             ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
-            + (credential?.lines ?? []) + decisions(by: endpoint)
+            + decisions(by: endpoint)
         if credential?.isRefused == true { return lines.text }
         if let reason = refusal(by: endpoint) {
             return (lines + [reason]).text

@@ -40,15 +40,9 @@ struct OpenAPIResponses {
             ])
     }
 
-    /// The statuses of refusals by address, user agent, credential, host and features.
+    /// The statuses of the features' refusals, once each.
     private var refusals: [String] {
-        var statuses: [String] = []
-        if plan.auth != nil { statuses.append("401") }
-        if plan.auth?.scopes.isEmpty == false { statuses.append("403") }
-        let limitsFailures = plan.auth != nil && entry.authFailures != nil
-        if limitsFailures { statuses.append("429") }
-        return Array(
-            Set(statuses + Features.all.flatMap { $0.refusedStatuses(plan, of: entry) }))
+        Array(Set(Features.all.flatMap { $0.refusedStatuses(plan, of: entry) }))
     }
 
     /// The statuses that required calls proxy, whole classes as `4XX`.

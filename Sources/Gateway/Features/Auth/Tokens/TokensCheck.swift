@@ -310,16 +310,3 @@ extension Bytes {
             && String(validating: array, as: UTF8.self) != nil
     }
 }
-
-extension Config.BackendURL {
-    /// Whether its host is this machine.
-    package var isLoopback: Bool { host.isLoopbackHost }
-}
-
-extension String {
-    /// Whether this host name or address is that of this machine.
-    var isLoopbackHost: Bool {
-        self == "::1" || lowercased() == "localhost"
-            || hasPrefix("127.") && allSatisfy { $0 == "." || $0.isWholeNumber }
-    }
-}

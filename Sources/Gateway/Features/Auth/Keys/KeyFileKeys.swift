@@ -1,4 +1,70 @@
-import YAMLReader
+package import YAMLReader
+
+extension Config {
+    /// The file of `keys:`, which has the hashes of keys or passwords.
+    package struct KeyFile: Sendable {
+        /// The name of the file as messages may quote it.
+        package let title: String
+        /// Those that could be read.
+        package let entries: [KeyEntry]
+        /// Whether the file has no entries.
+        package let isEmpty: Bool
+    }
+
+    /// An entry of a key file. Several entries may have the same id: while a client changes its key,
+    /// the old and the new one are valid.
+    package struct KeyEntry: Sendable {
+        package let location: SourceLocation
+        /// `id`, or `user`.
+        package var id: Located<String>?
+        package var hash: Located<KeyHash>?
+        package var scopes: [Located<String>] = []
+        /// Seconds since 1970.
+        package var expires: Located<Int64>?
+        package var plan: Located<String>?
+    }
+}
+
+/// The keys of an entry in a key file.
+protocol KeyFileEntry: PlainBlock {
+    var entry: Config.KeyEntry { get set }
+    /// The noun for it in messages.
+    static var noun: String { get }
+    /// The key that has its name.
+    static var nameKey: String { get }
+}
+
+extension KeyFileEntry {
+    static var entryKeys: [BlockKey<Self>] {
+        [
+            .value(
+                "hash", \.entry.hash, .keyHash, isRequired: true,
+                "sha256: and the SHA-256 hash in hexadecimal digits"),
+            .list("scopes", \.entry.scopes, .list(of: .scope), "scopes of the caller"),
+            .value(
+                "expires", \.entry.expires, .unixTime,
+                "time from which it is refused, in quotes: \"2026-12-31T00:00:00Z\""),
+            .value("plan", \.entry.plan, .text, "plan of the caller, for rate limits"),
+        ]
+    }
+}
+
+extension ValueReader where Value == KeyHash {
+    static var keyHash: ValueReader {
+        .scalar(.text(format: .secret), expected: "must be sha256: and 64 hexadecimal digits") {
+            scalar throws(Refusal) in
+            try KeyHash(parsing: scalar.text)
+        }
+    }
+}
+
+extension ValueReader where Value == Int64 {
+    static var unixTime: ValueReader {
+        .scalar(.text(format: .text), expected: TimeText.message) { scalar throws(Refusal) in
+            try TimeText.unixTime(scalar.text)
+        }
+    }
+}
 
 /// Files of keys and passwords. No message quotes a value, because it may be a secret that was put
 /// into the wrong place.

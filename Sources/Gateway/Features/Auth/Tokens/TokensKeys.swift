@@ -1,7 +1,91 @@
-import JOSE
-import YAMLReader
+package import JOSE
+package import YAMLReader
 
-/// The keys of `jwt`.
+extension Config {
+    /// `jwt:`, tokens that an issuer signs (RFC 7519).
+    package struct JWT: Sendable {
+        package let location: SourceLocation
+        package var issuer: Located<AcceptedNames>?
+        package var audience: Located<AcceptedNames>?
+        package var algorithms: [Located<SignatureAlgorithm>] = []
+        package var keys: TokenKeys?
+        package var place: TokenPlace?
+        package var type: Located<TokenType>?
+        package var leeway: Located<Duration>?
+        package var scopesClaim: Located<ScopesClaim>?
+        package var remember: Located<Int>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+
+        /// `scopes_claim:`
+        package struct ScopesClaim: Sendable {
+            /// The claims that may have the scopes, each as the names on the way to it.
+            package let paths: [[String]]
+
+            /// A claim of this name, else, if the name has dots, the one at this path.
+            init(named name: String) {
+                let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+                let isPath = parts.count > 1 && !parts.contains("")
+                paths = [[name]] + (isPath ? [parts.map { String($0) }] : [])
+            }
+
+            /// The claim at the end of these names.
+            init(path: [String]) {
+                paths = [path]
+            }
+        }
+
+        /// `issuer:` and `audience:`, the values that a claim may have.
+        package enum AcceptedNames: Sendable {
+            /// The claim is not read.
+            case any
+            case oneOf([Located<String>])
+
+            /// Nil accepts any value.
+            package var names: [Located<String>]? {
+                switch self {
+                case .any: nil
+                case .oneOf(let names): names
+                }
+            }
+        }
+    }
+
+    /// `token:` of `jwt`, where a request has its token.
+    package struct TokenPlace: Sendable {
+        package let location: SourceLocation
+        package var header: Located<String>?
+        package var cookie: Located<String>?
+
+        init(location: SourceLocation) {
+            self.location = location
+        }
+    }
+}
+
+extension Config.JWT {
+    /// The header that clients send their token in.
+    var header: String {
+        place?.cookie != nil ? "Cookie" : place?.header?.value ?? PlanDefaults.tokenHeader
+    }
+
+    /// The algorithms that are accepted.
+    package var acceptedAlgorithms: [SignatureAlgorithm] {
+        algorithms.isEmpty ? PlanDefaults.tokenAlgorithms : algorithms.map(\.value)
+    }
+}
+
+extension Config {
+    /// The authenticators of an endpoint that read tokens; with one, `{token.claim}` refers to the
+    /// claims.
+    package func tokenAuthenticators(of endpoint: Endpoint) -> [Authenticator] {
+        let names = authRule(of: endpoint)?.any.map(\.value) ?? []
+        return authenticators.filter { $0.jwt != nil && names.contains($0.name.value) }
+    }
+}
+
 extension Config.JWT: PlainBlock {
     static let keys: [BlockKey<Config.JWT>] = [
         .value(
@@ -32,37 +116,6 @@ extension Config.JWT: PlainBlock {
         .value(
             "remember", \.remember, .natural, default: .number(PlanDefaults.tokensRemembered),
             "number of verified tokens that each worker remembers; 0 verifies every signature"),
-    ]
-}
-
-extension Config.TokenKeys: PlainBlock {
-    static let alternatives = [["url", "from", "file", "secret"]]
-
-    static let keys: [BlockKey<Config.TokenKeys>] = [
-        .value(
-            "url", \.url, .keySetURL,
-            "URL of a JWK Set, fetched by the gateway; https:// except for loopback addresses"),
-        .value("from", \.from, .text, "backend that has the JWK Set, with its TLS and breaker"),
-        .value("get", \.get, .urlPath, "path of the JWK Set at the backend of from"),
-        .value(
-            "file", \.file, .file,
-            "file with a JWK Set or public keys in PEM; for HS256, HS384 and HS512 a JWK, a set, or the bytes of the secret"
-        ),
-        .value(
-            "secret", \.secret, .sharedSecret,
-            "secret for HS256, HS384 and HS512, e.g. ${file:/run/secrets/jwt}"),
-        .value(
-            "encoding", \.encoding, .choice, default: .choice(PlanDefaults.secretEncoding),
-            "how secret is written: as it is, or its bytes in Base64"),
-        .value(
-            "refresh", \.refresh, .duration, default: .time(PlanDefaults.keysRefresh),
-            "how often the set is fetched; its max-age takes precedence, from 1m to 24h"),
-        .value(
-            "stale", \.stale, .duration(allowsZero: true), default: .time(PlanDefaults.keysStale),
-            "how long keys are used while refreshes fail; then 503"),
-        .value(
-            "unknown_kid", \.unknownKid, .duration, default: .time(PlanDefaults.keysUnknownKid),
-            "least time between two fetches; an unknown kid causes at most one in that time"),
     ]
 }
 
@@ -104,27 +157,7 @@ extension ValueReader where Value == Config.JWT.ScopesClaim {
     }
 }
 
-extension ValueReader where Value == Config.KeySetURL {
-    static var keySetURL: ValueReader {
-        let message = "must be a URL such as https://id.example.com/jwks.json"
-        return .scalar(.text(format: .keySetURL), expected: message) { scalar throws(Refusal) in
-            try Config.KeySetURL(parsing: scalar.text)
-        }
-    }
-}
-
 extension ValueReader where Value == String {
-    /// A secret of any characters. No message quotes it.
-    static var sharedSecret: ValueReader {
-        .scalar(.text(format: .sharedSecret), expected: "must be a text") {
-            scalar throws(Refusal) in
-            guard scalar.text.utf8.count >= 32 else {
-                throw Refusal("must have at least 32 bytes, the length of a hash of HS256")
-            }
-            return scalar.text
-        }
-    }
-
     static var tokenHeader: ValueReader {
         text(.headerName) { text throws(Refusal) in
             try HeaderSyntax.check(name: text)

@@ -1,0 +1,32 @@
+import HTTP
+
+/// `auth` and `auth_failures`: which callers an endpoint accepts, and how they prove their identity.
+enum AuthFeature: Feature {
+    static var keys: FeatureKeys {
+        FeatureKeys(
+            root: Config.Authenticator.root, defaults: Config.AuthRule.defaults,
+            endpoint: Config.AuthRule.endpoint)
+    }
+
+    static func check(_ check: inout ConfigCheck) { check.checkAuth() }
+
+    static func summary(of plan: Plan) -> [String] {
+        plan.authenticators.map { "auth \($0.name): \($0.text)" }
+    }
+
+    static func conditions(
+        _ endpoint: EndpointPlan, of plan: Plan, _ head: RequestHead
+    ) -> [String] {
+        endpoint.auth.map { ["auth      \($0.text); others get 401 or 403"] } ?? []
+    }
+
+    static func decisions(on request: Explanation, by endpoint: EndpointPlan) -> [String] {
+        request.credential?.lines ?? []
+    }
+
+    static func refusedStatuses(_ endpoint: EndpointPlan, of plan: EntryPlan) -> [String] {
+        guard let auth = endpoint.auth else { return [] }
+        return ["401"] + (auth.scopes.isEmpty ? [] : ["403"])
+            + (plan.authFailures == nil ? [] : ["429"])
+    }
+}

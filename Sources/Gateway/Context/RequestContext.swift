@@ -112,6 +112,16 @@ extension RequestContext: AttemptObserver {
     }
 }
 
+extension RequestContext {
+    /// When a wait before the calls must end: at the deadline, or, while the end of the body is not known,
+    /// at the deadline of a request without a body.
+    ///
+    /// - Parameter duration: `deadline` of the endpoint
+    func waitEnd(_ duration: Duration) -> Instant {
+        deadline == Self.noDeadline ? began + duration : deadline
+    }
+}
+
 extension Exchange {
     /// The same exchange, as the gateway knows it. Every server of the gateway makes contexts
     /// (`ServerHooks.makeExchange`).

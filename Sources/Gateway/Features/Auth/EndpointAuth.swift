@@ -165,7 +165,7 @@ final class EndpointAuth {
                 refusals.add(refusal, of: index)
                 continue
             }
-            let end = Deadline.waitEnd(deadline, context)
+            let end = context.waitEnd(deadline)
             switch check.result(of: credential, context, until: end) {
             case .accepted(let caller): return .accepted(caller, by: index, after: refusals)
             case .refused(let refusal):

@@ -17,12 +17,4 @@ enum Deadline {
         }
     }
 
-    /// When a wait before the calls must end: at the deadline, or, while the end of the body is not
-    /// known, at that of a request without a body.
-    ///
-    /// - Parameter duration: `deadline` of the endpoint
-    static func waitEnd(_ duration: Duration, _ context: RequestContext) -> Instant {
-        context.deadline == RequestContext.noDeadline
-            ? context.began + duration : context.deadline
-    }
 }

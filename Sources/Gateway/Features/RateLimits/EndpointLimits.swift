@@ -108,7 +108,7 @@ final class EndpointLimits {
                 context.sharedCharges += charges
             }
         }
-        switch shared.charge(targets, until: Deadline.waitEnd(deadline, context)) {
+        switch shared.charge(targets, until: context.waitEnd(deadline)) {
         case .later(let decision):
             context.record.storeAwaited(at: loop.now)
             return .later(decision.onValue(complete))

@@ -4,7 +4,12 @@ import YAMLReader
 
 /// Access to the values of a foreign configuration file: a missing or unexpected value is nil.
 extension DocumentNode {
-    subscript(key: String) -> DocumentNode? { members.last { $0.key == key }?.node }
+    subscript(key: String) -> DocumentNode? { member(key)?.node }
+
+    func member(_ key: String) -> Member? { members.last { $0.key == key } }
+
+    /// The location of the value of a key, or of the whole block without it.
+    func location(of key: String) -> SourceLocation { self[key]?.location ?? location }
 
     var members: [Member] {
         if case .mapping(let members) = content { members } else { [] }
@@ -20,7 +25,17 @@ extension DocumentNode {
 
     var text: String? { scalar?.type == .string ? scalar?.text : nil }
 
+    var extras: [Member] { self["extra_config"]?.members ?? [] }
+
+    func extra(_ name: String) -> Member? { extras.last { $0.key == name } }
+
+    /// A text with at least one character.
+    var name: String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+
     var texts: [String] { elements.compactMap(\.text) }
+
+    /// Whether the key is `true`.
+    func has(_ key: String) -> Bool { self[key]?.flag == true }
 
     /// KrakenD accepts `"true"` for `true`, and so on.
     var flag: Bool? {

@@ -5,9 +5,49 @@ import YAMLReader
 /// Converts KrakenD's API keys, passwords and tokens (`auth/api-keys`, `auth/basic`,
 /// `auth/validator`) to authenticators, so that the endpoints that they protect stay protected.
 struct KrakenDAuth {
-    static let keysExtra = "auth/api-keys"
-    static let basicExtra = "auth/basic"
-    private static let extras = [keysExtra, basicExtra, KrakenDValidator.extra]
+    /// How the result checks the callers of one endpoint.
+    struct Access {
+        /// The value of `auth`.
+        let setting: YAMLTree
+        /// The headers in which clients send the credential.
+        let credentials: [String]
+        /// The headers that contain claims.
+        var headers: [(name: String, claim: String)] = []
+        /// Whether `{token.claim}` refers to a claim.
+        var hasTokens = false
+        var findings = ImportFindings()
+    }
+
+    /// An authenticator for tokens: one for each different validator and place of the token.
+    private struct Authenticator {
+        let name: String
+        let validator: KrakenDValidator
+        let place: KrakenDValidator.Place
+        /// The name of the file for the secret; nil if the validator has its keys.
+        let secretFile: String?
+        let location: SourceLocation
+
+        var key: String { validator.identity + " " + place.identity }
+
+        /// The member of the top-level `auth`.
+        ///
+        /// - Parameter isChecked: other keys, for a check that has neither the files nor the
+        ///   certificates of this system
+        func member(isChecked: Bool) -> (String, YAMLTree) {
+            var members = validator.jwt + (place.tree.map { [("token", $0)] } ?? [])
+            var keys = secretFile.map { ("file", YAMLTree.text($0)) }
+            if isChecked {
+                members.removeAll { $0.0 == "keys" }
+                let secret = String(repeating: "x", count: 64)
+                keys =
+                    validator.isSymmetric
+                    ? ("secret", .text(secret)) : ("url", .text("http://127.0.0.1/keys"))
+            }
+            if let keys { members.append(("keys", .inline([keys]))) }
+            return (name, .located(.block([("jwt", .block(members))]), location))
+        }
+    }
+
     private static let keysName = "api_keys"
     private static let basicName = "basic"
     private static let keysFile = "api-keys.yaml"
@@ -19,108 +59,117 @@ struct KrakenDAuth {
     /// The blocks of the service.
     private let keys: DocumentNode.Member?
     private let basic: DocumentNode.Member?
-    /// The extensions that endpoints use.
-    private let used: Set<String>
+    private var usesKeys = false
+    private var usesBasic = false
     /// The sets of roles of which endpoints need one.
-    private let roleSets: [[String]]
-    private let tokens: KrakenDTokens
+    private var roleSets: [[String]] = []
+    private var authenticators: [Authenticator] = []
+    /// By the location of the endpoint.
+    private var accesses: [SourceLocation: Access] = [:]
+    private var refusals: [SourceLocation: Refusal] = [:]
 
     init(_ root: DocumentNode, _ backends: inout KrakenDBackends) {
-        func extra(_ key: String) -> DocumentNode.Member? {
-            root["extra_config"]?.members.last { $0.key == key }
+        keys = root.extra(KrakenDExtra.keys)
+        basic = root.extra(KrakenDExtra.basic)
+        let revoker = root.extra("auth/revoker")
+        for endpoint in root["endpoints"]?.elements ?? [] {
+            guard let member = Self.onlyProtection(of: endpoint) else { continue }
+            do throws(Refusal) {
+                switch member.key {
+                case KrakenDExtra.keys: accesses[endpoint.location] = accessByKey(member)
+                case KrakenDExtra.basic:
+                    usesBasic = true
+                    accesses[endpoint.location] = Access(
+                        setting: .located(.text(Self.basicName), member.keyLocation),
+                        credentials: ["Authorization"])
+                case KrakenDExtra.validator:
+                    if let revoker {
+                        throw Refusal(
+                            "tokens can be revoked by '\(revoker.key)', which has no equivalent",
+                            at: member.keyLocation)
+                    }
+                    accesses[endpoint.location] = accessByToken(
+                        try KrakenDValidator(member.node, of: endpoint, &backends),
+                        member.keyLocation)
+                default: break
+                }
+            } catch {
+                refusals[endpoint.location] = error
+            }
         }
-        keys = extra(Self.keysExtra)
-        basic = extra(Self.basicExtra)
-        let protected = (root["endpoints"]?.elements ?? []).compactMap { endpoint in
-            Self.only(of: endpoint).map { (endpoint, $0) }
+    }
+
+    /// The only protection of an endpoint. With several, KrakenD requires all of them.
+    private static func onlyProtection(of endpoint: DocumentNode) -> DocumentNode.Member? {
+        let protections = KrakenDProtection.all(ofEndpoint: endpoint)
+        guard protections.count == 1 else { return nil }
+        return endpoint.extras.first { $0.keyLocation == protections[0].location }
+    }
+
+    private mutating func accessByKey(_ member: DocumentNode.Member) -> Access {
+        usesKeys = true
+        let roles = Self.roles(member.node)
+        if roles.count > 1, !roleSets.contains(roles) { roleSets.append(roles) }
+        let name = YAMLTree.text(Self.keysName)
+        let setting: YAMLTree =
+            roles.isEmpty
+            ? name : .inline([("any", name), ("scopes", .text(Self.scope(for: roles)))])
+        let access = Access(
+            setting: .located(setting, member.keyLocation), credentials: [keyHeader])
+        KrakenDTable.keysOfEndpoint.report(member.node, access.findings)
+        return access
+    }
+
+    private mutating func accessByToken(
+        _ validator: KrakenDValidator, _ location: SourceLocation
+    ) -> Access {
+        let keys = validator.places.map { validator.identity + " " + $0.identity }
+        for (place, key) in zip(validator.places, keys)
+        where !authenticators.contains(where: { $0.key == key }) {
+            let name = KrakenDBackends.unique(
+                "tokens", among: authenticators.map(\.name), separator: "_")
+            let same = authenticators.first { $0.validator.identity == validator.identity }
+            let secretFile = validator.secret.map { _ in same?.secretFile ?? name + ".jwks" }
+            authenticators.append(
+                Authenticator(
+                    name: name, validator: validator, place: place, secretFile: secretFile,
+                    location: location))
         }
-        tokens = KrakenDTokens(
-            protected.filter { $0.1.key == KrakenDValidator.extra }, revoker: extra("auth/revoker"),
-            &backends)
-        let members = protected.map(\.1)
-        used = Set(members.map(\.key).filter { $0 != KrakenDValidator.extra })
-        var sets: [[String]] = []
-        for member in members where member.key == Self.keysExtra {
-            let roles = Self.roles(member.node)
-            if roles.count > 1, !sets.contains(roles) { sets.append(roles) }
+        let names = authenticators.filter { keys.contains($0.key) }.map(\.name)
+        var setting = names.count == 1 ? YAMLTree.text(names[0]) : .texts(names)
+        let members = YAMLTree.members([
+            ("any", setting), ("scopes", .texts(unlessEmpty: validator.scopes)),
+            ("require", validator.conditions.isEmpty ? nil : .list(validator.conditions)),
+        ])
+        if !validator.conditions.isEmpty {
+            setting = .block(members)
+        } else if members.count > 1 {
+            setting = .inline(members)
         }
-        roleSets = sets
+        return Access(
+            setting: .located(setting, location), credentials: validator.places.map(\.header),
+            headers: validator.headers, hasTokens: true, findings: validator.findings)
     }
 
     /// Whether the result has authenticators, so that public endpoints must say so.
-    var isUsed: Bool { !used.isEmpty || tokens.isUsed }
+    var isUsed: Bool { usesKeys || usesBasic || !authenticators.isEmpty }
 
     /// Whether an extension of the service became an authenticator.
     func converts(_ key: String) -> Bool {
-        used.contains(key) || key == KrakenDValidator.extra && tokens.isUsed
-    }
-
-    // MARK: Endpoints
-
-    /// The only protection of an endpoint, if it is one that can be converted. With several, KrakenD
-    /// requires all of them.
-    private static func only(of endpoint: DocumentNode) -> DocumentNode.Member? {
-        let protections = KrakenDProtection.all(ofEndpoint: endpoint)
-        guard protections.count == 1, let only = protections.first else { return nil }
-        return endpoint["extra_config"]?.members.first {
-            $0.keyLocation == only.location && extras.contains($0.key)
+        switch key {
+        case KrakenDExtra.keys: usesKeys
+        case KrakenDExtra.basic: usesBasic
+        case KrakenDExtra.validator: !authenticators.isEmpty
+        default: false
         }
     }
+
+    /// Nil if the endpoint has no protection, or one that cannot be converted.
+    func access(to endpoint: DocumentNode) -> Access? { accesses[endpoint.location] }
 
     /// Why the tokens of an endpoint cannot be checked in the same way; nil if they can, or if it
     /// does not only have tokens.
-    func refusal(of endpoint: DocumentNode) -> Refusal? { tokens.refusal(of: endpoint) }
-
-    /// Whether `{token.claim}` refers to a claim in an endpoint.
-    func readsTokens(_ endpoint: DocumentNode) -> Bool { tokens.validator(of: endpoint) != nil }
-
-    /// The headers of an endpoint that have claims.
-    func headers(of endpoint: DocumentNode) -> [(name: String, claim: String)] {
-        tokens.validator(of: endpoint)?.headers ?? []
-    }
-
-    /// The headers in which clients send the credential that the authenticators of an endpoint check.
-    func credentials(of endpoint: DocumentNode) -> [String] {
-        guard let member = Self.only(of: endpoint) else { return [] }
-        switch member.key {
-        case KrakenDValidator.extra:
-            return tokens.validator(of: endpoint)?.places.map(\.header) ?? []
-        case Self.keysExtra:
-            var ignored = ImportFindings()
-            return [header(&ignored)]
-        default: return ["Authorization"]
-        }
-    }
-
-    /// The value of `auth` of an endpoint; nil if its protection cannot be converted.
-    func setting(of endpoint: DocumentNode, _ findings: inout ImportFindings) -> YAMLTree? {
-        guard let member = Self.only(of: endpoint) else { return nil }
-        if member.key == KrakenDValidator.extra {
-            return tokens.setting(of: endpoint, &findings).map {
-                .located($0, member.keyLocation)
-            }
-        }
-        guard member.key == Self.keysExtra else {
-            return .located(.text(Self.basicName), member.keyLocation)
-        }
-        for inner in member.node.members where inner.key != "roles" {
-            findings.reportLoss(of: inner, among: Self.lossesOfEndpoint)
-        }
-        let roles = Self.roles(member.node)
-        guard !roles.isEmpty else { return .located(.text(Self.keysName), member.keyLocation) }
-        return .located(
-            .inline([("any", .text(Self.keysName)), ("scopes", .text(Self.scope(for: roles)))]),
-            member.keyLocation)
-    }
-
-    private static let lossesOfEndpoint: [String: ImportLoss] = [
-        "identifier": .warning("the header of the service applies"),
-        "strategy": .warning("the header of the service applies"),
-        "client_max_rate": .warning(
-            "write a rate limit with 'key: \"{request.caller}\"', and list it on the endpoints"),
-        "propagate_role": .warning(
-            "'{request.caller}' sends the name of the caller, not its role"),
-    ]
+    func refusal(of endpoint: DocumentNode) -> Refusal? { refusals[endpoint.location] }
 
     // MARK: Roles
 
@@ -134,14 +183,11 @@ struct KrakenDAuth {
 
     /// Different roles stay different, whatever characters they have.
     private static func encoded(_ role: String) -> String {
-        String(
-            decoding: role.utf8.flatMap { byte -> [UInt8] in
-                let isPlain =
-                    (0x21...0x7E).contains(byte) && !"\"\\%|".utf8.contains(byte)
-                return isPlain
-                    ? [byte]
-                    : Array("%\(String(byte >> 4, radix: 16))\(String(byte & 15, radix: 16))".utf8)
-            }, as: UTF8.self)
+        let bytes = role.utf8.flatMap { byte -> [UInt8] in
+            if (0x21...0x7E).contains(byte), !"\"\\%|".utf8.contains(byte) { return [byte] }
+            return Array("%\(String(byte >> 4, radix: 16))\(String(byte & 15, radix: 16))".utf8)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func scopes(ofKeyWith roles: [String]) -> [String] {
@@ -152,16 +198,18 @@ struct KrakenDAuth {
     // MARK: Service
 
     /// The value of the top-level `auth`; nil without one.
-    func tree(_ findings: inout ImportFindings) -> YAMLTree? {
-        var members: [(String, YAMLTree)] = []
-        if used.contains(Self.keysExtra) {
-            let block = YAMLTree.inline([
-                ("header", .text(header(&findings))), ("keys", .text(Self.keysFile)),
-            ])
-            members.append((Self.keysName, .inline([("api_key", block)])))
-            reportKeys(&findings)
+    ///
+    /// - Parameter isChecked: without files and certificates, which may not exist on this machine
+    func tree(_ findings: ImportFindings, isChecked: Bool = false) -> YAMLTree? {
+        var members: YAMLMembers = []
+        if usesKeys {
+            let block: YAMLMembers = [
+                ("header", .text(keyHeader)), ("keys", .text(Self.keysFile)),
+            ]
+            members.append((Self.keysName, .inline([("api_key", .inline(block))])))
+            reportKeys(findings)
         }
-        if used.contains(Self.basicExtra) {
+        if usesBasic {
             let block = YAMLTree.inline([("keys", .text(Self.basicFile))])
             members.append((Self.basicName, .inline([("basic", block)])))
             if let basic {
@@ -172,39 +220,31 @@ struct KrakenDAuth {
                         + " \(Self.basicFile)")
             }
         }
-        members += tokens.authenticators(isChecked: false)
+        members += authenticators.map { $0.member(isChecked: isChecked) }
         return members.isEmpty ? nil : .block(members)
     }
 
-    /// The value without files and certificates, which may not exist on this machine.
-    func checkedTree() -> YAMLTree? {
-        var ignored = ImportFindings()
-        guard case .block(let members)? = tree(&ignored) else { return nil }
-        let names = Set(tokens.authenticators(isChecked: true).map(\.0))
-        return .block(
-            members.filter { !names.contains($0.0) } + tokens.authenticators(isChecked: true))
-    }
+    private var sendsKeysInQuery: Bool { keys?.node["strategy"]?.text == "query_string" }
 
     /// KrakenD's default is `Authorization`, which other schemes need.
-    private func header(_ findings: inout ImportFindings) -> String {
-        let node = keys?.node
-        let location = keys?.keyLocation
-        let isQuery = node?["strategy"]?.text == "query_string"
-        let name = isQuery ? nil : node?["identifier"]?.text
-        if let name, (try? Config.Authenticator.checkHeader(name)) != nil { return name }
-        if let location {
+    private var keyHeader: String {
+        guard !sendsKeysInQuery, let name = keys?.node["identifier"]?.text,
+            (try? Config.Authenticator.checkHeader(name)) != nil
+        else { return PlanDefaults.apiKeyHeader }
+        return name
+    }
+
+    private func reportKeys(_ findings: ImportFindings) {
+        guard let keys else { return }
+        let name = keys.node["identifier"]?.text
+        if keyHeader != name || sendsKeysInQuery {
             findings.warning(
-                at: node?["identifier"]?.location ?? location,
+                at: keys.node["identifier"]?.location ?? keys.keyLocation,
                 "clients must send their keys in the header '\(PlanDefaults.apiKeyHeader)'"
-                    + (isQuery
+                    + (sendsKeysInQuery
                         ? ": keys in URLs end up in logs"
                         : " instead of '\(name ?? "Authorization")'"))
         }
-        return PlanDefaults.apiKeyHeader
-    }
-
-    private func reportKeys(_ findings: inout ImportFindings) {
-        guard let keys else { return }
         findings.note(
             at: keys.keyLocation,
             "the keys are at the end of the result, as hashes; write them to '\(Self.keysFile)'")
@@ -214,12 +254,8 @@ struct KrakenDAuth {
                 "key-\(index + 1) cannot be converted: its hash is not a SHA-256 without salt;"
                     + " generate a new key: tributary key new key-\(index + 1) >> \(Self.keysFile)")
         }
-        for member in keys.node.members where !Self.known.contains(member.key) {
-            findings.reportLoss(of: member, among: Self.lossesOfEndpoint)
-        }
+        KrakenDTable.keys.report(keys.node, findings)
     }
-
-    private static let known: Set<String> = ["keys", "hash", "salt", "identifier", "strategy"]
 
     // MARK: Key file
 
@@ -227,7 +263,7 @@ struct KrakenDAuth {
 
     /// The content of the key file, as comments that follow the configuration.
     var keyFileLines: [YAMLLine] {
-        guard used.contains(Self.keysExtra) else { return [] }
+        guard usesKeys else { return [] }
         var lines = YAMLLine.comment("The file \(Self.keysFile):")
         for (index, key) in entries.enumerated() {
             guard let hash = hash(of: key) else { continue }
@@ -242,7 +278,7 @@ struct KrakenDAuth {
 
     /// The hash of a key; nil if KrakenD has a hash of another kind.
     private func hash(of key: DocumentNode) -> KeyHash? {
-        guard let text = key["key"]?.text, !text.isEmpty else { return nil }
+        guard let text = key["key"]?.name else { return nil }
         switch keys?.node["hash"]?.text ?? "plain" {
         case "plain": return SHA256.hash(Array(text.utf8)).flatMap { KeyHash($0) }
         case "sha256" where keys?.node["salt"]?.text?.isEmpty ?? true:

@@ -7,9 +7,10 @@ struct KrakenDBackends {
     /// The top level, for settings that a backend does not have.
     private let root: DocumentNode
     private var known: [Known] = []
-
     /// The backends of the endpoint that is being converted.
     private(set) var namesOfEndpoint: Set<String> = []
+    /// The backends that have the keys of tokens.
+    private(set) var keyServers: Set<String> = []
 
     private struct Known {
         let name: String
@@ -17,22 +18,10 @@ struct KrakenDBackends {
         let breaker: YAMLTree?
         let tls: YAMLTree?
         let key: String
-
-        var isSecure: Bool { urls.contains { $0.lowercased().hasPrefix("https://") } }
     }
 
     init(_ root: DocumentNode) {
         self.root = root
-    }
-
-    /// The backends that have the keys of tokens.
-    private(set) var keyServers: Set<String> = []
-
-    /// The backend for a server that has the keys of tokens.
-    mutating func nameOfKeyServer(_ url: String) -> String {
-        let name = name(of: [url], breaker: nil, tls: nil)
-        keyServers.insert(name)
-        return name
     }
 
     mutating func startEndpoint() { namesOfEndpoint = [] }
@@ -43,30 +32,40 @@ struct KrakenDBackends {
     /// The TLS settings for all backends.
     var commonTLS: YAMLTree? {
         if let tls = root["client_tls"] { return KrakenDTLS(tls).tree }
-        guard root["allow_insecure_connections"]?.flag == true else { return nil }
-        return .inline([("verify", .plain("false"))])
+        return root.has("allow_insecure_connections") ? Self.withoutVerification : nil
+    }
+
+    private static let withoutVerification = YAMLTree.inline([("verify", .plain("false"))])
+
+    /// The backend for a server that has the keys of tokens.
+    mutating func nameOfKeyServer(_ url: String) -> String {
+        let name = name(of: [url], breaker: nil, tls: nil)
+        keyServers.insert(name)
+        return name
     }
 
     /// - Parameters:
     ///   - breaker: the block of the circuit breaker
     ///   - tls: the block; ignored without `https://`
     mutating func name(of urls: [String], breaker: YAMLTree?, tls: YAMLTree?) -> String {
-        let isSecure = urls.contains { $0.lowercased().hasPrefix("https://") }
-        let tls = isSecure ? tls : nil
-        let blocks = [breaker, tls].map { $0?.lines.map(\.text).joined() ?? "" }
-        let key = (urls + blocks).joined(separator: " ")
+        let tls = Self.isSecure(urls) ? tls : nil
+        let key = (urls + [breaker, tls].map { $0?.identity ?? "" }).joined(separator: " ")
         let name =
             known.first { $0.key == key }?.name
             ?? Self.unique(Self.word(urls.first ?? ""), among: known.map(\.name))
-        if !known.contains(where: { $0.name == name }) {
+        if !known.contains(where: { $0.key == key }) {
             known.append(Known(name: name, urls: urls, breaker: breaker, tls: tls, key: key))
         }
         namesOfEndpoint.insert(name)
         return name
     }
 
+    private static func isSecure(_ urls: [String]) -> Bool {
+        urls.contains { $0.lowercased().hasPrefix("https://") }
+    }
+
     /// `users` for `http://users.internal:8080`, `127-0-0-1-8080` for an address.
-    static func word(_ url: String) -> String {
+    private static func word(_ url: String) -> String {
         let authority = url.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" }
         let host = authority.prefix { $0 != ":" && $0 != "." }
         let isName = host.first?.isLetter == true && host != "localhost"
@@ -76,9 +75,10 @@ struct KrakenDBackends {
         return word.isEmpty ? "backend" : String(word)
     }
 
-    static func unique(_ name: String, among taken: [String]) -> String {
+    /// The name, or `name-2` and so on if it is taken.
+    static func unique(_ name: String, among taken: [String], separator: String = "-") -> String {
         guard taken.contains(name) else { return name }
-        return (2...taken.count + 2).lazy.map { "\(name)-\($0)" }
+        return (2...taken.count + 2).lazy.map { "\(name)\(separator)\($0)" }
             .first { !taken.contains($0) } ?? name
     }
 
@@ -86,38 +86,20 @@ struct KrakenDBackends {
     ///
     /// - Parameter withFiles: false leaves out certificate files, which may not exist on this
     ///   machine
-    func blocks(withFiles: Bool) -> [(name: String, tree: YAMLTree)] {
-        known.map { backend in
-            var members: [(String, YAMLTree)] = [
-                backend.urls.count == 1
-                    ? ("url", .text(backend.urls[0])) : ("urls", .texts(backend.urls))
+    func blocks(withFiles: Bool) -> YAMLMembers {
+        let keepalive = KrakenDTable.service.members(of: root, in: "keepalive")
+        return known.map { backend in
+            let isReplaced = !withFiles && Self.isSecure(backend.urls)
+            let isOne = backend.urls.count == 1
+            let members: [(String, YAMLTree?)] = [
+                isOne ? ("url", .text(backend.urls[0])) : ("urls", .texts(backend.urls)),
+                ("tls", isReplaced ? Self.withoutVerification : backend.tls),
+                // KrakenD always sends X-Forwarded-For and X-Forwarded-Host.
+                ("forwarded", .text("x")), ("breaker", backend.breaker),
+                ("keepalive", .inline(unlessEmpty: keepalive)),
             ]
-            if !withFiles, backend.isSecure {
-                members.append(("tls", .inline([("verify", .plain("false"))])))
-            } else if let tls = backend.tls {
-                members.append(("tls", tls))
-            }
-            // KrakenD always sends X-Forwarded-For and X-Forwarded-Host.
-            members.append(("forwarded", .text("x")))
-            if let breaker = backend.breaker { members.append(("breaker", breaker)) }
-            return (backend.name, .block(members + connections))
+            let connections = KrakenDTable.service.members(of: root, in: "backends")
+            return (backend.name, .block(YAMLTree.members(members) + connections))
         }
-    }
-
-    /// The settings that KrakenD has once for all connections.
-    private var connections: [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = []
-        var keepalive: [(String, YAMLTree)] = []
-        if let idle = root["max_idle_connections_per_host"]?.integer, idle >= 0 {
-            keepalive.append(("max_idle", .plain("\(idle)")))
-        }
-        if let time = root["idle_connection_timeout"]?.goDuration {
-            keepalive.append(("idle_timeout", .text(time.spelled)))
-        }
-        if !keepalive.isEmpty { members.append(("keepalive", .inline(keepalive))) }
-        if let time = root["dns_cache_ttl"]?.goDuration {
-            members.append(("dns_ttl", .text(time.spelled)))
-        }
-        return members
     }
 }

@@ -4,78 +4,70 @@ import YAMLReader
 
 /// Converts `validation/json-schema` to `body:`, as far as that supports it.
 struct KrakenDBodySchema {
-    private var findings: ImportFindings
+    private let findings: ImportFindings
     private let isClosed: Bool
 
-    private init(findings: ImportFindings, isClosed: Bool) {
-        self.findings = findings
-        self.isClosed = isClosed
+    static func converted(_ schema: DocumentNode, _ findings: ImportFindings) -> YAMLTree {
+        let isClosed = schema["properties"] != nil && refusesUnknown(schema)
+        let body = KrakenDBodySchema(findings: findings, isClosed: isClosed)
+        return .block(body.members(of: schema, isRoot: true))
     }
 
-    static func converted(
-        _ schema: DocumentNode, _ findings: inout ImportFindings
-    ) -> YAMLTree {
-        let isClosed = schema["properties"] != nil && refusesUnknown(schema)
-        var body = KrakenDBodySchema(findings: findings, isClosed: isClosed)
-        let tree = YAMLTree.block(body.members(of: schema, isRoot: true))
-        findings = body.findings
-        return tree
-    }
+    /// The keywords of scalar properties, with the types that they apply to.
+    private static let keywords:
+        [String: (types: Set<String>, name: String, convert: @Sendable (DocumentNode) -> YAMLTree)] =
+            [
+                "minimum": (["integer", "number"], "min", number),
+                "maximum": (["integer", "number"], "max", number),
+                "minLength": (["string"], "min_length", length),
+                "maxLength": (["string"], "max_length", length),
+                "enum": (["integer", "number", "string", "boolean"], "one_of", choices),
+            ]
 
     /// The recursion is as deep as a document may be.
-    private mutating func members(
-        of schema: DocumentNode, isRoot: Bool
-    ) -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = []
-        var properties: [(String, YAMLTree)] = []
-        let kind = schema["type"]?.text
+    private func members(of schema: DocumentNode, isRoot: Bool) -> YAMLMembers {
+        var members: YAMLMembers = []
+        let properties = (schema["properties"]?.members ?? []).map { property in
+            (property.key, YAMLTree.inline(self.members(of: property.node, isRoot: false)))
+        }
+        let type = isRoot ? "" : schema["type"]?.text ?? ""
         for member in schema.members {
-            switch (member.key, member.node) {
-            case ("type", let node) where node.text != nil:
-                members.append(("type", .text(node.text ?? "")))
-            case ("required", let node): members.append(("required", .texts(node.texts)))
-            case ("properties", let node):
-                for property in node.members {
-                    let inner = self.members(of: property.node, isRoot: false)
-                    properties.append((property.key, .inline(inner)))
-                }
-            case ("minimum", let node) where !isRoot && kind.isNumeric:
-                members.append(("min", .plain(node.number ?? "0")))
-            case ("maximum", let node) where !isRoot && kind.isNumeric:
-                members.append(("max", .plain(node.number ?? "0")))
-            case ("minLength", let node) where !isRoot && kind == "string":
-                members.append(("min_length", Self.length(node)))
-            case ("maxLength", let node) where !isRoot && kind == "string":
-                members.append(("max_length", Self.length(node)))
-            case ("pattern", let node) where !isRoot && kind == "string":
+            let node = member.node
+            if let keyword = Self.keywords[member.key], keyword.types.contains(type) {
+                members.append((keyword.name, keyword.convert(node)))
+                continue
+            }
+            switch member.key {
+            case "type" where node.text != nil: members.append(("type", .text(node.text ?? "")))
+            case "required": members.append(("required", .texts(node.texts)))
+            case "pattern" where type == "string":
                 if let pattern = pattern(node) { members.append(("pattern", pattern)) }
-            case ("enum", let node) where !isRoot && kind.isScalar:
-                members.append(("one_of", .list(node.elements.map { .plain($0.json) })))
-            case ("additionalProperties", let node) where node.flag == true: break
-            case ("additionalProperties", let node) where node.flag == false && isClosed:
+            case "additionalProperties" where node.flag == true: break
+            case "additionalProperties" where node.flag == false && isClosed:
                 if isRoot { members.append(("unknown_fields", .text("refuse"))) }
-            case ("$schema", _), ("$id", _), ("title", _), ("description", _), ("examples", _),
-                ("default", _), ("$comment", _):
+            case "properties", "$schema", "$id", "title", "description", "examples", "default",
+                "$comment":
                 break
-            default:
-                findings.warning(
-                    at: member.keyLocation, "'\(member.key)' is left out: 'body' does not check it")
+            default: findings.reportLoss(of: member, .warning, "'body' does not check it")
             }
         }
         if !properties.isEmpty { members.append(("properties", .block(properties))) }
         return members
     }
 
+    private static func number(_ node: DocumentNode) -> YAMLTree { .plain(node.number ?? "0") }
+
     /// A length above the maximum is reduced to it: no value has as many characters.
     private static func length(_ node: DocumentNode) -> YAMLTree {
-        let text = node.number ?? "0"
-        guard let length = Double(text), length > Double(SizeLimits.length) else {
-            return .plain(text)
-        }
-        return .plain("\(SizeLimits.length)")
+        let isLonger = Double(node.number ?? "0").map { $0 > Double(SizeLimits.length) } ?? false
+        return isLonger ? .plain("\(SizeLimits.length)") : number(node)
     }
 
-    private mutating func pattern(_ node: DocumentNode) -> YAMLTree? {
+    private static func choices(_ node: DocumentNode) -> YAMLTree {
+        .list(node.elements.map { .plain($0.json) })
+    }
+
+    private func pattern(_ node: DocumentNode) -> YAMLTree? {
         guard let pattern = node.text else { return nil }
         do throws(PatternError) {
             return .text(try KrakenDRegex.whole(pattern))
@@ -97,7 +89,23 @@ struct KrakenDBodySchema {
     }
 }
 
-extension String? {
-    fileprivate var isNumeric: Bool { self == "integer" || self == "number" }
-    fileprivate var isScalar: Bool { isNumeric || self == "string" || self == "boolean" }
+/// Regular expressions of KrakenD, which may match a part of a text; the gateway's match the whole
+/// text.
+enum KrakenDRegex {
+    /// The pattern that matches the texts of which this one matches a part.
+    static func whole(_ text: String) throws(PatternError) -> String {
+        var pattern = text
+        let (isFromStart, isToEnd) = (pattern.hasPrefix("^"), pattern.hasSuffix("$"))
+        if isFromStart { pattern.removeFirst() }
+        if isToEnd, !pattern.isEmpty { pattern.removeLast() }
+        if !isFromStart || !isToEnd || pattern.contains("|") { pattern = "(\(pattern))" }
+        pattern = (isFromStart ? "" : ".*") + pattern + (isToEnd ? "" : ".*")
+        _ = try Pattern(pattern)
+        return pattern
+    }
+
+    /// The pattern that matches this text only.
+    static func literal(_ text: String) -> String {
+        text.map { "\\.^$|()[]{}*+?".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    }
 }

@@ -5,49 +5,41 @@ import YAMLReader
 struct KrakenDCall {
     /// The facts about the endpoint that a call needs.
     struct Scope {
+        let endpoint: KrakenDEndpoint
         let route: Config.Route
         /// The names of all backends, in file order.
         let names: [String]
-        let nodes: [DocumentNode]
-        let isSequential: Bool
-        /// `output_encoding: no-op`
-        let isRelayed: Bool
-        /// Whether the endpoint becomes a `proxy`.
-        let passesThrough: Bool
-        /// Whether `ws://` is the scheme of its hosts.
-        let isWebSocket: Bool
-        /// Whether the endpoint has tokens, so that `{JWT.sub}` is a claim.
-        let readsTokens: Bool
-        let hedge: (after: Duration, location: SourceLocation)?
         /// Fallbacks as JSON, by call.
-        let fallbacks: [String: String]
+        var fallbacks: [String: String] = [:]
         /// Whether the endpoint has a `body`, so that every request has one.
-        let hasBody: Bool
+        var hasBody = false
         /// The paths in each response that KrakenD changes after all calls.
-        let lateChanges: [[[String]]]
+        var lateChanges: [[[String]]] = [[]]
+
+        var nodes: [DocumentNode] { endpoint.backends }
     }
 
     private let node: DocumentNode
     private let index: Int
     private let scope: Scope
+    private let method: String
+    private var findings: ImportFindings { scope.endpoint.findings }
 
     init(_ index: Int, _ scope: Scope) {
         node = scope.nodes[index]
         self.index = index
         self.scope = scope
+        method = node["method"]?.text?.uppercased() ?? scope.route.method.rawValue
     }
 
     private var name: String { scope.names[index] }
-    private var extras: [DocumentNode.Member] { node["extra_config"]?.members ?? [] }
-    private var http: DocumentNode? { node["extra_config"]?["backend/http"] }
-
-    private var method: String {
-        node["method"]?.text?.uppercased() ?? scope.route.method.rawValue
-    }
+    private var key: String? { KrakenDCallNames.key(of: node) }
+    private var http: DocumentNode? { node.extra("backend/http")?.node }
+    private var client: DocumentNode? { node.extra("backend/http/client")?.node }
 
     /// No client receives the response of a shadow backend, so the endpoint is complete without it.
     static func isShadow(_ node: DocumentNode) -> Bool {
-        node["extra_config"]?["proxy"]?["shadow"]?.flag == true
+        node.extra("proxy")?.node.has("shadow") == true
     }
 
     /// Throws a `Refusal` if the call cannot be expressed; its endpoint is then left out.
@@ -56,42 +48,49 @@ struct KrakenDCall {
     ///   - shape: with the operations of the endpoint
     ///   - forward: the list of the endpoint
     func converted(
-        _ shape: KrakenDShape, forward: KrakenDForward, _ backends: inout KrakenDBackends,
-        _ findings: inout ImportFindings
+        _ shape: KrakenDShape, forward: KrakenDForward, _ backends: inout KrakenDBackends
     ) throws(Refusal) -> YAMLTree {
-        try checkSupport()
+        try checkHost()
+        // KrakenD treats an unknown encoding as JSON.
+        if let encoding = node["encoding"],
+            ["xml", "rss", "string", "yaml"].contains(encoding.text)
+        {
+            throw Refusal(
+                "its responses are '\(encoding.text ?? "")', but backends must respond with JSON",
+                at: encoding.location)
+        }
         let urls = try urls(backends)
-        let martian = KrakenDMartian(node, isRelayed: isRelayed, &findings)
+        let martian = KrakenDMartian(node, isRelayed: isRelayed, findings)
         let target = try KrakenDPattern(
             node["url_pattern"]?.text ?? "/", setting: martian.query, of: index, scope)
-        reportLosses(&findings)
-        let breaker = breaker(&findings)
-        let backend = backends.name(of: urls, breaker: breaker, tls: tls(backends))
-        var members: [(String, YAMLTree)] = [("from", .text(backend))]
-        let location = node["url_pattern"]?.location ?? node.location
-        members.append((method.lowercased(), .located(.text(target.text), location)))
-        members += Self.headers(of: martian)
+        reportLosses()
         let own = forward.narrowed(by: node).without(martian)
-        if !own.isSame(as: forward) { members.append(("forward", own.tree)) }
-        if ["POST", "PUT", "PATCH", "DELETE"].contains(method), scope.route.method.mayHaveBody {
-            members.append(("body", .text(scope.hasBody ? "{request.body}" : "{request.body?}")))
-        }
-        if let condition = try KrakenDConditional.condition(of: index, among: scope.nodes) {
-            members.append(("when", condition))
-        }
-        members += dependencies(target)
-        members += shape.members
+        let sendsBody =
+            ["POST", "PUT", "PATCH", "DELETE"].contains(method) && scope.route.method.mayHaveBody
+        let body = scope.hasBody ? "{request.body}" : "{request.body?}"
+        let backend = backends.name(of: urls, breaker: breaker(), tls: tls(backends))
+        let location = node.location(of: "url_pattern")
+        var members: [(String, YAMLTree?)] = [
+            ("from", .text(backend)),
+            (method.lowercased(), .located(.text(target.text), location)),
+        ]
+        members += Self.headers(of: martian)
+        members += [
+            ("forward", own.isSame(as: forward) ? nil : own.tree),
+            ("body", sendsBody ? .text(body) : nil), ("when", try condition()),
+        ]
+        members += dependencies(target) + shape.members
         // Without a key of its own, KrakenD merges the response into the root.
-        if KrakenDCallNames.key(of: node) == nil { members.append(("at", .text("."))) }
-        members += hedgeAndFallback(&findings)
-        return .located(.block(members), node.location)
+        members.append(("at", key == nil ? .text(".") : nil))
+        members += [("hedge", hedge()), ("if_failed", fallback())]
+        return .located(.block(YAMLTree.members(members)), node.location)
     }
 
     /// The headers that modifiers set. Where they set one that `forwarded` sends, the call sends all of
     /// them itself.
-    static func headers(of martian: KrakenDMartian) -> [(String, YAMLTree)] {
+    static func headers(of martian: KrakenDMartian) -> [(String, YAMLTree?)] {
         guard !martian.headers.isEmpty else { return [] }
-        var headers = martian.headers.map { ($0.name, $0.value) }
+        var headers = martian.headers
         guard martian.setsForwarding else { return [("headers", .inline(headers))] }
         for (name, value) in [
             ("X-Forwarded-For", "{request.client?}"),
@@ -104,38 +103,15 @@ struct KrakenDCall {
 
     // MARK: Passing through
 
-    /// Whether KrakenD relays the response of the only backend of a `no-op` endpoint without reading
-    /// it. It then ignores what would change the response.
-    static func passesThrough(_ node: DocumentNode, as route: Config.Route?, method: String) -> Bool
-    {
-        let pattern = node["url_pattern"]?.text ?? "/"
-        let names = pattern.split(separator: "{").dropFirst().map { $0.prefix { $0 != "}" } }
-        return (node["method"]?.text?.uppercased() ?? method) == method && !isShadow(node)
-            && !pattern.contains("?") && !KrakenDMartian.changesQuery(node)
-            && names.allSatisfy { route?.parameters.contains(String($0)) != false }
-    }
-
     /// The backend that requests pass through to, and the headers that its modifiers change.
     func proxied(
-        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
+        _ backends: inout KrakenDBackends
     ) throws(Refusal) -> (name: String, martian: KrakenDMartian) {
         try checkHost()
         let urls = try urls(backends)
-        let martian = KrakenDMartian(node, isRelayed: true, &findings)
-        reportLosses(&findings)
-        let name = backends.name(of: urls, breaker: breaker(&findings), tls: tls(backends))
-        return (name, martian)
-    }
-
-    private func checkSupport() throws(Refusal) {
-        try checkHost()
-        let encoding = node["encoding"]?.text ?? "json"
-        // KrakenD treats an unknown encoding as JSON.
-        guard !["xml", "rss", "string", "yaml"].contains(encoding) else {
-            throw Refusal(
-                "its responses are '\(encoding)', but backends must respond with JSON",
-                at: node["encoding"]?.location)
-        }
+        let martian = KrakenDMartian(node, isRelayed: true, findings)
+        reportLosses()
+        return (backends.name(of: urls, breaker: breaker(), tls: tls(backends)), martian)
     }
 
     /// The backend must be an HTTP server, which an extension can change.
@@ -143,11 +119,11 @@ struct KrakenDCall {
         guard ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"].contains(method) else {
             throw Refusal("calls with \(method) are not supported", at: node["method"]?.location)
         }
-        for member in extras where !Self.knownExtras.contains(member.key) {
-            let reason =
-                KrakenDLosses.ofOtherBackends[member.key]
-                ?? (member.key.hasPrefix("backend/") ? "only HTTP backends are supported" : nil)
-            if let reason {
+        for member in node.extras where !KrakenDTable.extrasOfBackend.converts(member.key) {
+            let isOther = member.key.hasPrefix("backend/")
+            if let reason = KrakenDTable.extras.refusal(of: member.key)
+                ?? (isOther ? "only HTTP backends are supported" : nil)
+            {
                 throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
             }
         }
@@ -155,25 +131,56 @@ struct KrakenDCall {
 
     // MARK: Members
 
+    /// `when`, from `backend/conditional`; nil without a condition.
+    private func condition() throws(Refusal) -> YAMLTree? {
+        guard let own = Self.conditional(node) else { return nil }
+        guard own["strategy"]?.text == "fallback" else { return try Self.test(own) }
+        var others: [YAMLTree] = []
+        for other in scope.nodes.compactMap(Self.conditional)
+        where other["strategy"]?.text != "fallback" {
+            others.append(try Self.test(other))
+        }
+        guard let first = others.first else { return nil }
+        return .inline([("not", others.count == 1 ? first : .inline([("any", .list(others))]))])
+    }
+
+    private static func conditional(_ node: DocumentNode) -> DocumentNode? {
+        node.extra(KrakenDExtra.conditional)?.node
+    }
+
+    private static func test(_ setting: DocumentNode) throws(Refusal) -> YAMLTree {
+        guard setting["strategy"]?.text == "header", let name = setting["name"]?.text,
+            HeaderSyntax.isName(name), let value = setting["value"]?.text
+        else {
+            throw Refusal(
+                """
+                its '\(KrakenDExtra.conditional)' has no equivalent: 'when' can compare a header with a text
+                """, at: setting.location)
+        }
+        return .inline([
+            ("value", .text("{request.header.\(name)}")), ("is", .text(value.literalTemplate)),
+        ])
+    }
+
     /// `after`, `required` and relaying: a KrakenD sequence fails if its first call fails, and ends
     /// after the failure of a later one.
-    private func dependencies(_ target: KrakenDPattern) -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = []
-        let earlier = calls.last { $0 < index }
-        if scope.isSequential, let last = earlier, !target.calls.contains(last) {
-            members.append(("after", .texts([scope.names[last]])))
+    private func dependencies(_ target: KrakenDPattern) -> [(String, YAMLTree?)] {
+        var after: YAMLTree?
+        if scope.endpoint.isSequential, let last = calls.last(where: { $0 < index }),
+            !target.calls.contains(last)
+        {
+            after = .texts([scope.names[last]])
         }
-        if isRequired { members.append(("required", .plain("true"))) }
-        if relaysStatus { members.append(("relay_status", .texts(["400-599"]))) }
-        if isRelayed { members.append(("relay_body", .plain("true"))) }
-        return members
+        return [
+            ("after", after), ("required", .flag(isRequired)),
+            ("relay_status", relaysStatus ? .texts(["400-599"]) : nil),
+            ("relay_body", .flag(isRelayed)),
+        ]
     }
 
     private var isRequired: Bool { relaysStatus || isFirstOfSequence }
 
-    private var isFirstOfSequence: Bool {
-        scope.isSequential && scope.nodes.count > 1 && calls.first == index
-    }
+    private var isFirstOfSequence: Bool { scope.endpoint.isSequential && calls.first == index }
 
     /// The backends whose responses clients receive.
     private var calls: [Int] { scope.nodes.indices.filter { !Self.isShadow(scope.nodes[$0]) } }
@@ -181,35 +188,32 @@ struct KrakenDCall {
     /// KrakenD relays a status only where the response has nothing else.
     private var relaysStatus: Bool {
         isRelayed
-            || http?["return_error_code"]?.flag == true && (calls.count == 1 || isFirstOfSequence)
+            || http?.has("return_error_code") == true && (calls.count == 1 || isFirstOfSequence)
     }
 
-    private var isRelayed: Bool { scope.isRelayed || node["encoding"]?.text == "no-op" }
+    private var isRelayed: Bool { scope.endpoint.isRelayed || node["encoding"]?.text == "no-op" }
 
-    private func hedgeAndFallback(_ findings: inout ImportFindings) -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = []
-        if let hedge = scope.hedge {
-            if ["GET", "HEAD", "PUT", "DELETE"].contains(method) {
-                members.append(("hedge", .inline([("after", .text(hedge.after.spelled))])))
-            } else {
-                findings.note(
-                    at: hedge.location, "call '\(name)' is a \(method), which is never sent twice")
-            }
+    private func hedge() -> YAMLTree? {
+        guard let hedge = scope.endpoint.hedge else { return nil }
+        guard ["GET", "HEAD", "PUT", "DELETE"].contains(method) else {
+            findings.note(
+                at: hedge.location, "call '\(name)' is a \(method), which is never sent twice")
+            return nil
         }
-        if let json = scope.fallbacks[name] {
-            if isRequired {
-                findings.warning(
-                    at: node.location,
-                    "'static' for call '\(name)' is left out: the call is required, so the request"
-                        + " fails with it")
-            } else {
-                members.append(("if_failed", .plain(json)))
-            }
-        } else if KrakenDCallNames.key(of: node) != nil, !isRequired, calls.count > 1 {
+        return .inline([("after", .duration(hedge.after))])
+    }
+
+    private func fallback() -> YAMLTree? {
+        guard let json = scope.fallbacks[name] else {
             // KrakenD leaves the group of a failed backend out.
-            members.append(("if_failed", .text("omit")))
+            return key != nil && !isRequired && calls.count > 1 ? .text("omit") : nil
         }
-        return members
+        guard isRequired else { return .plain(json) }
+        findings.warning(
+            at: node.location,
+            "'static' for call '\(name)' is left out: the call is required, so the request fails with"
+                + " it")
+        return nil
     }
 
     // MARK: Backend
@@ -230,32 +234,29 @@ struct KrakenDCall {
         let text = host.text ?? ""
         var url = text.contains("://") ? text : "http://\(text)"
         while url.hasSuffix("/") { url.removeLast() }
-        if scope.isWebSocket, url.hasPrefix("ws") { url = "http" + url.dropFirst(2) }
+        if scope.endpoint.isWebSocket, url.hasPrefix("ws") { url = "http" + url.dropFirst(2) }
         do throws(Refusal) {
             _ = try Config.BackendURL(parsing: url)
         } catch {
-            let scheme = url.prefix { $0 != ":" }.lowercased()
+            let isHTTP = ["http", "https"].contains(url.prefix { $0 != ":" }.lowercased())
             throw Refusal(
-                ["http", "https"].contains(scheme)
+                isHTTP
                     ? "its host '\(text)' \(error.message)"
-                    : "its host '\(text)' does not use HTTP", at: host.location)
+                    : "its host '\(text)' does not use HTTP",
+                at: host.location)
         }
         return url
     }
 
-    /// The settings of the call, or those of the service.
+    /// The settings of the call, or the settings of the service.
     private func tls(_ backends: KrakenDBackends) -> YAMLTree? {
         guard let own = client?["client_tls"] else { return backends.commonTLS }
         return KrakenDTLS(own).tree
     }
 
-    private var client: DocumentNode? { node["extra_config"]?["backend/http/client"] }
-
     /// KrakenD counts consecutive failures; the gateway measures the share of failures.
-    private func breaker(_ findings: inout ImportFindings) -> YAMLTree? {
-        guard let member = extras.first(where: { $0.key == "qos/circuit-breaker" }) else {
-            return nil
-        }
+    private func breaker() -> YAMLTree? {
+        guard let member = node.extra("qos/circuit-breaker") else { return nil }
         let errors = max(1, member.node["max_errors"]?.integer ?? 1)
         let window = max(1, member.node["interval"]?.integer ?? 60)
         let pause = max(1, member.node["timeout"]?.integer ?? 10)
@@ -272,60 +273,39 @@ struct KrakenDCall {
 
     // MARK: Losses
 
-    private func reportLosses(_ findings: inout ImportFindings) {
-        for member in node.members where !Self.known.contains(member.key) {
-            findings.reportLoss(of: member, among: Self.losses)
+    private func reportLosses() {
+        KrakenDTable.backend.report(node, findings)
+        if scope.endpoint.passesThrough { reportIgnored() } else { reportShape() }
+        KrakenDTable.extrasOfBackend.report(node["extra_config"], findings) {
+            !KrakenDProtection.protects($0.key)
         }
-        if scope.passesThrough { reportIgnored(&findings) } else { reportShape(&findings) }
-        if let sd = node["sd"], sd.text != "static" {
-            findings.warning(
-                at: sd.location,
-                "'sd: \(sd.text ?? "")' is left out: host names are resolved to addresses (A and AAAA),"
-                    + " cached for 'dns_ttl'")
-        }
-        for member in extras
-        where !Self.knownExtras.contains(member.key) && !KrakenDProtection.protects(member.key) {
-            findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)
-        }
-        for member in client?.members ?? [] where member.key != "client_tls" {
-            findings.reportLoss(of: member, among: Self.clientLosses)
-        }
-        if let tls = client?["client_tls"] { KrakenDTLS(tls).reportLosses(&findings) }
+        KrakenDTable.client.report(client, findings)
+        if let tls = client?["client_tls"] { KrakenDTLS(tls).reportLosses(findings) }
     }
 
     /// KrakenD passes the response through, so these keys have no effect.
-    private func reportIgnored(_ findings: inout ImportFindings) {
+    private func reportIgnored() {
         let keys: Set = ["target", "allow", "deny", "mapping", "group", "is_collection"]
-        for member in node.members
-        where keys.contains(member.key) || member.key == "encoding" && member.node.text != "no-op" {
-            findings.note(
-                at: member.keyLocation,
-                "'\(member.key)' is left out: KrakenD ignores it with 'output_encoding: no-op'")
+        let settings = node.members.filter {
+            keys.contains($0.key) || $0.key == "encoding" && $0.node.text != "no-op"
         }
-        for extra in extras where ["backend/http", "proxy"].contains(extra.key) {
-            findings.note(
-                at: extra.keyLocation,
-                "'\(extra.key)' is left out: KrakenD ignores it with 'output_encoding: no-op'")
+        let extras = node.extras.filter { ["backend/http", "proxy"].contains($0.key) }
+        for member in settings + extras {
+            findings.reportLoss(
+                of: member, .note, "KrakenD ignores it with 'output_encoding: no-op'")
         }
     }
 
-    private func reportShape(_ findings: inout ImportFindings) {
-        reportEncoding(&findings)
-        if let target = node["target"], let path = target.text, !path.isEmpty,
-            !KrakenDShape.isList(node)
-        {
+    private func reportShape() {
+        reportEncoding()
+        if let target = node["target"], let path = target.name, !KrakenDShape.isList(node) {
             findings.warning(
                 at: target.location,
                 "a response without '\(path)' is a failure ('invalid_shape'); KrakenD takes an empty"
                     + " object instead")
         }
-        for member in node["extra_config"]?["proxy"]?.members ?? []
-        where !["shadow", "flatmap_filter"].contains(member.key) {
-            findings.reportLoss(of: member, among: KrakenDLosses.ofProxy)
-        }
-        for member in http?.members ?? [] where member.key != "return_error_code" {
-            findings.reportLoss(of: member, among: Self.errorLosses)
-        }
+        KrakenDTable.proxyOfBackend.report(node.extra("proxy")?.node, findings)
+        KrakenDTable.errors.report(http, findings)
         if let setting = http?["return_error_code"], setting.flag == true, !relaysStatus {
             findings.warning(
                 at: setting.location,
@@ -334,63 +314,34 @@ struct KrakenDCall {
         }
     }
 
-    private func reportEncoding(_ findings: inout ImportFindings) {
-        if let encoding = node["encoding"], encoding.text == "no-op", !scope.isRelayed {
+    private func reportEncoding() {
+        let encoding = node["encoding"]
+        let isSafe = encoding?.text == "safejson"
+        if let encoding, encoding.text == "no-op", !scope.endpoint.isRelayed {
             findings.warning(
                 at: encoding.location,
                 "'encoding: no-op' relayed any response; here it must be a JSON object")
         }
-        if let encoding = node["encoding"], encoding.text == "safejson",
-            KrakenDCallNames.key(of: node) == nil
-        {
+        if let encoding, isSafe, key == nil {
             findings.warning(
                 at: encoding.location,
                 "'safejson' stores a list under 'collection' and a text or number under 'content'; with"
                     + " 'at: .' such a response is a failure. If the backend responds with a list, name"
                     + " the call 'collection' and remove 'at'")
         }
-        guard node["group"]?.text?.isEmpty == false else { return }
+        guard node["group"]?.name != nil else { return }
         if KrakenDShape.isList(node) {
-            let key = KrakenDShape.nameOfList(node) ?? "collection"
+            let inner = KrakenDShape.nameOfList(node) ?? "collection"
             findings.warning(
-                at: node["is_collection"]?.location ?? node.location,
-                "the list is the value of '\(name)' itself, not of '\(key)' inside it")
-        } else if let encoding = node["encoding"], encoding.text == "safejson" {
+                at: node.location(of: "is_collection"),
+                "the list is the value of '\(name)' itself, not of '\(inner)' inside it")
+        } else if let encoding, isSafe {
             findings.warning(
                 at: encoding.location,
                 "'safejson': a list is the value of '\(name)' itself, not of 'collection' inside it,"
                     + " and a text or number is not stored under 'content'")
         }
     }
-
-    private static let losses: [String: ImportLoss] = [
-        "sd_scheme": .warning("the scheme is a part of the host's URL"),
-        "timeout": .note("KrakenD ignores it on a backend"),
-        "concurrent_calls": .note("KrakenD ignores it on a backend"),
-    ]
-
-    private static let clientLosses: [String: ImportLoss] = [
-        "send_body_on_redirect": .note("redirects are not followed"),
-        "no_redirect": .note("redirects are never followed"),
-        "proxy_address": .warning("calls do not use a proxy"),
-    ]
-
-    private static let errorLosses: [String: ImportLoss] = [
-        "return_error_details": .warning(
-            "a failure is reported by its kind, with 'report: body' in '_gateway'"),
-        "return_error_msg": .note("'relay_body: true' relays the body of a relayed status"),
-    ]
-
-    private static let knownExtras: Set<String> = [
-        "qos/circuit-breaker", "backend/http", "backend/http/client", "proxy", "modifier/martian",
-        KrakenDConditional.extra,
-    ]
-
-    private static let known: Set<String> = [
-        "host", "url_pattern", "method", "encoding", "group", "target", "allow", "deny", "mapping",
-        "is_collection", "sd", "disable_host_sanitize", "input_headers", "input_query_strings",
-        "extra_config",
-    ]
 }
 
 extension Config.Method {

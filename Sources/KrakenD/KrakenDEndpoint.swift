@@ -2,97 +2,112 @@ import Basics
 import Gateway
 import YAMLReader
 
-/// Converts one endpoint with its backends, which become its calls.
+/// Converts one endpoint: to a `proxy`, or to the calls that its backends become.
 struct KrakenDEndpoint {
-    /// The facts about the service that an endpoint needs.
-    struct Scope {
-        let timeout: Duration
-        let cacheTime: Duration?
-        /// The top level.
-        let service: DocumentNode
-        let protections: [KrakenDProtection]
-        let auth: KrakenDAuth
-        let trustsProxies: Bool
-        /// The methods that pages of other origins may use; nil for all.
-        let corsMethods: Set<String>?
-        /// `--open-protected`
-        let opensProtected: Bool
-    }
+    let node: DocumentNode
+    private let service: KrakenDService
+    let findings = ImportFindings()
+    let method: String
+    let backends: [DocumentNode]
+    /// The check of callers that the result has.
+    private let access: KrakenDAuth.Access?
+    /// The extensions of KrakenD that protect it, without the check that the result has.
+    private let protections: [KrakenDProtection]
+    private let identity: KrakenDIdentity
+    /// The settings of a WebSocket whose bytes KrakenD passes on unchanged; nil for any other endpoint.
+    private let websocket: DocumentNode?
 
-    private let node: DocumentNode
-    private let scope: Scope
-
-    init(_ node: DocumentNode, _ scope: Scope) {
+    init(_ node: DocumentNode, _ service: KrakenDService) {
         self.node = node
-        self.scope = scope
+        self.service = service
+        method = node["method"]?.text?.uppercased() ?? "GET"
+        backends = node["backend"]?.elements ?? []
+        access = service.auth.access(to: node)
+        protections =
+            (access == nil ? KrakenDProtection.all(ofEndpoint: node) : []) + service.protections
+        identity = KrakenDIdentity(node, service: service.root)
+        let socket = node.extra(KrakenDExtra.websocket)?.node
+        websocket = socket?.has("enable_direct_communication") == true ? socket : nil
     }
 
     private var path: String { node["endpoint"]?.text ?? "" }
-    private var method: String { node["method"]?.text?.uppercased() ?? "GET" }
     private var title: String { "endpoint \(method) \(path)" }
-    private var timeout: Duration { node["timeout"]?.goDuration ?? scope.timeout }
-    private var extras: [DocumentNode.Member] { node["extra_config"]?.members ?? [] }
-    private var proxy: DocumentNode? { node["extra_config"]?["proxy"] }
+    private var timeout: Duration { node["timeout"]?.goDuration ?? service.timeout }
+    private var proxy: DocumentNode? { node.extra("proxy")?.node }
+    private var hasSchema: Bool { node.extra(KrakenDExtra.jsonSchema) != nil }
     private var outputEncoding: DocumentNode? {
-        node["output_encoding"] ?? scope.service["output_encoding"]
+        node["output_encoding"] ?? service.root["output_encoding"]
     }
-    private var isRelayed: Bool { outputEncoding?.text == "no-op" || websocket != nil }
-    private var identity: KrakenDIdentity { KrakenDIdentity(node, service: scope.service) }
+
+    /// `output_encoding: no-op`
+    var isRelayed: Bool { outputEncoding?.text == "no-op" || isWebSocket }
+    var isWebSocket: Bool { websocket != nil }
+    /// Whether the endpoint has tokens, so that `{JWT.sub}` is a claim.
+    var hasTokens: Bool { access?.hasTokens == true }
+    var isSequential: Bool { proxy?.has("sequential") == true && backends.count > 1 }
 
     /// Adds the backends and the rate limits of the endpoint, unless it cannot be expressed.
-    func converted(
-        _ backends: inout KrakenDBackends, _ limits: inout KrakenDRateLimits
-    ) -> ImportedEndpoint {
-        var findings = ImportFindings()
-        let auth = scope.auth.setting(of: node, &findings)
-        let protections =
-            (auth == nil ? KrakenDProtection.all(ofEndpoint: node) : []) + scope.protections
-        var used = backends
-        used.startEndpoint()
+    func converted() -> ImportedEndpoint {
+        var endpoint = ImportedEndpoint(title: title, location: node.location)
+        let backends = service.backends
+        service.backends.startEndpoint()
         do throws(Refusal) {
-            try checkSupport()
-            let route = try route()
-            reportLosses(&findings)
-            identity.reportLosses(
-                besides: auth == nil ? [] : scope.auth.headers(of: node).map(\.name), of: node,
-                &findings)
-            let forward = KrakenDForward(
-                headers: (websocket ?? node)["input_headers"], query: node["input_query_strings"],
-                identity, trustsProxies: scope.trustsProxies, &findings)
-            let isProtected = auth != nil || !protections.isEmpty
-            let limitNames = limits.names(ofEndpoint: route, extras, &findings)
-            var members = head(of: route, auth, limitNames)
-            members +=
-                passesThrough
-                ? try relayedMembers(route, auth, forward, &used, &findings)
-                : try calledMembers(
-                    route, auth, forward, isProtected: isProtected, &used, &findings)
-            backends = used
-            return ImportedEndpoint(
-                title: title, location: node.location,
-                tree: .located(.block(members), node.location),
-                backends: used.namesOfEndpoint, limits: limitNames ?? [],
-                isProtected: !protections.isEmpty && !scope.opensProtected,
-                reasons: reasons(protections), findings: findings)
+            try convert(to: &endpoint)
         } catch {
-            return ImportedEndpoint(
-                title: title, location: node.location, refusal: error.message, at: error.location)
+            service.backends = backends
+            endpoint.leaveOut(error.message, at: error.location)
         }
+        return endpoint
+    }
+
+    private func convert(to endpoint: inout ImportedEndpoint) throws(Refusal) {
+        try checkSupport()
+        let route = try route()
+        if let access { findings.add(access.findings) }
+        reportLosses()
+        let claims = access?.headers ?? []
+        identity.reportLosses(except: claims.map(\.name), of: node, findings)
+        let forward = KrakenDForward(
+            headers: (websocket ?? node)["input_headers"], query: node["input_query_strings"],
+            identity, trustsProxies: service.trustsProxies, findings)
+        let limits = service.limits.names(ofEndpoint: node, route, findings)
+        let isWithoutCORS = service.corsMethods?.contains(method) == false
+        // Where a configuration has authenticators, a public endpoint has to say that it is public.
+        let open = service.auth.isUsed ? YAMLTree.text("none") : nil
+        let headers = claims.map { header in
+            (header.name, YAMLTree.text("{\(KrakenDValidator.reference(to: header.claim))?,}"))
+        }
+        let members: [(String, YAMLTree?)] =
+            [
+                ("route", .located(.text(route.name), node.location(of: "endpoint"))),
+                ("auth", access?.setting ?? open), ("cors", isWithoutCORS ? .text("none") : nil),
+                ("rate_limits", limits.map(YAMLTree.texts)),
+            ]
+            + (passesThrough
+                ? try proxyMembers(route, forward, .inline(unlessEmpty: headers))
+                : try callMembers(route, forward, .inline(unlessEmpty: headers)))
+        endpoint.tree = .located(.block(YAMLTree.members(members)), node.location)
+        endpoint.backends = service.backends.namesOfEndpoint
+        endpoint.limits = Set(limits ?? [])
+        endpoint.isProtected = !protections.isEmpty && !service.opensProtected
+        endpoint.reasons = reasons()
+        endpoint.findings = findings
     }
 
     /// What the lost protection means for the endpoint.
-    private func reasons(_ protections: [KrakenDProtection]) -> ImportFindings {
-        var findings = ImportFindings()
+    private func reasons() -> ImportFindings {
+        let findings = ImportFindings()
         for protection in protections {
-            let why =
-                reason(for: protection).map { "cannot be converted: \($0)" } ?? "has no equivalent"
-            let isOwn = !scope.protections.contains { $0.location == protection.location }
+            let refusal =
+                protection.name == KrakenDExtra.validator ? service.auth.refusal(of: node) : nil
+            let why = refusal.map { "cannot be converted: \($0.message)" } ?? "has no equivalent"
+            let isOwn = !service.protections.contains { $0.location == protection.location }
             let name =
                 "'\(protection.name)'"
                 + (isOwn ? "" : " of the service (line \(protection.location.line))")
             findings.warning(
                 at: isOwn ? protection.location : node.location,
-                scope.opensProtected
+                service.opensProtected
                     ? "\(title) is accessible without authentication: \(name) \(why)"
                     : "\(title) is left out: \(name) protects it and \(why);"
                         + " --open-protected writes it without protection")
@@ -100,15 +115,9 @@ struct KrakenDEndpoint {
         return findings
     }
 
-    /// Why the tokens of the endpoint cannot be checked in the same way.
-    private func reason(for protection: KrakenDProtection) -> String? {
-        protection.name == KrakenDValidator.extra
-            ? scope.auth.refusal(of: node)?.message : nil
-    }
-
     private func checkSupport() throws(Refusal) {
-        for member in extras where websocket == nil || member.key != Self.websocketExtra {
-            guard let reason = KrakenDLosses.ofOtherBackends[member.key] else { continue }
+        for member in node.extras where websocket == nil || member.key != KrakenDExtra.websocket {
+            guard let reason = KrakenDTable.extras.refusal(of: member.key) else { continue }
             throw Refusal("it has '\(member.key)': \(reason)", at: member.keyLocation)
         }
         if let websocket, !passesThrough {
@@ -118,6 +127,9 @@ struct KrakenDEndpoint {
         }
     }
 
+    /// The path of an endpoint for all requests without another one.
+    private static let catchAll = "/__catchall"
+
     private func route() throws(Refusal) -> Config.Route {
         let location = node["endpoint"]?.location
         guard passesThrough || (!path.hasSuffix("*") && path != Self.catchAll) else {
@@ -126,181 +138,42 @@ struct KrakenDEndpoint {
                 at: location)
         }
         do throws(Refusal) {
-            return try Config.Route(parsing: "\(method) \(routePath)")
+            return try parsedRoute()
         } catch {
             throw Refusal("its route \(error.message)", at: location)
         }
     }
 
     /// `/a/:id` is an older way to write `/a/{id}`.
-    private var routePath: String {
-        if path == Self.catchAll { return "/*" }
-        return path.split(separator: "/", omittingEmptySubsequences: false)
+    private func parsedRoute() throws(Refusal) -> Config.Route {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
             .map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }
-            .joined(separator: "/")
-    }
-
-    /// The members that both kinds of endpoints have.
-    private func head(
-        of route: Config.Route, _ auth: YAMLTree?, _ limits: [String]?
-    ) -> [(String, YAMLTree)] {
-        let location = node["endpoint"]?.location ?? node.location
-        var members: [(String, YAMLTree)] = [("route", .located(.text(route.name), location))]
-        // Where a configuration has authenticators, a public endpoint has to say that it is public.
-        if let auth = auth ?? (scope.auth.isUsed ? .text("none") : nil) {
-            members.append(("auth", auth))
-        }
-        if scope.corsMethods?.contains(method) == false {
-            members.append(("cors", .text("none")))
-        }
-        if let limits { members.append(("rate_limits", .texts(limits))) }
-        return members
-    }
-
-    private func calledMembers(
-        _ route: Config.Route, _ auth: YAMLTree?, _ forward: KrakenDForward, isProtected: Bool,
-        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
-    ) throws(Refusal) -> [(String, YAMLTree)] {
-        var members: [(String, YAMLTree)] = []
-        if let list = node["input_headers"], forward.hasAllHeaders {
-            KrakenDForward.reportAll(list, &findings)
-        }
-        if !forward.isEmpty { members.append(("forward", forward.tree)) }
-        members += claimHeaders(auth)
-        let body = body(&findings)
-        if let body { members.append(("body", body)) }
-        if timeout != scope.timeout { members.append(("deadline", .text(timeout.spelled))) }
-        if timeout > scope.timeout { members.append(("timeout", .text(timeout.spelled))) }
-        let cacheTime = node["cache_ttl"].map(\.goDuration) ?? scope.cacheTime
-        if let time = cacheTime {
-            members.append(
-                (
-                    "cache_control",
-                    isProtected
-                        ? privateCaching(time, &findings)
-                        : cacheControl(time, forward, &findings)
-                ))
-        }
-        let calls = try calls(of: route, forward, hasBody: body != nil, &backends, &findings)
-        return members + [("calls", .block(calls))]
-    }
-
-    /// KrakenD always writes `public`. With it, a shared cache stores the response to a request
-    /// with credentials too (RFC 9111, section 3.5).
-    private func cacheControl(
-        _ time: Duration, _ forward: KrakenDForward, _ findings: inout ImportFindings
-    ) -> YAMLTree {
-        let age = "max-age=\(max(1, time.inNanoseconds / 1_000_000_000))"
-        let forwards = (node["backend"]?.elements ?? []).map(forward.narrowed)
-        guard let header = forwards.lazy.compactMap(\.credentials).first else {
-            return .text("public, \(age)")
-        }
-        findings.warning(
-            at: node["cache_ttl"]?.location ?? node.location,
-            "'cache_ttl' became 'private' instead of 'public': a shared cache could send a response"
-                + " that depends on '\(header)' to another client")
-        return .text("private, \(age)")
-    }
-
-    /// Of an endpoint with an authenticator: a shared cache would send the response to every client.
-    private func privateCaching(
-        _ time: Duration, _ findings: inout ImportFindings
-    ) -> YAMLTree {
-        findings.warning(
-            at: node["cache_ttl"]?.location ?? node.location,
-            "'cache_ttl' became 'private' instead of 'public': a shared cache would send responses to"
-                + " clients without a credential")
-        return .text("private, max-age=\(max(1, time.inNanoseconds / 1_000_000_000))")
-    }
-
-    private func body(_ findings: inout ImportFindings) -> YAMLTree? {
-        guard let member = extras.first(where: { $0.key == "validation/json-schema" }) else {
-            return nil
-        }
-        guard ["POST", "PUT", "PATCH", "DELETE"].contains(method) else {
-            findings.warning(
-                at: member.keyLocation,
-                "'\(member.key)' is left out: a \(method) has no body, and KrakenD refuses requests"
-                    + " without one")
-            return nil
-        }
-        let schema = KrakenDBodySchema.converted(member.node, &findings)
-        return .located(schema, member.keyLocation)
-    }
-
-    /// The headers with claims of the token.
-    private func claimHeaders(_ auth: YAMLTree?) -> [(String, YAMLTree)] {
-        let claims = scope.auth.headers(of: node)
-        guard auth != nil, !claims.isEmpty else { return [] }
-        let headers = claims.map { header in
-            (header.name, YAMLTree.text("{\(KrakenDValidator.reference(to: header.claim))?,}"))
-        }
-        return [("headers", .inline(headers))]
+        let path = path == Self.catchAll ? "/*" : segments.joined(separator: "/")
+        return try Config.Route(parsing: "\(method) \(path)")
     }
 
     // MARK: Passing through
 
-    /// The path of an endpoint for all requests without another one.
-    private static let catchAll = "/__catchall"
-    private static let websocketExtra = "websocket"
-
-    /// The settings of a WebSocket whose bytes KrakenD passes on unchanged; nil for any other endpoint.
-    private var websocket: DocumentNode? {
-        let settings = node["extra_config"]?[Self.websocketExtra]
-        return settings?["enable_direct_communication"]?.flag == true ? settings : nil
-    }
-
     /// Whether the response of the only backend passes unchanged, so that nothing of it is read.
-    private var passesThrough: Bool {
-        guard isRelayed, let nodes = node["backend"]?.elements, nodes.count == 1 else {
-            return false
-        }
-        let route = try? Config.Route(parsing: "\(method) \(routePath)")
-        return KrakenDCall.passesThrough(nodes[0], as: route, method: method)
-            && !extras.contains { $0.key == "validation/json-schema" }
-    }
+    var passesThrough: Bool { isRelayed && passing.isPossible }
 
-    /// Everything passes without `forward`: a list of query parameters beside all headers has no
-    /// equivalent.
-    private func relayedMembers(
-        _ route: Config.Route, _ auth: YAMLTree?, _ forward: KrakenDForward,
-        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
-    ) throws(Refusal) -> [(String, YAMLTree)] {
-        let nodes = node["backend"]?.elements ?? []
-        let call = KrakenDCall(
-            0,
-            KrakenDCall.Scope(
-                route: route, names: ["proxy"], nodes: nodes, isSequential: false, isRelayed: true,
-                passesThrough: true, isWebSocket: websocket != nil, readsTokens: false, hedge: nil,
-                fallbacks: [:], hasBody: false,
-                lateChanges: [[]]))
-        let (name, martian) = try call.proxied(&backends, &findings)
-        var own = forward.narrowed(by: nodes[0]).without(martian)
-        if websocket != nil, !own.hasAllHeaders { own = own.with(Self.handshake) }
-        var members = KrakenDCall.headers(of: martian)
-        let claims = claimHeaders(auth)
-        // Without `auth`, nothing replaces these headers of the client.
-        let open = claims.isEmpty ? identity.headers.map(\.name) : []
-        if own.hasAllHeaders {
-            if !own.hasAllQuery {
-                findings.warning(
-                    at: node["input_headers"]?.location ?? node.location,
-                    "all query parameters are forwarded, since all headers are")
-            }
-            let dropped = open + martian.removed.sorted()
-            if !dropped.isEmpty { members.append(("drop_headers", .texts(dropped))) }
+    /// Whether `proxy` can express the request; if not, the reason, unless there are several backends.
+    private var passing: (isPossible: Bool, obstacle: String?) {
+        if hasSchema { return (false, "'validation/json-schema' needs the whole body") }
+        guard backends.count == 1 else { return (false, nil) }
+        let pattern = backends[0]["url_pattern"]?.text ?? "/"
+        if pattern.contains("?") || KrakenDMartian.changesQuery(backends[0]) {
+            return (false, "'path' of 'proxy' has no query")
         }
-        if auth != nil, scope.auth.credentials(of: node).contains(where: own.forwards) {
-            members.append(("credential", .text("pass")))
+        if let own = backends[0]["method"]?.text?.uppercased(), own != method {
+            return (false, "'proxy' does not change the method")
         }
-        if websocket != nil { members.append(("upgrade", .texts(["websocket"]))) }
-        let pattern = nodes.first?["url_pattern"]?.text ?? "/"
-        let path = pattern.hasPrefix("/") ? pattern : "/" + pattern
-        var proxy: [(String, YAMLTree)] = [("to", .text(name))]
-        if path != route.path, path != Self.catchAll { proxy.append(("path", .text(path))) }
-        proxy.append(("timeout", .text(timeout.spelled)))
-        return (own.hasAllHeaders ? [] : [("forward", own.treeOfProxy)]) + claims
-            + [("proxy", .inline(proxy + members))]
+        let names = pattern.split(separator: "{").dropFirst().map { $0.prefix { $0 != "}" } }
+        let parameters = (try? parsedRoute())?.parameters
+        guard names.allSatisfy({ parameters?.contains(String($0)) != false }),
+            !KrakenDCall.isShadow(backends[0])
+        else { return (false, "'path' of 'proxy' has parameters of the route only") }
+        return (true, nil)
     }
 
     /// Headers of the handshake, which a list of headers has to contain.
@@ -309,37 +182,121 @@ struct KrakenDEndpoint {
         "Sec-WebSocket-Extensions",
     ]
 
+    /// Everything passes without `forward`: a list of query parameters beside all headers has no
+    /// equivalent.
+    private func proxyMembers(
+        _ route: Config.Route, _ forward: KrakenDForward, _ claims: YAMLTree?
+    ) throws(Refusal) -> [(String, YAMLTree?)] {
+        let scope = KrakenDCall.Scope(endpoint: self, route: route, names: ["proxy"])
+        let (name, martian) = try KrakenDCall(0, scope).proxied(&service.backends)
+        var own = forward.narrowed(by: backends[0]).without(martian)
+        if isWebSocket, !own.hasAllHeaders { own = own.with(Self.handshake) }
+        var dropped: [String] = []
+        if own.hasAllHeaders {
+            if !own.hasAllQuery {
+                findings.warning(
+                    at: node.location(of: "input_headers"),
+                    "all query parameters are forwarded, since all headers are")
+            }
+            // Without `auth`, nothing replaces these headers of the client.
+            dropped = (claims == nil ? identity.headers.map(\.name) : []) + martian.removed.sorted()
+        }
+        let sendsCredential = access?.credentials.contains(where: own.forwards) == true
+        let pattern = backends[0]["url_pattern"]?.text ?? "/"
+        let path = pattern.hasPrefix("/") ? pattern : "/" + pattern
+        let isSamePath = path == route.path || path == Self.catchAll
+        var proxy: [(String, YAMLTree?)] = [
+            ("to", .text(name)), ("path", isSamePath ? nil : .text(path)),
+            ("timeout", .duration(timeout)),
+        ]
+        proxy += KrakenDCall.headers(of: martian)
+        proxy += [
+            ("drop_headers", .texts(unlessEmpty: dropped)),
+            ("credential", sendsCredential ? .text("pass") : nil),
+            ("upgrade", isWebSocket ? .texts(["websocket"]) : nil),
+        ]
+        return [
+            ("forward", own.hasAllHeaders ? nil : own.treeOfProxy), ("headers", claims),
+            ("proxy", .inline(YAMLTree.members(proxy))),
+        ]
+    }
+
     // MARK: Calls
 
+    private func callMembers(
+        _ route: Config.Route, _ forward: KrakenDForward, _ claims: YAMLTree?
+    ) throws(Refusal) -> [(String, YAMLTree?)] {
+        if let list = node["input_headers"], forward.hasAllHeaders {
+            findings.warning(
+                at: list.location,
+                "'*' is left out: only listed headers are forwarded; list their names")
+        }
+        let body = body()
+        let cacheTime = (node["cache_ttl"] ?? service.root["cache_ttl"])?.goDuration
+        let members: [(String, YAMLTree?)] = [
+            ("forward", forward.isEmpty ? nil : forward.tree), ("headers", claims),
+            ("body", body),
+            ("deadline", timeout == service.timeout ? nil : .duration(timeout)),
+            ("timeout", timeout > service.timeout ? .duration(timeout) : nil),
+            ("cache_control", cacheTime.map { cacheControl($0, forward) }),
+        ]
+        return members + [("calls", .block(try calls(route, forward, hasBody: body != nil)))]
+    }
+
+    /// KrakenD always writes `public`. With it, a shared cache sends the response to every client, and
+    /// stores it for a request with credentials too (RFC 9111, section 3.5).
+    private func cacheControl(_ time: Duration, _ forward: KrakenDForward) -> YAMLTree {
+        let age = "max-age=\(max(1, time.inNanoseconds / 1_000_000_000))"
+        let credentials = backends.lazy.compactMap { forward.narrowed(by: $0).credentials }.first
+        let risk: String
+        if access != nil || !protections.isEmpty {
+            risk = "would send responses to clients without a credential"
+        } else if let credentials {
+            risk = "could send a response that depends on '\(credentials)' to another client"
+        } else {
+            return .text("public, \(age)")
+        }
+        findings.warning(
+            at: node.location(of: "cache_ttl"),
+            "'cache_ttl' became 'private' instead of 'public': a shared cache \(risk)")
+        return .text("private, \(age)")
+    }
+
+    private func body() -> YAMLTree? {
+        guard let member = node.extra(KrakenDExtra.jsonSchema) else { return nil }
+        guard ["POST", "PUT", "PATCH", "DELETE"].contains(method) else {
+            findings.reportLoss(
+                of: member, .warning,
+                "a \(method) has no body, and KrakenD refuses requests without one")
+            return nil
+        }
+        return .located(KrakenDBodySchema.converted(member.node, findings), member.keyLocation)
+    }
+
     private func calls(
-        of route: Config.Route, _ forward: KrakenDForward, hasBody: Bool,
-        _ backends: inout KrakenDBackends, _ findings: inout ImportFindings
-    ) throws(Refusal) -> [(String, YAMLTree)] {
-        let nodes = node["backend"]?.elements ?? []
-        let names = KrakenDCallNames(nodes, parameters: route.parameters, &findings).all
-        let (shapes, lateChanges) = try shapes(of: nodes, &findings)
+        _ route: Config.Route, _ forward: KrakenDForward, hasBody: Bool
+    ) throws(Refusal) -> YAMLMembers {
+        let names = KrakenDCallNames(backends, parameters: route.parameters, findings).all
+        let (shapes, lateChanges) = try shapes()
         let scope = KrakenDCall.Scope(
-            route: route, names: names, nodes: nodes,
-            isSequential: proxy?["sequential"]?.flag == true && nodes.count > 1,
-            isRelayed: isRelayed, passesThrough: false, isWebSocket: false,
-            readsTokens: scope.auth.readsTokens(node),
-            hedge: hedge, fallbacks: fallbacks(names, nodes, &findings), hasBody: hasBody,
-            lateChanges: lateChanges)
-        var calls: [(String, YAMLTree)] = []
-        for (index, node) in nodes.enumerated() {
-            guard !KrakenDCall.isShadow(node) else {
+            endpoint: self, route: route, names: names, fallbacks: fallbacks(names),
+            hasBody: hasBody, lateChanges: lateChanges)
+        var calls: YAMLMembers = []
+        for (index, backend) in backends.enumerated() {
+            guard !KrakenDCall.isShadow(backend) else {
                 findings.warning(
-                    at: node.location,
+                    at: backend.location,
                     "a shadow backend is left out: shadow traffic is not supported")
                 continue
             }
             do throws(Refusal) {
                 let tree = try KrakenDCall(index, scope).converted(
-                    shapes[index], forward: forward, &backends, &findings)
+                    shapes[index], forward: forward, &service.backends)
                 calls.append((names[index], tree))
             } catch {
                 throw Refusal(
-                    "call '\(names[index])': \(error.message)", at: error.location ?? node.location)
+                    "call '\(names[index])': \(error.message)",
+                    at: error.location ?? backend.location)
             }
         }
         guard !calls.isEmpty else { throw Refusal("it has no backend") }
@@ -348,35 +305,33 @@ struct KrakenDEndpoint {
 
     /// The transformations of the responses, with the endpoint's own flatmap filter, and the paths that
     /// this filter changes in each.
-    private func shapes(
-        of nodes: [DocumentNode], _ findings: inout ImportFindings
-    ) throws(Refusal) -> (shapes: [KrakenDShape], lateChanges: [[[String]]]) {
+    private func shapes() throws(Refusal) -> ([KrakenDShape], lateChanges: [[[String]]]) {
         var shapes: [KrakenDShape] = []
-        for node in nodes { shapes.append(try KrakenDShape(node, &findings)) }
-        var changes: [[[String]]] = nodes.map { _ in [] }
+        for backend in backends { shapes.append(try KrakenDShape(backend, findings)) }
+        var changes: [[[String]]] = backends.map { _ in [] }
         guard let filter = proxy?["flatmap_filter"] else { return (shapes, changes) }
-        guard nodes.count > 1 else {
+        guard backends.count > 1 else {
             findings.note(
                 at: filter.location,
                 "'flatmap_filter' is left out: KrakenD ignores it with one backend")
             return (shapes, changes)
         }
-        let keys = nodes.map { KrakenDCallNames.key(of: $0) }
+        let keys = backends.map { KrakenDCallNames.key(of: $0) }
         for operation in KrakenDFlatmap.Operation.all(of: node) {
-            for one in operation.parts(by: keys) {
-                guard case .key(let key) = one.owner else {
-                    reportLoss(of: one.operation, &findings)
+            for (part, owner) in operation.parts(by: keys) {
+                guard case .key(let key) = owner else {
+                    reportLoss(of: part)
                     continue
                 }
                 for index in keys.indices where keys[index] == key {
-                    guard let inside = try inside(one.operation, of: nodes[index], key) else {
-                        reportLoss(of: one.operation, &findings)
+                    guard let inside = try inside(part, of: backends[index], key) else {
+                        reportLoss(of: part)
                         continue
                     }
-                    try shapes[index].apply(inside, &findings)
+                    try shapes[index].apply(inside, findings)
                     // The path begins with the key of the list.
                     changes[index] +=
-                        KrakenDShape.isList(nodes[index]) ? [[]] : inside.arguments
+                        KrakenDShape.isList(backends[index]) ? [[]] : inside.arguments
                 }
             }
         }
@@ -402,29 +357,30 @@ struct KrakenDEndpoint {
         return nil
     }
 
-    private func reportLoss(
-        of operation: KrakenDFlatmap.Operation, _ findings: inout ImportFindings
-    ) {
+    private func reportLoss(of operation: KrakenDFlatmap.Operation) {
         findings.warning(
             at: operation.location,
             "'\(operation.type)' between responses is left out: 'drop' and 'rename' work within one"
                 + " response")
     }
 
-    /// `concurrent_calls` sends several requests at once; a hedge sends a second one if the first
-    /// is late.
-    private var hedge: (after: Duration, location: SourceLocation)? {
+    /// `concurrent_calls` with several requests at once.
+    private var concurrentCalls: (count: Int, location: SourceLocation)? {
         guard let node = node["concurrent_calls"], let count = node.integer, count > 1 else {
             return nil
         }
-        let quarter = Duration.milliseconds(max(1, timeout.inNanoseconds / 4_000_000))
-        return (quarter, node.location)
+        return (count, node.location)
+    }
+
+    /// A hedge sends a second request if the first is late.
+    var hedge: (after: Duration, location: SourceLocation)? {
+        concurrentCalls.map {
+            (.milliseconds(max(1, timeout.inNanoseconds / 4_000_000)), $0.location)
+        }
     }
 
     /// Static data of a group becomes the fallback of the call of that group.
-    private func fallbacks(
-        _ names: [String], _ nodes: [DocumentNode], _ findings: inout ImportFindings
-    ) -> [String: String] {
+    private func fallbacks(_ names: [String]) -> [String: String] {
         guard let data = proxy?["static"] else { return [:] }
         let strategy = data["strategy"]?.text ?? "always"
         guard ["errored", "incomplete"].contains(strategy) else {
@@ -436,7 +392,8 @@ struct KrakenDEndpoint {
         }
         var fallbacks: [String: String] = [:]
         for member in data["data"]?.members ?? [] {
-            if let index = nodes.firstIndex(where: { KrakenDCallNames.key(of: $0) == member.key }) {
+            let index = backends.firstIndex { KrakenDCallNames.key(of: $0) == member.key }
+            if let index {
                 fallbacks[names[index]] = member.node.json
             } else {
                 findings.warning(
@@ -449,98 +406,48 @@ struct KrakenDEndpoint {
 
     // MARK: Losses
 
-    private func reportLosses(_ findings: inout ImportFindings) {
-        for member in node.members where !Self.known.contains(member.key) {
-            findings.reportLoss(of: member, among: Self.losses)
+    private func reportLosses() {
+        KrakenDTable.endpoint.report(node, findings)
+        if !passesThrough { reportEncoding() }
+        KrakenDTable.extrasOfEndpoint.report(node["extra_config"], findings) {
+            !KrakenDProtection.protects($0.key)
         }
-        if !passesThrough, let node = outputEncoding, let encoding = node.text {
-            reportEncoding(encoding, at: node.location, &findings)
+        KrakenDTable.websocket.report(websocket, findings)
+        if passesThrough {
+            for member in proxy?.members ?? [] {
+                findings.reportLoss(
+                    of: member, .note, "KrakenD ignores it with 'output_encoding: no-op'")
+            }
+        } else {
+            KrakenDTable.proxy.report(proxy, findings)
         }
-        for member in extras
-        where ![
-            "proxy", "validation/json-schema", KrakenDRateLimits.endpointKey, Self.websocketExtra,
-        ].contains(member.key)
-            && !KrakenDProtection.protects(member.key)
-        {
-            findings.reportLoss(of: member, among: KrakenDLosses.ofExtras)
-        }
-        for member in websocket?.members ?? []
-        where !["enable_direct_communication", "input_headers"].contains(member.key) {
-            findings.reportLoss(of: member, among: KrakenDLosses.ofWebSocket)
-        }
-        guard !passesThrough else { return reportLossesOfProxy(&findings) }
-        for member in proxy?.members ?? []
-        where ![
-            "sequential", "static", "sequential_propagated_params", "flatmap_filter", "shadow",
-        ].contains(member.key) {
-            findings.reportLoss(of: member, among: KrakenDLosses.ofProxy)
-        }
-        if let node = node["concurrent_calls"], let count = node.integer, count > 1 {
+        guard let (count, location) = concurrentCalls else { return }
+        if passesThrough {
+            findings.warning(
+                at: location,
+                "'concurrent_calls: \(count)' is left out: 'proxy' sends each request once")
+        } else {
             findings.note(
-                at: node.location,
+                at: location,
                 "'concurrent_calls: \(count)' became a hedge: a second request if the first is late;"
                     + " 'after' sets the delay")
         }
     }
 
-    private func reportLossesOfProxy(_ findings: inout ImportFindings) {
-        for member in proxy?.members ?? [] {
-            findings.note(
-                at: member.keyLocation,
-                "'\(member.key)' is left out: KrakenD ignores it with 'output_encoding: no-op'")
-        }
-        if let node = node["concurrent_calls"], let count = node.integer, count > 1 {
-            findings.warning(
-                at: node.location,
-                "'concurrent_calls: \(count)' is left out: 'proxy' sends each request once")
-        }
-    }
-
-    private func reportEncoding(
-        _ encoding: String, at location: SourceLocation, _ findings: inout ImportFindings
-    ) {
+    private func reportEncoding() {
+        guard let node = outputEncoding, let encoding = node.text else { return }
+        let difference: String
         switch encoding {
-        case "json", "fast-json": break
+        case "json", "fast-json": return
         case "negotiate":
-            findings.warning(
-                at: location,
-                "'output_encoding: negotiate' is left out: responses are JSON objects, whatever"
-                    + " 'Accept' has")
+            difference = "is left out: responses are JSON objects, whatever 'Accept' has"
         case "no-op":
-            findings.warning(
-                at: location,
-                "'output_encoding: no-op' relayed any response with its headers; here it must be a"
-                    + " JSON object, and 'relay_headers' lists the headers to relay"
-                    + (reasonForCalls.map { ", because \($0)" } ?? ""))
-        default:
-            findings.warning(
-                at: location,
-                "'output_encoding: \(encoding)' is left out: responses are JSON objects")
+            difference =
+                "relayed any response with its headers; here it must be a JSON object, and"
+                + " 'relay_headers' lists the headers to relay"
+                + (passing.obstacle.map { ", because \($0)" } ?? "")
+        default: difference = "is left out: responses are JSON objects"
         }
+        findings.warning(at: node.location, "'output_encoding: \(encoding)' \(difference)")
     }
-
-    /// Why a `no-op` endpoint cannot be a `proxy`.
-    private var reasonForCalls: String? {
-        let nodes = node["backend"]?.elements ?? []
-        if extras.contains(where: { $0.key == "validation/json-schema" }) {
-            return "'validation/json-schema' needs the whole body"
-        }
-        guard nodes.count == 1 else { return nil }
-        if nodes[0]["url_pattern"]?.text?.contains("?") == true
-            || KrakenDMartian.changesQuery(nodes[0])
-        {
-            return "'path' of 'proxy' has no query"
-        }
-        if let own = nodes[0]["method"]?.text?.uppercased(), own != method {
-            return "'proxy' does not change the method"
-        }
-        return "'path' of 'proxy' has parameters of the route only"
-    }
-
-    private static let losses: [String: ImportLoss] = [:]
-
-    private static let known: Set<String> = [
-        "endpoint", "method", "timeout", "cache_ttl", "backend", "input_headers",
-        "input_query_strings", "concurrent_calls", "output_encoding", "extra_config",
-    ]
 }

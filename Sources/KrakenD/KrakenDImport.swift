@@ -1,5 +1,5 @@
 import Gateway
-import YAMLReader
+package import YAMLReader
 
 /// Converts a KrakenD configuration of version 3 or 2.
 ///
@@ -11,7 +11,7 @@ package struct KrakenDImport {
     package private(set) var text: String?
 
     /// Contains errors only if the file cannot be read.
-    package private(set) var findings = ImportFindings()
+    package let findings = ImportFindings()
 
     private var document: ImportedDocument?
 
@@ -40,14 +40,13 @@ package struct KrakenDImport {
         }
         let root = KrakenDVersion2.renamed(root, version: version)
         var document = KrakenDService(root, opensProtected: opensProtected).converted()
-        var check = ImportCheck()
-        check.removeInvalidParts(of: &document)
+        let errors = document.removeInvalidParts()
         findings.add(document.findings)
         for endpoint in document.endpoints {
             findings.add(endpoint.reasons)
             findings.add(endpoint.findings)
         }
-        findings.add(check.errors)
+        findings.add(errors)
         text = document.text
         self.document = document
     }
@@ -76,5 +75,52 @@ package struct KrakenDImport {
 
     private static func counted(_ count: Int, _ word: String) -> String {
         "\(count) \(word)\(count == 1 ? "" : "s")"
+    }
+}
+
+/// The findings of an import, in the order in which they were found. The converters of one part
+/// share the object.
+package final class ImportFindings {
+    /// One line of the report: `krakend.json:9:27: warning: text`.
+    package struct Finding: Sendable, Hashable, CustomStringConvertible {
+        package let severity: Severity
+        package let location: SourceLocation
+        package let text: String
+
+        package var description: String { "\(location): \(severity.rawValue): \(text)" }
+    }
+
+    package enum Severity: String, Sendable {
+        /// The file cannot be read.
+        case error
+        /// A difference that clients or backends can notice.
+        case warning
+        /// A setting that is expressed differently; clients and backends notice no difference.
+        case note
+    }
+
+    private(set) var all: [Finding] = []
+
+    func error(at location: SourceLocation, _ text: String) { add(.error, location, text) }
+    func warning(at location: SourceLocation, _ text: String) { add(.warning, location, text) }
+    func note(at location: SourceLocation, _ text: String) { add(.note, location, text) }
+
+    func add(_ severity: Severity, _ location: SourceLocation, _ text: String) {
+        let finding = Finding(severity: severity, location: location, text: text)
+        if !all.contains(finding) { all.append(finding) }
+    }
+
+    func add(_ others: ImportFindings) {
+        for finding in others.all { add(finding.severity, finding.location, finding.text) }
+    }
+
+    package func count(of severity: Severity) -> Int { all.count { $0.severity == severity } }
+
+    /// By source location; findings of one location in the order in which they were found.
+    var sorted: [Finding] {
+        all.enumerated().sorted { one, other in
+            (one.element.location.line, one.element.location.column, one.offset)
+                < (other.element.location.line, other.element.location.column, other.offset)
+        }.map(\.element)
     }
 }

@@ -2,94 +2,63 @@ import Basics
 import Gateway
 import YAMLReader
 
-/// Converts KrakenD's `qos/ratelimit/service` and `qos/ratelimit/router` to `rate_limits`: those of
-/// the service are shared by all endpoints, each endpoint has its own besides.
+/// Converts KrakenD's `qos/ratelimit/service` and `qos/ratelimit/router` to `rate_limits`: all
+/// endpoints share the limits of the service, and each endpoint can have its own.
 struct KrakenDRateLimits {
-    static let serviceKey = "qos/ratelimit/service"
-    static let endpointKey = "qos/ratelimit/router"
-
     /// The limits so far, for the top level.
-    private(set) var limits: [(String, YAMLTree)] = []
-    /// The names of those of the service.
+    private(set) var all: YAMLMembers = []
+    /// The limits that all endpoints share.
     private(set) var namesOfService: [String] = []
 
-    init(service member: DocumentNode.Member?, _ findings: inout ImportFindings) {
-        guard let member else { return }
-        namesOfService = add(member, named: "service", parameters: [], &findings)
+    mutating func addLimits(ofService member: DocumentNode.Member, _ findings: ImportFindings) {
+        namesOfService = add(member, named: "service", parameters: [], findings)
     }
 
-    /// The limits of an endpoint, with those of the service; nil if it has none of its own.
+    /// The limits of an endpoint, with the limits of the service; nil if it has none of its own.
     mutating func names(
-        ofEndpoint route: Config.Route, _ extras: [DocumentNode.Member],
-        _ findings: inout ImportFindings
+        ofEndpoint node: DocumentNode, _ route: Config.Route, _ findings: ImportFindings
     ) -> [String]? {
-        guard let member = extras.last(where: { $0.key == Self.endpointKey }) else { return nil }
+        guard let member = node.extra(KrakenDExtra.rateLimit) else { return nil }
         let words = "\(route.method.rawValue) \(route.path)".lowercased()
             .split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         let names = add(
-            member, named: words.joined(separator: "_"), parameters: route.parameters, &findings)
+            member, named: words.joined(separator: "_"), parameters: route.parameters, findings)
         return names.isEmpty ? nil : namesOfService + names
     }
 
-    /// Leaves all limits out; the endpoints that use them are left out, too.
-    mutating func removeAll() { limits = [] }
-
-    // MARK: One extension
-
-    /// Adds the limit of all requests and that of each client.
+    /// Adds the limit of all requests and the limit of each client.
     private mutating func add(
         _ member: DocumentNode.Member, named name: String, parameters: [String],
-        _ findings: inout ImportFindings
+        _ findings: ImportFindings
     ) -> [String] {
-        let node = member.node
-        for inner in node.members where !Self.known.contains(inner.key) {
-            findings.reportLoss(of: inner, among: Self.losses)
-        }
+        KrakenDTable.rateLimit.report(member.node, findings)
         var names: [String] = []
-        if let rate = rate(node, "max_rate", "maxRate", capacity: "capacity", member, &findings) {
-            names.append(add(name, rate, member))
+        func append(_ name: String, _ rate: YAMLMembers) {
+            // Two endpoints may differ only in characters that a name cannot have.
+            let unique = KrakenDBackends.unique(name, among: all.map(\.0), separator: "_")
+            all.append((unique, .located(.inline(rate), member.keyLocation)))
+            names.append(unique)
+        }
+        if let rate = rate(member, "max_rate", "maxRate", capacity: "capacity", findings) {
+            append(name, rate)
         }
         let clients = rate(
-            node, "client_max_rate", "clientMaxRate", capacity: "client_capacity", member, &findings
-        )
-        if let clients, let key = key(node, parameters, member, &findings) {
-            names.append(add(name + "_client", clients + [("key", .text(key))], member))
+            member, "client_max_rate", "clientMaxRate", capacity: "client_capacity", findings)
+        if let clients, let key = key(member, parameters, findings) {
+            append(name + "_client", clients + [("key", .text(key))])
         }
         return names
     }
-
-    /// Two endpoints may differ only in characters that a name cannot have.
-    private mutating func add(
-        _ name: String, _ rate: [(String, YAMLTree)], _ member: DocumentNode.Member
-    ) -> String {
-        var unique = name
-        var count = 1
-        while limits.contains(where: { $0.0 == unique }) {
-            count += 1
-            unique = "\(name)_\(count)"
-        }
-        limits.append((unique, .located(.inline(rate), member.keyLocation)))
-        return unique
-    }
-
-    private static let known: Set<String> = [
-        "max_rate", "maxRate", "client_max_rate", "clientMaxRate", "capacity", "client_capacity",
-        "every", "strategy", "key",
-    ]
-
-    private static let cleaning = ImportLoss.note("buckets that are full need no room")
-    private static let losses: [String: ImportLoss] = [
-        "cleanup_period": cleaning, "cleanup_threads": cleaning, "num_shards": cleaning,
-    ]
 
     // MARK: Rates
 
     /// `rate` and, if it is another number, `burst`; nil without a rate, or with one that has no
     /// equivalent.
     private func rate(
-        _ node: DocumentNode, _ key: String, _ former: String, capacity: String,
-        _ member: DocumentNode.Member, _ findings: inout ImportFindings
-    ) -> [(String, YAMLTree)]? {
+        _ member: DocumentNode.Member, _ key: String, _ former: String, capacity: String,
+        _ findings: ImportFindings
+    ) -> YAMLMembers? {
+        let node = member.node
         guard let value = node[key] ?? node[former], let text = value.number ?? value.text,
             let most = Double(text), most > 0
         else { return nil }
@@ -126,9 +95,9 @@ struct KrakenDRateLimits {
 
     /// What distinguishes clients.
     private func key(
-        _ node: DocumentNode, _ parameters: [String], _ member: DocumentNode.Member,
-        _ findings: inout ImportFindings
+        _ member: DocumentNode.Member, _ parameters: [String], _ findings: ImportFindings
     ) -> String? {
+        let node = member.node
         let name = node["key"]?.text ?? ""
         switch node["strategy"]?.text?.lowercased() ?? "ip" {
         case "ip":

@@ -143,6 +143,42 @@ import YAMLReader
         #expect(endpoint(with: Self.validator).contains("    auth: tokens"), "the control")
     }
 
+    /// The file of a secret belongs to one set, although the URL of another one begins with its URL.
+    @Test func differentSecretsHaveDifferentFiles() {
+        let endpoints = ["https://id/jwk2", "https://id/jwk", "https://id/jwk2"].enumerated()
+            .map { index, url in
+                """
+                { "endpoint": "/\(index)", "backend": [{ "url_pattern": "/a" }], "extra_config": {
+                  "auth/validator": { "alg": "HS256", "issuer": "i", "jwk_url": "\(url)" } } }
+                """
+            }
+        let text = """
+            { "version": 3, "host": ["http://a"], "endpoints": [\(endpoints.joined(separator: ","))] }
+            """
+        let lines = (imported(text: text).text ?? "").split(separator: "\n")
+        #expect(
+            lines.filter { $0.contains("keys: { file: ") }.map { $0.drop { $0 == " " } } == [
+                "keys: { file: tokens.jwks }", "keys: { file: tokens_2.jwks }",
+            ])
+        #expect(
+            lines.filter { $0.hasPrefix("    auth: ") }.map { $0.drop { $0 == " " } } == [
+                "auth: tokens", "auth: tokens_2", "auth: tokens",
+            ])
+    }
+
+    /// The check ends although the backend stays in the list of backends.
+    @Test func onlyCallersOfAnInvalidBackendAreLeftOut() throws {
+        let breaker = #""extra_config": { "qos/circuit-breaker": { "interval": 99999999999 } }"#
+        let imported = imported(
+            text: """
+                { "version": 3, "host": ["http://a"], "endpoints": [
+                  { "endpoint": "/a", "backend": [{ "url_pattern": "/a", \(breaker) }] },
+                  { "endpoint": "/b", "backend": [{ "url_pattern": "/b" }] }] }
+                """)
+        #expect(try routes(imported) == ["GET /b"])
+        #expect(imported.lines.contains { $0.contains("endpoint GET /a is left out: ") })
+    }
+
     // MARK: Identity
 
     /// Whatever happens to the validator, no client sets the header of a claim.

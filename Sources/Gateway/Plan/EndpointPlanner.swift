@@ -68,6 +68,15 @@ final class EndpointPlanner {
         return try ProxyPlan(ProxyPlanner(proxy, requestScope, route, planner))
     }
 
+    /// Where the authenticators of the endpoint read credentials.
+    var credentialSources: [CredentialSource] {
+        guard let rule = planner.config.authRule(of: endpoint) else { return [] }
+        return rule.any.compactMap { name in
+            planner.config.authenticators.first { $0.name.value == name.value }
+                .flatMap { try? AuthenticatorPlan($0, planner).source }
+        }
+    }
+
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
 
     /// The query parameters that `require` and rate limits use.

@@ -1,7 +1,7 @@
-@testable import Gateway
 import Reactor
 import Testing
 
+@testable import Gateway
 
 /// `allow` and `deny`, in the configuration and in files.
 @Suite struct AddressRuleTests {

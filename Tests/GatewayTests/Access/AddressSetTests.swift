@@ -1,7 +1,7 @@
-@testable import Gateway
 import Reactor
 import Testing
 
+@testable import Gateway
 
 @Suite struct AddressSetTests {
     private func set(_ networks: [String]) throws -> AddressSet {

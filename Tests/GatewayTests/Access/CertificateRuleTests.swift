@@ -1,8 +1,8 @@
 import Basics
-@testable import Gateway
 import HTTP
 import Testing
 
+@testable import Gateway
 
 /// Which name of a certificate meets a rule, and is the caller's.
 @Suite struct CertificateRuleTests {

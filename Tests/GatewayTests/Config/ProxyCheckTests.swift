@@ -1,6 +1,6 @@
-@testable import Gateway
 import Testing
 
+@testable import Gateway
 
 /// The rules for endpoints with `proxy`.
 @Suite struct ProxyCheckTests {

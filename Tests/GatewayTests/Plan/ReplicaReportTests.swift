@@ -1,6 +1,6 @@
-@testable import Gateway
 import Testing
 
+@testable import Gateway
 
 /// The numbers that `check --replicas` prints.
 @Suite struct ReplicaReportTests {

@@ -1,5 +1,4 @@
 import Basics
-@testable import Gateway
 import HTTP
 import HTTPClient
 import HTTPServer
@@ -8,6 +7,7 @@ import Reactor
 import SimReactor
 import Testing
 
+@testable import Gateway
 
 /// The filters before the routes: every request passes them, also one without an endpoint.
 @Suite struct EntryFiltersTests {

@@ -59,7 +59,7 @@ package final class ProxyPlan {
         removed = try planner.removed(besides: headers.map(\.name))
         passesUnderscores =
             (proxy.underscores?.value ?? PlanDefaults.proxyUnderscores) == .pass
-        let sources = planner.credentialSources
+        let sources = planner.scope.endpointPlanner.credentialSources
         credentialHeaders = sources.compactMap(\.header)
         credentials =
             (proxy.credential?.value ?? PlanDefaults.proxyCredential) == .drop ? sources : []

@@ -7,7 +7,7 @@ final class ProxyPlanner {
     let route: Config.Route
     /// Into the plan's backends.
     let backend: Int
-    private let scope: CallScope
+    let scope: CallScope
     private let planner: Planner
 
     init(
@@ -89,12 +89,4 @@ final class ProxyPlanner {
         return names
     }
 
-    /// Where the authenticators of the endpoint read credentials.
-    var credentialSources: [CredentialSource] {
-        guard let rule = planner.config.authRule(of: scope.endpoint) else { return [] }
-        return rule.any.compactMap { name in
-            planner.config.authenticators.first { $0.name.value == name.value }
-                .flatMap { try? AuthenticatorPlan($0, planner).source }
-        }
-    }
 }

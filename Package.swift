@@ -1,18 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target is strict; those that stand on C take the settings without strict memory safety.
-let onC: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .enableExperimentalFeature("Lifetimes"),
-]
-let strict: [SwiftSetting] = onC + [.strictMemorySafety()]
-
 /// Debug builds can make each call of libuv's fail (Sources/CUV/calls.h); others know nothing of it.
 let faults: [CSetting] = [.define("TRIBUTARY_FAULTS", .when(configuration: .debug))]
 
@@ -32,21 +20,16 @@ let commit: [CSetting] = {
 /// The targets of the fuzzer: a test that replays its corpora, or, for `script/fuzz`, the fuzzer.
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
-        "Gateway", "KrakenD", "Patterns", "YAMLReader", "JSONText", "HTTP",
-        "JOSE", "RESP", "TLS", "TestCertificates", "Assembly", "HTTPServer", "HTTPClient",
-        "SimReactor",
-        "Reactor", "Promises", "Basics",
+        "KrakenD", "TestCertificates", "Assembly", "SimReactor",
     ]
     guard Context.environment["TRIBUTARY_FUZZ"] != nil else {
         return .testTarget(
             name: "FuzzTests", dependencies: dependencies,
-            exclude: ["Corpora", "Fuzz.swift", "Verdicts.swift"],
-            swiftSettings: onC)
+            exclude: ["Corpora", "Fuzz.swift", "Verdicts.swift"])
     }
     return .executableTarget(
         name: "fuzz", dependencies: dependencies, path: "Tests/FuzzTests",
-        exclude: ["Corpora", "Mutator.swift", "ReplayTests.swift", "HTTP2SeedTests.swift"],
-        swiftSettings: onC)
+        exclude: ["Corpora", "Mutator.swift", "ReplayTests.swift", "HTTP2SeedTests.swift"])
 }()
 
 let package = Package(
@@ -82,253 +65,134 @@ let package = Package(
         .target(name: "CByteClasses"),
 
         // Row 1.
-        .target(name: "Basics", swiftSettings: strict),
-        .target(name: "Promises", swiftSettings: strict),
+        .target(name: "Basics"),
+        .target(name: "Promises"),
 
         // Row 2.
-        .target(name: "PromiseOperators", dependencies: ["Promises"], swiftSettings: strict),
-        .target(name: "PromisesDispatch", dependencies: ["Promises"], swiftSettings: strict),
-        .target(
-            name: "HTTP", dependencies: ["CByteClasses", "Promises", "Basics"],
-            swiftSettings: strict),
-        .target(name: "Reactor", dependencies: ["Promises", "Basics"], swiftSettings: strict),
-        .target(
-            name: "JSONText", dependencies: ["CByteClasses", "Basics"], swiftSettings: strict),
-        .target(name: "Patterns", dependencies: ["Basics"], swiftSettings: strict),
+        .target(name: "PromiseOperators", dependencies: ["Promises"]),
+        .target(name: "PromisesDispatch", dependencies: ["Promises"]),
+        .target(name: "HTTP", dependencies: ["CByteClasses", "Promises", "Basics"]),
+        .target(name: "Reactor", dependencies: ["Promises", "Basics"]),
+        .target(name: "JSONText", dependencies: ["CByteClasses", "Basics"]),
+        .target(name: "Patterns", dependencies: ["Basics"]),
 
-        .target(
-            name: "System", dependencies: ["CUV", "Promises", "Basics"], cSettings: faults,
-            swiftSettings: onC),
+        .target(name: "System", dependencies: ["CUV", "Promises", "Basics"], cSettings: faults),
 
         // Row 3.
-        .target(
-            name: "UVReactor", dependencies: ["CUV", "System", "Reactor", "Promises", "Basics"],
-            cSettings: faults, swiftSettings: onC),
-        .target(
-            name: "SimReactor", dependencies: ["Reactor", "Promises", "Basics"],
-            swiftSettings: strict),
-        .target(
-            name: "TLS", dependencies: ["COpenSSL", "Reactor", "Promises", "Basics"],
-            swiftSettings: onC),
-        .target(
-            name: "YAMLReader", dependencies: ["CYAML", "Promises", "Basics"], swiftSettings: onC),
-        .target(
-            name: "JOSE", dependencies: ["COpenSSL", "JSONText", "Basics"], swiftSettings: onC),
-        .target(
-            name: "RESP", dependencies: ["Reactor", "Promises", "Basics"], swiftSettings: strict),
-        .target(name: "HTTP2", dependencies: ["CNGHTTP2", "HTTP", "Basics"], swiftSettings: onC),
+        .target(name: "UVReactor", dependencies: ["System", "Reactor"], cSettings: faults),
+        .target(name: "SimReactor", dependencies: ["Reactor"]),
+        .target(name: "TLS", dependencies: ["COpenSSL", "Reactor"]),
+        .target(name: "YAMLReader", dependencies: ["CYAML", "Promises", "Basics"]),
+        .target(name: "JOSE", dependencies: ["COpenSSL", "JSONText"]),
+        .target(name: "RESP", dependencies: ["Reactor"]),
+        .target(name: "HTTP2", dependencies: ["CNGHTTP2", "HTTP"]),
 
         // Row 4.
-        .target(
-            name: "HTTPClient", dependencies: ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
-            swiftSettings: strict),
+        .target(name: "HTTPClient", dependencies: ["HTTP2", "Reactor"]),
 
         // Row 5.
         .target(
             name: "Gateway",
-            dependencies: [
-                "HTTP", "HTTPClient", "JOSE", "JSONText", "Patterns", "RESP",
-                "TLS", "YAMLReader", "Reactor", "Promises", "Basics",
-            ],
-            swiftSettings: strict),
-        .target(
-            name: "HTTPServer", dependencies: ["HTTP2", "HTTP", "Reactor", "Promises", "Basics"],
-            swiftSettings: strict),
+            dependencies: ["HTTPClient", "JOSE", "Patterns", "RESP", "TLS", "YAMLReader"]),
+        .target(name: "HTTPServer", dependencies: ["HTTP2", "Reactor"]),
 
         // Row 6. Converts configurations of KrakenD.
-        .target(
-            name: "KrakenD",
-            dependencies: [
-                "Gateway", "HTTP", "JOSE", "JSONText", "Patterns", "TLS", "YAMLReader", "Reactor",
-                "Basics",
-            ],
-            swiftSettings: strict),
+        .target(name: "KrakenD", dependencies: ["Gateway"]),
 
         // Row 7.
-        .target(
-            name: "Assembly",
-            dependencies: [
-                "Gateway", "HTTPServer", "HTTPClient", "HTTP", "TLS", "JSONText",
-                "Reactor", "Promises", "Basics",
-            ],
-            swiftSettings: strict),
+        .target(name: "Assembly", dependencies: ["Gateway", "HTTPServer"]),
 
         // Row 8.
         .target(
             name: "Process",
-            dependencies: [
-                "Assembly", "Gateway", "HTTPServer", "HTTPClient",
-                "HTTP", "JSONText", "TLS", "UVReactor", "System", "Reactor", "Promises", "Basics",
-            ],
+            dependencies: ["Assembly", "UVReactor"],
             // `script/page` makes PageDocument.swift of them.
-            exclude: ["Admin/Page/Source"],
-            swiftSettings: strict),
-        .target(
-            name: "Rehearsal",
-            dependencies: [
-                "Assembly", "SimReactor", "Gateway", "HTTP", "RESP", "Reactor",
-                "Promises", "Basics",
-            ],
-            swiftSettings: strict),
+            exclude: ["Admin/Page/Source"]),
+        .target(name: "Rehearsal", dependencies: ["Assembly", "SimReactor"]),
 
         // Row 9.
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Process", "Rehearsal", "Assembly", "Gateway", "KrakenD",
-                "HTTPServer", "HTTPClient", "HTTP", "HTTP2", "JSONText", "TLS", "YAMLReader",
-                "UVReactor", "System", "Reactor", "Promises", "Basics", "CBuild",
+                "Process", "Rehearsal", "KrakenD", "CBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            cSettings: commit, swiftSettings: onC),
+            cSettings: commit),
 
-        .target(
-            name: "Simulation",
-            dependencies: [
-                "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "JOSE",
-                "TLS", "Reactor", "Promises", "Basics", "CNGHTTP2",
-            ],
-            swiftSettings: strict),
+        .target(name: "Simulation", dependencies: ["Rehearsal"], path: "Tests/Simulation"),
 
         // Row 10. For developers, and not in the image: the simulation of random clusters.
         .executableTarget(
             name: "cluster-simulation",
             dependencies: [
-                "Simulation",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Simulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict),
+            path: "Tests/cluster-simulation"),
 
         // For developers: run in a release build by `script/test`.
         .executableTarget(
             name: "Allocations", dependencies: ["MallocCounter", "Promises"],
-            path: "Tests/Benchmarks/Sources/Allocations", swiftSettings: onC),
+            path: "Tests/Benchmarks/Sources/Allocations"),
         .executableTarget(
             name: "ReleaseChecks", dependencies: ["Promises"],
-            path: "Tests/Benchmarks/Sources/ReleaseChecks", swiftSettings: onC),
+            path: "Tests/Benchmarks/Sources/ReleaseChecks"),
 
         // Tests, row by row.
-        .testTarget(name: "BasicsTests", dependencies: ["Basics"], swiftSettings: onC),
+        .testTarget(name: "BasicsTests", dependencies: ["Basics"]),
         .testTarget(
             name: "PromisesTests",
-            dependencies: ["Promises", "PromiseOperators", "PromisesDispatch", "MallocCounter"],
-            swiftSettings: onC),
+            dependencies: ["PromiseOperators", "PromisesDispatch", "MallocCounter"]),
         .target(name: "MallocCounter", path: "Tests/MallocCounter"),
-        .target(name: "GuardedMemory", path: "Tests/GuardedMemory", swiftSettings: onC),
-        .target(
-            name: "TestCertificates", dependencies: ["TLS", "Reactor", "Promises", "Basics"],
-            path: "Tests/TestCertificates", swiftSettings: onC),
+        .target(name: "GuardedMemory", path: "Tests/GuardedMemory"),
+        .target(name: "TestCertificates", dependencies: ["TLS"], path: "Tests/TestCertificates"),
         .target(
             // The harness on the simulated network, the scripted backend and the scripted client.
             name: "TestSupport",
-            dependencies: ["HTTP2", "HTTP", "SimReactor", "Reactor", "Promises", "Basics"],
-            path: "Tests/TestSupport", swiftSettings: onC),
-        .testTarget(
-            name: "JSONTextTests",
-            dependencies: ["JSONText", "CByteClasses", "GuardedMemory", "Basics"],
-            swiftSettings: onC),
-        .testTarget(
-            name: "HTTPTests", dependencies: ["HTTP", "GuardedMemory", "Promises", "Basics"],
-            swiftSettings: onC),
-        .testTarget(
-            name: "HTTP2Tests", dependencies: ["HTTP2", "HTTP", "TestSupport", "Basics"],
-            swiftSettings: onC),
+            dependencies: ["HTTP2", "SimReactor"],
+            path: "Tests/TestSupport"),
+        .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "GuardedMemory"]),
+        .testTarget(name: "HTTPTests", dependencies: ["HTTP", "GuardedMemory"]),
+        .testTarget(name: "HTTP2Tests", dependencies: ["TestSupport"]),
         .testTarget(
             name: "ReactorContractTests",
-            dependencies: [
-                "TestCertificates", "TLS", "Reactor", "UVReactor", "SimReactor", "Promises",
-                "Basics",
-            ],
-            swiftSettings: onC),
-        .testTarget(
-            name: "UVReactorTests",
-            dependencies: ["CUV", "UVReactor", "System", "Reactor", "Promises", "Basics"],
-            cSettings: faults, swiftSettings: onC),
-        .testTarget(
-            name: "TLSTests",
-            dependencies: [
-                "TestCertificates", "TLS", "COpenSSL", "SimReactor", "Reactor", "Promises",
-                "Basics",
-            ],
-            swiftSettings: onC),
-        .testTarget(
-            name: "JOSETests", dependencies: ["JOSE", "JSONText", "Basics"], swiftSettings: onC),
+            dependencies: ["TestCertificates", "UVReactor", "SimReactor"]),
+        .testTarget(name: "UVReactorTests", dependencies: ["UVReactor"], cSettings: faults),
+        .testTarget(name: "TLSTests", dependencies: ["TestCertificates", "SimReactor"]),
+        .testTarget(name: "JOSETests", dependencies: ["JOSE"]),
         .testTarget(
             name: "HTTPClientTests",
-            dependencies: [
-                "HTTPClient", "HTTP", "TestSupport", "TestCertificates", "TLS", "SimReactor",
-                "Reactor", "Promises", "Basics",
-            ],
-            swiftSettings: onC),
-        .testTarget(
-            name: "HTTPServerTests",
-            dependencies: [
-                "HTTPServer", "HTTP2", "HTTP", "TestSupport", "SimReactor", "Reactor", "Promises",
-                "Basics",
-            ],
-            swiftSettings: onC),
-        .testTarget(
-            name: "RESPTests",
-            dependencies: ["RESP", "TestSupport", "SimReactor", "Reactor", "Promises", "Basics"],
-            swiftSettings: onC),
-        .testTarget(
-            name: "YAMLReaderTests", dependencies: ["YAMLReader", "Basics"], swiftSettings: onC),
-        .testTarget(
-            name: "PatternsTests", dependencies: ["Patterns", "Basics"], swiftSettings: onC),
-        .testTarget(
-            name: "GatewayTests",
-            dependencies: [
-                "Gateway", "KrakenD", "HTTPClient", "HTTPServer", "HTTP",
-                "JOSE", "SimReactor", "JSONText", "Patterns", "RESP", "YAMLReader", "Reactor",
-                "Promises", "Basics", "TestSupport",
-            ],
-            swiftSettings: onC),
+            dependencies: ["HTTPClient", "TestSupport", "TestCertificates"]),
+        .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"]),
+        .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"]),
+        .testTarget(name: "YAMLReaderTests", dependencies: ["YAMLReader"]),
+        .testTarget(name: "PatternsTests", dependencies: ["Patterns"]),
+        .testTarget(name: "GatewayTests", dependencies: ["KrakenD", "HTTPServer", "TestSupport"]),
         .target(
             // A whole gateway on the simulated network, for the tests of worker and process.
             name: "WorkerSupport",
-            dependencies: [
-                "Assembly", "Gateway", "HTTP", "JOSE", "TestSupport",
-                "TestCertificates", "TLS", "SimReactor", "Reactor", "Promises", "Basics",
-            ],
-            path: "Tests/WorkerSupport", swiftSettings: onC),
-        .testTarget(
-            name: "AssemblyTests",
-            dependencies: [
-                "Assembly", "Rehearsal", "Gateway", "HTTPServer",
-                "HTTP2", "HTTP", "JOSE", "WorkerSupport", "TestSupport", "TestCertificates", "TLS",
-                "SimReactor", "Reactor", "Promises", "Basics",
-            ],
-            swiftSettings: onC),
+            dependencies: ["Assembly", "TestSupport", "TestCertificates"],
+            path: "Tests/WorkerSupport"),
+        .testTarget(name: "AssemblyTests", dependencies: ["Rehearsal", "WorkerSupport"]),
         .testTarget(
             // In virtual time: its pages, exports and reports need only a loop.
             name: "ProcessTests",
-            dependencies: [
-                "Process", "Assembly", "Gateway", "HTTPServer", "HTTPClient",
-                "HTTP", "WorkerSupport", "TestSupport", "TestCertificates", "TLS", "SimReactor",
-                "Reactor", "Promises", "Basics",
-            ],
-            swiftSettings: onC),
-        .testTarget(
-            name: "RehearsalTests", dependencies: ["Rehearsal", "Gateway"],
-            swiftSettings: onC),
+            dependencies: ["Process", "WorkerSupport"]),
+        .testTarget(name: "RehearsalTests", dependencies: ["Rehearsal"]),
         .testTarget(
             // The deliberate faults are applied to a copy of the code, never compiled in here.
             name: "SimulationTests",
-            dependencies: ["Simulation", "Rehearsal", "Gateway"],
-            exclude: ["Mutations"], swiftSettings: onC),
+            dependencies: ["Simulation"],
+            exclude: ["Mutations"]),
         .testTarget(
             // The executable is a dependency so that it is built; the tests run it as a process.
-            name: "EndToEndTests", dependencies: ["tributary", "cluster-simulation"],
-            swiftSettings: onC),
+            name: "EndToEndTests", dependencies: ["tributary", "cluster-simulation"]),
         .testTarget(
             // What the executable has of its own.
             name: "TributaryTests",
             dependencies: [
-                "tributary",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: onC),
-        .testTarget(name: "TidyTests", swiftSettings: onC),
+                "tributary", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .testTarget(name: "TidyTests"),
         fuzzing,
     ]
 )
@@ -336,4 +200,21 @@ let package = Package(
 // The tests of a change need not all be built: TRIBUTARY_TESTS names the targets, by a list with commas.
 if let names = Context.environment["TRIBUTARY_TESTS"]?.split(separator: ",").map(String.init) {
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
+// Swift targets treat warnings as errors. Those that stand on C, and tests, are without strict memory safety.
+let onC: Set = ["System", "UVReactor", "TLS", "YAMLReader", "JOSE", "HTTP2", "tributary"]
+/// In C.
+let inC: Set = ["CByteClasses", "MallocCounter"]
+for target in package.targets where target.type != .system && !inC.contains(target.name) {
+    let isTest = target.type == .test || target.path != nil && !target.name.contains("imulation")
+    target.swiftSettings =
+        [
+            .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableExperimentalFeature("Lifetimes"),
+        ] + (isTest || onC.contains(target.name) ? [] : [.strictMemorySafety()])
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The project's own sources, as the tidy tests read them.
+/// The project's own sources, as the tidy tests read them: the product, and the simulation of clusters.
 enum Sources {
     struct File: CustomStringConvertible {
         let target: String
@@ -32,23 +32,27 @@ enum Sources {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every Swift file under Sources, with the target that it belongs to.
+    /// Every Swift file under `Sources` and of the simulation, with the target that it belongs to.
     static func all() throws -> [File] { try read.get() }
 
     struct NothingFound: Error {}
 
     /// Once for all tests.
     private static let read = Result {
-        let folder = root.appending(path: "Sources")
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-            .filter { $0.hasSuffix(".swift") }.sorted()
-        // Without files every rule would pass.
-        if paths.isEmpty { throw NothingFound() }
-        return try paths.map { path in
-            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-            return File(
-                target: String(path.prefix { $0 != "/" }), path: "Sources/\(path)",
-                lines: text.components(separatedBy: "\n"))
+        let folders = ["Sources", "Tests/Simulation", "Tests/cluster-simulation"]
+        return try folders.flatMap { folder in
+            let paths = try FileManager.default.subpathsOfDirectory(
+                atPath: root.appending(path: folder).path
+            ).filter { $0.hasSuffix(".swift") }.sorted()
+            // Without files every rule would pass.
+            if paths.isEmpty { throw NothingFound() }
+            return try paths.map { path in
+                let path = "\(folder)/\(path)"
+                let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+                return File(
+                    target: String(path.split(separator: "/")[1]), path: path,
+                    lines: text.components(separatedBy: "\n"))
+            }
         }
     }
 }

@@ -37,7 +37,7 @@ import Testing
         ("Tests/Fixtures/", "", "input of tests, in which any word may occur"),
         ("Tests/FuzzTests/Corpora/", "", "input of tests, in which any word may occur"),
         (
-            "Sources/Simulation/Draw/", "weather",
+            "Tests/Simulation/Draw/", "weather",
             "names a random source; another name would change what every seed draws"
         ),
     ]

@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "crash.h"
 
 /* What libuv 1.44 does not offer, and what Swift cannot say about C structs. Every function that
    asks the system for something gives back a negative error number, as libuv does. */

@@ -32,6 +32,7 @@ final class WorkerThread {
     static func start(_ inputs: Inputs) -> WorkerThread? {
         let inbox = UVInbox<WorkerMessage>()
         let thread = Thread.start("worker-\(inputs.setup.index)") {
+            CrashReport.useOwnStack()
             let leftovers = runLoop(inputs, inbox)
             // If the worker failed, its inbox was never opened.
             inbox.close()

@@ -13,6 +13,7 @@ struct ServeOptions: Equatable {
 
     /// Serves until a signal ends it. Throws `StartFailure` or `ServiceFailure` if the start fails.
     func serve() throws {
+        CrashReport.install()
         // Before the configuration is read, which has secrets.
         if Environment.variable(Self.dumpVariable) != "1" { CoreDumps.forbid() }
         // Standard input belongs to the process that the operator started.

@@ -1,14 +1,18 @@
 # Build: everything static, so that the image needs no library.
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
-COPY script/usage script/deps script/static script/train script/layout script/without-unwind-tables.ld script/
-RUN script/deps valgrind
+COPY script/usage script/deps script/static script/train script/without-unwind-tables.ld script/
+RUN script/deps static
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 # What `tributary version` prints as its commit.
 ARG REVISION=unknown
-RUN TRIBUTARY_COMMIT="${REVISION}" script/static > /tmp/path && cp "$(cat /tmp/path)" /tributary
+RUN TRIBUTARY_COMMIT="${REVISION}" script/static && mv .build/static/tributary .build/static/tributary.debug /
+
+# For script/symbols, to keep beside the image: docker build --target symbols --output . .
+FROM scratch AS symbols
+COPY --from=build /tributary.debug /
 
 # Run: the binary, its configuration, no shell, no root.
 FROM scratch

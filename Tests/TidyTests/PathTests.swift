@@ -97,12 +97,12 @@ import Testing
 
     @Test func filesAreFoundInPages() {
         let page = """
-            `Sources/Gateway/Context/Service.swift`, [`Chain.swift`](x), `Filters/NAME.swift`, `Tests/AssemblyTests`,
+            `Sources/Gateway/Core/Context/Service.swift`, [`Chain.swift`](x), `Filters/NAME.swift`, `Tests/AssemblyTests`,
             `script/test --filter X`, `Keys+Call`, `swift test`
             """
         #expect(
             Self.files(in: page) == [
-                "Sources/Gateway/Context/Service.swift", "Chain.swift", "Tests/AssemblyTests",
+                "Sources/Gateway/Core/Context/Service.swift", "Chain.swift", "Tests/AssemblyTests",
                 "script/test",
             ])
     }

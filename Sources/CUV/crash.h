@@ -5,7 +5,8 @@
    script/symbols turns into functions and lines. The process forbids core dumps, and a container has no debugger.
 
    The handler calls only functions that signal-safety(7) permits, and finds the callers by frame pointers, which Swift's
-   code keeps. C libraries do not all keep them: then it searches the stack for the next frame that looks like one of Swift's. */
+   code keeps. C libraries do not all keep them: then it searches the stack for the next frame that looks like one of Swift's, which may
+   be left from a call that has returned, and writes a question mark before it. */
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
@@ -99,6 +100,7 @@ static inline void tributary_crash_write_callers(uintptr_t frame, uintptr_t low,
                     && tributary_is_frame(*(const uintptr_t *)frame, frame, end)) break;
             }
             if (frame + 2 * sizeof frame > end) return;
+            tributary_crash_write(" ?");
         }
         const uintptr_t *record = (const uintptr_t *)frame;
         tributary_crash_write_address(record[1] - tributary_program()->base);

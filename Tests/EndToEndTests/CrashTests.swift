@@ -19,7 +19,7 @@ extension EndToEnd {
             let line = try #require(errors.split(separator: "\n").last)
             #expect(
                 line.wholeMatch(
-                    of: /tributary: crash by ([A-Z]+), build [0-9a-f]{40}, at( 0x[0-9a-f]+)+/)?
+                    of: /tributary: crash by ([A-Z]+), build [0-9a-f]{40}, at( \?| 0x[0-9a-f]+)+/)?
                     .output.1 == Substring(name), "\(errors)")
         }
     }

@@ -6,7 +6,8 @@ import Testing
     /// Folders that read untrusted bytes; so do the keys and checks of features.
     static let folders = [
         "Sources/Basics/", "Sources/HTTP/", "Sources/JSONText/", "Sources/YAMLReader/",
-        "Sources/Patterns/", "Sources/JOSE/", "Sources/Gateway/Core/Request/", "Sources/Gateway/Core/Router/",
+        "Sources/Patterns/", "Sources/JOSE/", "Sources/Gateway/Core/Request/",
+        "Sources/Gateway/Core/Router/",
         "Sources/Gateway/Config/", "Sources/Gateway/Features/Body/",
         "Sources/Gateway/Features/Paths/", "Sources/Gateway/Features/UnknownQuery/",
     ]

@@ -11,6 +11,7 @@
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
 #include <elf.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -46,8 +47,15 @@ static inline uintptr_t *tributary_crash_stack_end(void)
     return &end;
 }
 
+/* Writes a text, unless nothing reads standard error for a second: then the report is left out. */
 static inline void tributary_crash_write(const char *text)
 {
+    static int is_stuck;
+    struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (is_stuck || poll(&output, 1, 1000) <= 0) {
+        is_stuck = 1;
+        return;
+    }
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
     (void)ignored;
 }
@@ -111,7 +119,9 @@ static inline void tributary_crash_write_callers(uintptr_t frame, uintptr_t low,
 
 static inline void tributary_crashed(int signal, siginfo_t *info, void *context)
 {
-    (void)info;
+    /* The first thread that crashes reports and ends the process; others wait for that. */
+    static char is_reporting;
+    if (__atomic_test_and_set(&is_reporting, __ATOMIC_SEQ_CST)) for (;;) pause();
     const ucontext_t *state = (const ucontext_t *)context;
 #ifdef __x86_64__
     /* REG_RIP, REG_RBP and REG_RSP, which have names only for programs of GNU. */
@@ -123,15 +133,20 @@ static inline void tributary_crashed(int signal, siginfo_t *info, void *context)
     uintptr_t frame = (uintptr_t)state->uc_mcontext.regs[29];
     uintptr_t low = (uintptr_t)state->uc_mcontext.sp;
 #endif
+    uintptr_t end = *tributary_crash_stack_end(), fault = (uintptr_t)info->si_addr;
+    /* The stack is full: what lies up to the page of the access cannot be read. */
+    if ((signal == SIGSEGV || signal == SIGBUS) && fault >= low && fault < end) low = (fault | 4095) + 1;
     tributary_crash_write("tributary: crash by ");
     tributary_crash_write(tributary_crash_name(signal));
     tributary_crash_write(", build ");
     tributary_crash_write(tributary_program()->build);
     tributary_crash_write(", at");
     tributary_crash_write_address(code - tributary_program()->base);
-    tributary_crash_write_callers(frame, (low + 7) & ~(uintptr_t)7, *tributary_crash_stack_end());
+    tributary_crash_write_callers(frame, (low + 7) & ~(uintptr_t)7, end);
     tributary_crash_write("\n");
-    /* The handler is in effect once: the signal ends the process when the handler returns. */
+    /* The signal ends the process when the handler returns. */
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(signal, &action, NULL);
     raise(signal);
 }
 
@@ -176,7 +191,7 @@ static inline void tributary_report_crashes(void)
 {
     static const int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
     tributary_crash_read_program();
-    struct sigaction report = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
+    struct sigaction report = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
     report.sa_sigaction = tributary_crashed;
     sigfillset(&report.sa_mask);
     for (unsigned index = 0; index < sizeof signals / sizeof signals[0]; index += 1) {
@@ -191,6 +206,8 @@ static inline void tributary_report_crashes(void)
 static inline void tributary_use_crash_stack(void)
 {
     *tributary_crash_stack_end() = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
+    stack_t present;
+    if (sigaltstack(NULL, &present) == 0 && !(present.ss_flags & SS_DISABLE)) return;
     stack_t stack = {.ss_size = 64 * 1024};
     stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack.ss_sp != MAP_FAILED) sigaltstack(&stack, NULL);

@@ -37,6 +37,7 @@ package final class BackgroundProcess {
         Self.replace([STDIN_FILENO, STDOUT_FILENO])
         let readiness = ends[1]
         let thread = Thread.start("main-loop") {
+            CrashReport.useOwnStack()
             serve(BackgroundProcess(readiness: readiness))
             exit(EXIT_SUCCESS)
         }

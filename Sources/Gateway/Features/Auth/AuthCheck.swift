@@ -33,7 +33,6 @@ extension ConfigCheck {
             checkPublicCaching(of: endpoint)
             checkCredentialHeaders(of: endpoint)
         }
-        if problems.errorCount == 0 { checkEveryAuthenticatorIsUsed() }
     }
 
     // MARK: Authenticators
@@ -67,7 +66,7 @@ extension ConfigCheck {
                 + " without it")
     }
 
-    private mutating func checkEveryAuthenticatorIsUsed() {
+    mutating func checkEveryAuthenticatorIsUsed() {
         let settings = config.endpoints.compactMap { config.authRule(of: $0) }
         let used = Set(settings.flatMap(\.any).map(\.value))
         for authenticator in config.authenticators where !used.contains(authenticator.name.value) {

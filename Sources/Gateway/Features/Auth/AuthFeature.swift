@@ -10,6 +10,8 @@ enum AuthFeature: Feature {
 
     static func check(_ check: inout ConfigCheck) { check.checkAuth() }
 
+    static func checkUse(_ check: inout ConfigCheck) { check.checkEveryAuthenticatorIsUsed() }
+
     static func summary(of plan: Plan) -> [String] {
         plan.authenticators.map { "auth \($0.name): \($0.text)" }
     }

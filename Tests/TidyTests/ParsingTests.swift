@@ -9,6 +9,7 @@ import Testing
         "Sources/Patterns/", "Sources/JOSE/", "Sources/Gateway/Core/Request/",
         "Sources/Gateway/Core/Router/",
         "Sources/Gateway/Config/", "Sources/Gateway/Features/Body/",
+        "Sources/Gateway/Features/CORS/",
         "Sources/Gateway/Features/Paths/", "Sources/Gateway/Features/UnknownQuery/",
     ]
 

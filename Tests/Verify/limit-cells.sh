@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-for file in Basics/Bytes Basics/DecimalDigits Basics/Instant Basics/KeyedHash Basics/TokenBucket Gateway/Limits/LimitCells; do
+for file in Basics/Bytes Basics/DecimalDigits Basics/Instant Basics/KeyedHash Basics/TokenBucket Gateway/Core/Limits/LimitCells; do
     sed -E '/^(package )?import Basics$/d' "Sources/$file.swift" >"$folder/$(basename "$file").swift"
 done
 cp Tests/Verify/limit-cells.swift "$folder/main.swift"

@@ -202,12 +202,16 @@ if let names = Context.environment["TRIBUTARY_TESTS"]?.split(separator: ",").map
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
 
-// Swift targets treat warnings as errors. Those that stand on C, and tests, are without strict memory safety.
-let onC: Set = ["System", "UVReactor", "TLS", "YAMLReader", "JOSE", "HTTP2", "tributary"]
-/// In C.
+// Swift targets treat warnings as errors. Tests, and targets that stand on C or support tests, are without strict memory
+// safety.
 let inC: Set = ["CByteClasses", "MallocCounter"]
+let relaxed: Set = [
+    "System", "UVReactor", "TLS", "YAMLReader", "JOSE", "HTTP2", "tributary", "fuzz",
+    "Allocations", "ReleaseChecks", "GuardedMemory", "TestCertificates", "TestSupport",
+    "WorkerSupport",
+]
 for target in package.targets where target.type != .system && !inC.contains(target.name) {
-    let isTest = target.type == .test || target.path != nil && !target.name.contains("imulation")
+    let isStrict = target.type != .test && !relaxed.contains(target.name)
     target.swiftSettings =
         [
             .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
@@ -216,5 +220,5 @@ for target in package.targets where target.type != .system && !inC.contains(targ
             .enableUpcomingFeature("MemberImportVisibility"),
             .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             .enableExperimentalFeature("Lifetimes"),
-        ] + (isTest || onC.contains(target.name) ? [] : [.strictMemorySafety()])
+        ] + (isStrict ? [.strictMemorySafety()] : [])
 }

@@ -20,7 +20,8 @@ package struct PlanPrinter {
         if plan.endpoints.contains(where: { $0.calls.contains { $0.isRequired } }) || hasWaits {
             lines.append("('!' = required, '->' = waits for)")
         }
-        lines += EntrySummary(plan).lines
+        if let listen = ListenSummary(plan).text { lines.append("listen: \(listen)") }
+        lines += Features.all.flatMap { $0.summary(of: plan) }
         lines += plan.shares.map { $0.line(workers: plan.process.workers) }
         lines += plan.backends.compactMap { $0.http2ConnectionsText(plan.process.workers) }
         return lines.joined(separator: "\n") + "\n"

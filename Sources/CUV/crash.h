@@ -32,7 +32,7 @@ struct tributary_program {
     uintptr_t code_begin, code_end;
 };
 
-/* This program. Swift imports no static variable of a header, but those of a function. */
+/* This program. A function holds it, because Swift does not import static variables of headers. */
 static inline struct tributary_program *tributary_program(void)
 {
     static struct tributary_program program;

@@ -41,7 +41,7 @@ extension KrakenDTable {
             "the gateway does not request tokens; 'headers' with ${VAR} sends a fixed one"),
         "security/cors": .warning("'cors' of the service applies; write 'cors' on the endpoint"),
         "security/http": .warning(
-            "those of the service apply; write 'response_headers' on the endpoint"),
+            "the service's headers apply; write 'response_headers' on the endpoint"),
         "security/bot-detector": .warning("'user_agents' applies to all requests"),
         "validation/cel": .warning(
             "expressions are not supported, so requests that it refused are accepted; 'params' and"

@@ -16,7 +16,7 @@ extension Config.Backend: NamedBlock {
     private static let coreKeys: [BlockKey<Config.Backend>] = [
         .value(
             "url", \.url, .backendURL,
-            "URL of the only host, e.g. http://host:port; its path is prefixed to that of each call"
+            "URL of the only host, e.g. http://host:port; its path is put before every call's path"
         ),
         .value("urls", \.urls, .filledList(of: .backendURL), "URLs of the hosts"),
         .list("headers", \.headers, .fixedHeaders, "header fields that every call sends"),

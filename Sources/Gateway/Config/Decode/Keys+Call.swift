@@ -29,10 +29,11 @@ extension Config.Call: NamedBlock {
                 $1.body = ValueReader.body.read($0.node, &$2)
             },
             .block(
-                "forward", \.forward, default: .description("that of the endpoint"),
+                "forward", \.forward, default: .description("the endpoint's `forward`"),
                 "client headers and query parameters to forward, instead of the endpoint's list"),
             .value(
-                "forwarded", \.forwarded, .choice, default: .description("that of the backend"),
+                "forwarded", \.forwarded, .choice,
+                default: .description("the backend's `forwarded`"),
                 "headers that send the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),
             .value(
                 "required", \.required, .flag, default: .flag(false),

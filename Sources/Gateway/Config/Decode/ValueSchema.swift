@@ -62,5 +62,5 @@ enum KeyDefault: Sendable {
     static func texts(_ texts: [String]) -> KeyDefault { .value(.texts(texts)) }
 
     /// The value of another key, by its path in the file: `defaults.deadline`.
-    static func key(_ path: String) -> KeyDefault { .description("that of `\(path)`") }
+    static func key(_ path: String) -> KeyDefault { .description("`\(path)`") }
 }

@@ -130,7 +130,7 @@ package enum URLSyntax {
 }
 
 extension String {
-    /// Whether this host name or address is that of this machine.
+    /// Whether this host name or address means the local machine.
     var isLoopbackHost: Bool {
         self == "::1" || lowercased() == "localhost"
             || hasPrefix("127.") && allSatisfy { $0 == "." || $0.isWholeNumber }

@@ -7,7 +7,7 @@ enum RefusingServices {
 
     /// A problem with this reason, before the endpoint is known.
     ///
-    /// - Parameter headers: those of responses without an endpoint
+    /// - Parameter headers: the headers of responses without an endpoint
     static func refuse(
         _ reason: RefusalReason, _ headers: ResponseHeaders?
     ) -> Service<Request, Response> {

@@ -117,7 +117,7 @@ extension Config.Authenticator: NamedBlock {
     static let keys: [BlockKey<Config.Authenticator>] = [
         .block("api_key", \.apiKey, "random keys, which clients send in a header"),
         .block("basic", \.basic, "generated passwords, sent by HTTP Basic authentication"),
-        .block("jwt", \.jwt, "tokens that an issuer signs, such as those of OAuth 2.0"),
+        .block("jwt", \.jwt, "tokens that an issuer signs, such as OAuth 2.0 access tokens"),
         .block(
             "certificate", \.certificate,
             "client certificates that a listener with client_ca has verified"),

@@ -57,7 +57,7 @@ extension Config.Body: PlainBlock {
         .list("properties", \.properties, .named(), "rules for the values of its keys"),
         .value(
             "max", \.max, .size(upTo: SizeLimits.body),
-            default: .description("that of the endpoint's `max_body`"),
+            default: .description("the endpoint's `max_body`"),
             "maximum size of the body; else 413"),
         .value(
             "unknown_fields", \.unknownFields, .choice,

@@ -7,7 +7,7 @@ extension Config {
         package var origins: [Located<Origin>] = []
         /// Request headers that pages may send; `*` for all.
         package var headers: [Located<String>] = []
-        /// Response headers that pages may read, besides those of the gateway.
+        /// Response headers that pages may read, in addition to the gateway's own.
         package var expose: [Located<String>] = []
         package var credentials: Located<Bool>?
         package var maxAge: Located<Duration>?
@@ -37,7 +37,7 @@ extension Config {
 
         /// The value of `cors` on an endpoint.
         package enum Setting: Sendable {
-            /// Not those of `defaults` either.
+            /// No rules: `defaults.cors` does not apply either.
             case none
             case rules(CORS)
         }
@@ -57,7 +57,7 @@ extension Config.CORS {
 }
 
 extension Config {
-    /// The block of an endpoint replaces that of `defaults` as a whole.
+    /// The block of an endpoint replaces `defaults.cors` as a whole.
     package func cors(of endpoint: Endpoint) -> CORS? {
         switch endpoint.cors?.value {
         case .none?: nil

@@ -20,7 +20,7 @@ enum DeadlineKeys {
 
     static let call: [BlockKey<Config.Call>] = [
         .value(
-            "timeout", \.timeout, .duration, default: .description("that of the endpoint"),
+            "timeout", \.timeout, .duration, default: .description("the endpoint's `timeout`"),
             "time limit for this call, with all retries")
     ]
 }

@@ -46,7 +46,7 @@ enum FixedHeadersKeys {
     static let endpoint: [BlockKey<Config.Endpoint>] = [
         .list(
             "response_headers", \.responseHeaders, .responseHeaders,
-            "fixed header fields of its responses, besides those of all responses")
+            "fixed header fields of its responses, added to the top-level `response_headers`")
     ]
 }
 

@@ -1,5 +1,3 @@
-import HTTP
-
 /// `paths` of endpoints and `defaults`: what happens to paths that servers read in different ways.
 enum PathsFeature: Feature {
     static var keys: FeatureKeys {

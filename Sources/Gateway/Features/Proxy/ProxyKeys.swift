@@ -45,9 +45,9 @@ extension Config {
 
     /// The `Host` of the requests to the backend.
     package enum ProxyHost: Sendable, Equatable {
-        /// That of the backend's URL.
+        /// The host of the backend's URL.
         case backend
-        /// That of the client's request.
+        /// The host of the client's request.
         case client
         case name(String)
     }
@@ -95,7 +95,7 @@ extension Config.Proxy: PlainBlock {
             "maximum size of the request's body; else 413"),
         .value(
             "host", \.host, .proxyHost, default: .text("backend"),
-            "Host of the requests: that of the backend's URL, that of the client, or a name"),
+            "`Host` header to send: `backend` (the URL's host), `client`, or a fixed name"),
         .value(
             "forwarded", \.forwarded, .choice, default: .choice(PlanDefaults.proxyForwarded),
             "headers that send the client's address: X-Forwarded-* (x), Forwarded (rfc7239)"),

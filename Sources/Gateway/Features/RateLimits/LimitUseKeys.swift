@@ -37,7 +37,7 @@ extension Config.LimitUse {
 }
 
 extension Config {
-    /// The list of an endpoint replaces that of `defaults`.
+    /// The list of an endpoint replaces `defaults.rate_limits`.
     package func rateLimits(of endpoint: Endpoint) -> [Located<LimitUse>] {
         endpoint.rateLimits?.value ?? defaults?.rateLimits?.value ?? []
     }

@@ -106,8 +106,7 @@ let package = Package(
         .target(
             name: "Process",
             dependencies: ["Assembly", "UVReactor"],
-            // `script/page` makes PageDocument.swift of them.
-            exclude: ["Admin/Page/Source"]),
+            resources: [.embedInCode("Admin/Page")]),
         .target(name: "Rehearsal", dependencies: ["Assembly", "SimReactor"]),
 
         // Row 9.

@@ -6,6 +6,7 @@ import HTTPServer
 import Promises
 import Reactor
 import SimReactor
+import TLS
 import TestSupport
 import Testing
 import WorkerSupport
@@ -155,6 +156,14 @@ import WorkerSupport
         let page = try admin("/")
         let policy = try #require(page.fields["Content-Security-Policy"]).description
         #expect(policy.hasPrefix("default-src 'none'; script-src 'sha256-"))
+        for (directive, element) in [("script-src", "script"), ("style-src", "style")] {
+            let parts = page.body.components(separatedBy: "<\(element)>")
+            #expect(parts.count == 2)
+            let text = try #require(parts.last?.components(separatedBy: "</\(element)>").first)
+            #expect(text.count > 5000)
+            let hash = try #require(SHA256.hash(Array(text.utf8)))
+            #expect(policy.contains("; \(directive) 'sha256-\(Data(hash).base64EncodedString())';"))
+        }
         for part in ["connect-src 'self'", "base-uri 'none'", "form-action 'none'"] {
             #expect(policy.contains("; \(part)"))
         }

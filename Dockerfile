@@ -1,7 +1,8 @@
 # Build: everything static, so that the image needs no library.
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
-COPY script/usage script/deps script/static script/train script/without-unwind-tables.ld script/
+COPY script/lib script/lib
+COPY script/deps script/static script/
 RUN script/deps static
 COPY Package.swift ./
 COPY Sources Sources

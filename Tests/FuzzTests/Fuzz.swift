@@ -4,7 +4,7 @@ import Foundation
 /// The program of `script/fuzz`, with libFuzzer linked in: runs one target.
 ///
 ///     fuzz TARGET [libFuzzer's options] [folders with inputs]
-///     fuzz verdicts request|json  for script/differential
+///     fuzz verdicts request|json  for Tests/Verify/differential.py
 @main enum Fuzz {
     nonisolated(unsafe) private static var target = FuzzTarget.request
 

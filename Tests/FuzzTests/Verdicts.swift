@@ -5,7 +5,7 @@ import HTTP
 @testable import JOSE
 @testable import JSONText
 
-/// Prints how the gateway's parsers read inputs, for `script/differential` to compare with others.
+/// Prints how the gateway's parsers read inputs, for `Tests/Verify/differential.py` to compare with others.
 ///
 /// Reads inputs in hexadecimal digits, one a line, and writes one line for each. Bytes are written
 /// in hexadecimal digits, so that lines are unambiguous.

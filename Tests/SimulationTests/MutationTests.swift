@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The deliberate faults of `script/mutations` are patches, which must apply to the current code.
+/// The deliberate faults of `Tests/Verify/mutations` are patches, which must apply to the current code.
 @Suite struct MutationTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// `script/kubernetes-rules` writes it.
+    /// `deploy/kubernetes/write-rules` writes it.
     @Test func theRulesForKubernetesAreTheSame() throws {
         let alerts = try Self.text("deploy/prometheus/alerts.yml")
         let indented = alerts.split(separator: "\n", omittingEmptySubsequences: false)

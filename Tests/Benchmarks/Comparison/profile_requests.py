@@ -34,8 +34,8 @@ PATHS = {
 
 def arguments():
     parser = argparse.ArgumentParser(
-        prog="script/profile", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", metavar="PATH", help="a release build; without it, script/profile builds one")
+        prog="script/bench profile", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", metavar="PATH", help="a release build; without it, script/bench profile builds one")
     parser.add_argument("--commit", metavar="TEXT", help="the commit of --binary, for the report; else what `tributary version` prints")
     parser.add_argument("--graph", metavar="PATH", default="/calls/3/small", choices=PATHS.values(), help="what the flame graph shows (/calls/3/small)")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / ".build/bench", metavar="FOLDER", help="default: .build/bench")

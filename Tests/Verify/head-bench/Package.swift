@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// `script/bench-heads` copies this package to a build folder, and links the sources of the gateway there.
+// `script/bench heads` copies this package to a build folder, and links the sources of the gateway there.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// `script/bench-json` copies this package to a build folder, and links the sources of the gateway and
+// `script/bench json` copies this package to a build folder, and links the sources of the gateway and
 // those of yyjson there.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -2,7 +2,7 @@
 """Holds our parsers against others, on mutated inputs: the request head against http-parser (Node's old
 parser, Debian's libhttp-parser2.9), JSON against Python's json.
 
-    script/differential [request|json|all] [--count N] [--seed S] [-v]
+    Tests/Verify/differential.py [request|json|all] [--count N] [--seed S] [-v]
 
 Needs the fuzzer's build (script/fuzz builds it). Every disagreement must belong to a class below; each is
 explained in docs/Differential.md. Anything else is printed, and the exit status is 1.
@@ -20,7 +20,7 @@ import subprocess
 import sys
 from collections import Counter
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FUZZ = ROOT / ".build-fuzz/release/fuzz"
 CORPORA = ROOT / "Tests/FuzzTests/Corpora"
 

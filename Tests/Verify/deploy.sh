@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Checks what is under deploy/: units, man page, completions, manifests, Compose file, alert rules.
-#   script/check-deploy [TRIBUTARY]      default: the debug build
+#   Tests/Verify/deploy.sh [TRIBUTARY]      default: the debug build
 # A check whose tool is missing is skipped and says so. The tools of Debian: systemd mandoc man-db zsh fish
 # prometheus python3-venv.
 set -uo pipefail
-. "$(dirname "$0")/usage"
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/../../script/lib/usage"
+cd "$(dirname "$0")/../.."
 
 tributary=$(realpath "${1:-.build/debug/tributary}")
 [ -x "$tributary" ] || { echo "$tributary is missing: swift build --product tributary" >&2; exit 69; }
@@ -47,7 +47,7 @@ else skip "systemd units" systemd-analyze; fi
 if has mandoc; then check "man page, mandoc" silent mandoc -Tlint -W warning deploy/man/tributary.1; else skip "man page" mandoc; fi
 groff_warnings() { silent sh -c 'LC_ALL=C.UTF-8 man --warnings -l deploy/man/tributary.1 2>&1 >/dev/null'; }
 if has man; then check "man page, man --warnings" groff_warnings; else skip "man page" man; fi
-check "completions" script/completions "$work/prefix" "$tributary"
+check "completions" deploy/completions "$work/prefix" "$tributary"
 for shell in bash zsh fish; do
     # shellcheck disable=SC2046
     if has $shell; then check "completions, $shell -n" $shell -n $(find "$work/prefix" -path "*$shell*" -type f); else
@@ -69,7 +69,7 @@ if [ -x $tools/bin/kubernetes-validate ]; then
         *) check "$manifest" $tools/bin/kubernetes-validate --strict "$manifest" ;;
         esac
     done
-    check "manifests agree with each other" $tools/bin/python script/check-manifests.py "$work"
+    check "manifests agree with each other" $tools/bin/python Tests/Verify/manifests.py "$work"
     check "configuration of the ConfigMap" "$tributary" check --strict "$work/tributary.yaml"
     check "Compose file" $tools/bin/check-jsonschema --builtin-schema vendor.compose-spec deploy/compose/compose.yaml
 else skip "manifests and Compose file" "kubernetes-validate (Python package)"; fi

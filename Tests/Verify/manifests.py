@@ -1,6 +1,6 @@
 """Checks that the Kubernetes manifests agree with each other and with the configuration that they contain.
 
-    python3 script/check-manifests.py FOLDER
+    python3 Tests/Verify/manifests.py FOLDER
 
 Writes the configuration of the ConfigMap and the rules of the PrometheusRule into FOLDER. Needs PyYAML.
 """
@@ -10,7 +10,7 @@ import sys
 
 import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KUBERNETES = ROOT / "deploy/kubernetes"
 ALERTS = ROOT / "deploy/prometheus/alerts.yml"
 MIB = 1 << 20
@@ -103,7 +103,7 @@ def main():
     (folder / "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
     if ALERTS.exists():
         same = groups == yaml.safe_load(ALERTS.read_text())["groups"]
-        expect(same, "prometheusrule.yaml differs from alerts.yml: script/kubernetes-rules writes it")
+        expect(same, "prometheusrule.yaml differs from alerts.yml: deploy/kubernetes/write-rules writes it")
 
     for problem in problems:
         print(problem)

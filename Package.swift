@@ -17,6 +17,17 @@ let commit: [CSetting] = {
         ? [] : [.define("TRIBUTARY_COMMIT", to: "\"\(commit.prefix(64))\"")]
 }()
 
+/// A library of the system, and its package in Debian, Homebrew and Fedora.
+func system(_ name: String, _ library: String, apt: String, brew: String, yum: String) -> Target {
+    .systemLibrary(
+        name: name, pkgConfig: library, providers: [.apt([apt]), .brew([brew]), .yum([yum])])
+}
+
+/// Code that several test targets share, or that a developer starts: it lies in Tests.
+func support(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)")
+}
+
 /// The targets of the fuzzer: a test that replays its corpora, or, for `script/fuzz`, the fuzzer.
 let fuzzing: Target = {
     let dependencies: [Target.Dependency] = [
@@ -46,20 +57,12 @@ let package = Package(
     ],
     targets: [
         // Row 0: system libraries.
-        .systemLibrary(
-            name: "CUV", pkgConfig: libuv,
-            providers: [.apt(["libuv1-dev"]), .brew(["libuv"]), .yum(["libuv-devel"])]),
-        .systemLibrary(
-            name: "CYAML", pkgConfig: "yaml-0.1",
-            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"]), .yum(["libyaml-devel"])]),
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"]), .yum(["openssl-devel"])]),
-        .systemLibrary(
-            name: "CNGHTTP2", pkgConfig: "libnghttp2",
-            providers: [
-                .apt(["libnghttp2-dev"]), .brew(["libnghttp2"]), .yum(["libnghttp2-devel"]),
-            ]),
+        system("CUV", libuv, apt: "libuv1-dev", brew: "libuv", yum: "libuv-devel"),
+        system("CYAML", "yaml-0.1", apt: "libyaml-dev", brew: "libyaml", yum: "libyaml-devel"),
+        system("COpenSSL", "openssl", apt: "libssl-dev", brew: "openssl@3", yum: "openssl-devel"),
+        system(
+            "CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2",
+            yum: "libnghttp2-devel"),
         .systemLibrary(name: "CBuild"),
         // C: vector operations that Swift's SIMD types do not have.
         .target(name: "CByteClasses"),
@@ -118,9 +121,8 @@ let package = Package(
             ],
             cSettings: commit),
 
-        .target(name: "Simulation", dependencies: ["Rehearsal"], path: "Tests/Simulation"),
-
-        // Row 10. For developers, and not in the image: the simulation of random clusters.
+        // For developers: the simulation of random clusters.
+        support("Simulation", ["Rehearsal"]),
         .executableTarget(
             name: "cluster-simulation",
             dependencies: [
@@ -141,14 +143,11 @@ let package = Package(
         .testTarget(
             name: "PromisesTests",
             dependencies: ["PromiseOperators", "PromisesDispatch", "MallocCounter"]),
-        .target(name: "MallocCounter", path: "Tests/MallocCounter"),
-        .target(name: "GuardedMemory", path: "Tests/GuardedMemory"),
-        .target(name: "TestCertificates", dependencies: ["TLS"], path: "Tests/TestCertificates"),
-        .target(
-            // The harness on the simulated network, the scripted backend and the scripted client.
-            name: "TestSupport",
-            dependencies: ["HTTP2", "SimReactor"],
-            path: "Tests/TestSupport"),
+        support("MallocCounter"),
+        support("GuardedMemory"),
+        support("TestCertificates", ["TLS"]),
+        // The harness on the simulated network, the scripted backend and the scripted client.
+        support("TestSupport", ["HTTP2", "SimReactor"]),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "GuardedMemory"]),
         .testTarget(name: "HTTPTests", dependencies: ["HTTP", "GuardedMemory"]),
         .testTarget(name: "HTTP2Tests", dependencies: ["TestSupport"]),
@@ -166,27 +165,16 @@ let package = Package(
         .testTarget(name: "YAMLReaderTests", dependencies: ["YAMLReader"]),
         .testTarget(name: "PatternsTests", dependencies: ["Patterns"]),
         .testTarget(name: "GatewayTests", dependencies: ["KrakenD", "HTTPServer", "TestSupport"]),
-        .target(
-            // A whole gateway on the simulated network, for the tests of worker and process.
-            name: "WorkerSupport",
-            dependencies: ["Assembly", "TestSupport", "TestCertificates"],
-            path: "Tests/WorkerSupport"),
+        // A whole gateway on the simulated network, for the tests of worker and process.
+        support("WorkerSupport", ["Assembly", "TestSupport", "TestCertificates"]),
         .testTarget(name: "AssemblyTests", dependencies: ["Rehearsal", "WorkerSupport"]),
-        .testTarget(
-            // In virtual time: its pages, exports and reports need only a loop.
-            name: "ProcessTests",
-            dependencies: ["Process", "WorkerSupport"]),
+        .testTarget(name: "ProcessTests", dependencies: ["Process", "WorkerSupport"]),
         .testTarget(name: "RehearsalTests", dependencies: ["Rehearsal"]),
         .testTarget(
-            // The deliberate faults are applied to a copy of the code, never compiled in here.
-            name: "SimulationTests",
-            dependencies: ["Simulation"],
-            exclude: ["Mutations"]),
+            name: "SimulationTests", dependencies: ["Simulation"], exclude: ["Mutations"]),
+        // The tests run the executables as processes.
+        .testTarget(name: "EndToEndTests", dependencies: ["tributary", "cluster-simulation"]),
         .testTarget(
-            // The executable is a dependency so that it is built; the tests run it as a process.
-            name: "EndToEndTests", dependencies: ["tributary", "cluster-simulation"]),
-        .testTarget(
-            // What the executable has of its own.
             name: "TributaryTests",
             dependencies: [
                 "tributary", .product(name: "ArgumentParser", package: "swift-argument-parser"),

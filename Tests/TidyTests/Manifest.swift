@@ -16,14 +16,16 @@ struct Manifest {
         var systemLibraries: Set<String> = []
         let code = text.replacing(/\/\/.*/, with: "")
         for call in Self.calls(
-            of: ["target", "executableTarget", "testTarget", "systemLibrary"], in: code)
+            of: ["target", "executableTarget", "testTarget", "systemLibrary", "system", "support"],
+            in: code)
         {
-            guard let name = call.text.firstMatch(of: /name:\s*"([^"]+)"/)?.1 else { continue }
-            let list = call.text.firstMatch(of: /dependencies:\s*\[([^\]]*)\]/)?.1 ?? ""
+            guard let name = call.text.firstMatch(of: /"([\w-]+)"/)?.1 else { continue }
+            let list =
+                call.text.firstMatch(of: /(?:dependencies:|"[\w-]+",)\s*\[([^\]]*)\]/)?.1 ?? ""
             let packages = list.matches(of: /package:\s*"([^"]+)"/).map { String($0.1) }
             let names = list.matches(of: /"([^"]+)"/).map { String($0.1) }
             dependencies[String(name)] = names.filter { !packages.contains($0) }
-            if call.function == "systemLibrary" { systemLibraries.insert(String(name)) }
+            if call.function.hasPrefix("system") { systemLibraries.insert(String(name)) }
         }
         var products: [String: [String]] = [:]
         for call in Self.calls(of: ["library"], in: code) {
@@ -45,11 +47,11 @@ struct Manifest {
         return found
     }
 
-    /// The calls of these functions, from the dot to the closing parenthesis.
+    /// The calls of these functions, from the name to the closing parenthesis.
     private static func calls(
         of functions: [String], in code: String
     ) -> [(function: String, text: Substring)] {
-        code.matches(of: /\.(\w+)\(/).compactMap { match in
+        code.matches(of: /\b(\w+)\(/).compactMap { match in
             guard functions.contains(String(match.1)) else { return nil }
             var depth = 0
             let rest = code[match.range.lowerBound...]

@@ -190,7 +190,9 @@ if let names = Context.environment["TRIBUTARY_TESTS"]?.split(separator: ",").map
 }
 
 // Swift targets treat warnings as errors. Tests, and targets that stand on C or support tests, are without strict memory
-// safety.
+// safety. Targets of the daemon have no checks of exclusivity at run time in a release: docs/decisions/0006-unchecked-exclusivity.md.
+// The libraries have them, since SwiftPM accepts no unsafe flag in a dependency.
+let libraries: Set = ["Promises", "PromiseOperators", "PromisesDispatch"]
 let inC: Set = ["CByteClasses", "MallocCounter"]
 let relaxed: Set = [
     "System", "UVReactor", "TLS", "YAMLReader", "JOSE", "HTTP2", "tributary", "fuzz",
@@ -208,4 +210,7 @@ for target in package.targets where target.type != .system && !inC.contains(targ
             .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             .enableExperimentalFeature("Lifetimes"),
         ] + (isStrict ? [.strictMemorySafety()] : [])
+    if libraries.contains(target.name) { continue }
+    target.swiftSettings?.append(
+        .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)))
 }

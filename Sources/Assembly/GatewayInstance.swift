@@ -200,7 +200,7 @@ package final class GatewayInstance {
     private var backendDetails: [BackendDetail] {
         installed.gateway.backendDetails.map { detail in
             var detail = detail
-            detail.outcomes = unsafe recorder.meter.outcomes(ofBackend: detail.name).map {
+            detail.outcomes = recorder.meter.outcomes(ofBackend: detail.name).map {
                 ($0.name, $0.count)
             }
             return detail
@@ -211,7 +211,7 @@ package final class GatewayInstance {
     package var snapshot: WorkerSnapshot {
         let exchanges = server?.exchanges.map(\.context) ?? []
         var snapshot = WorkerSnapshot(
-            meter: unsafe recorder.meter.copy, backends: installed.gateway.backendStates,
+            meter: recorder.meter.copy, backends: installed.gateway.backendStates,
             backendDetails: backendDetails,
             connections: server?.connectionCount ?? 0,
             bufferedBytes: server?.bufferedBytes ?? 0,
@@ -249,7 +249,7 @@ package final class GatewayInstance {
             var overview = recent.overview(at: now)
             overview.backends = installed.gateway.backendStates.map { state in
                 BackendActivity(
-                    state: state, outcomes: unsafe recorder.meter.outcomes(ofBackend: state.name))
+                    state: state, outcomes: recorder.meter.outcomes(ofBackend: state.name))
             }
             overview.connections = server?.connectionCount ?? 0
             overview.requestsInFlight = server?.exchanges.count ?? 0

@@ -15,8 +15,7 @@ final class RequestRecorder {
     private var traces: TraceRecorder?
     private let records = RequestRecordPool()
     private var slots = MetricSlots()
-    /// Unchecked: counting calls no other code.
-    @exclusivity(unchecked) private(set) var meter = WorkerMetrics()
+    private(set) var meter = WorkerMetrics()
     /// Nil without an admin address, where nothing could read it.
     private(set) var recent: RecentRequests?
 
@@ -45,7 +44,7 @@ final class RequestRecorder {
             }
         }
         let numbers = slots.numbers(of: plan)
-        unsafe meter.name(endpoints: slots.endpointNames, calls: slots.calls)
+        meter.name(endpoints: slots.endpointNames, calls: slots.calls)
         if plan.process.admin != nil, recent == nil { recent = RecentRequests() }
         recent?.adopt(plan, numbers: numbers.endpoints)
         return numbers
@@ -83,11 +82,11 @@ final class RequestRecorder {
         let end = RequestEnd(ended)
         let (context, outcome) = (end.context, end.outcome)
         let record = context.record
-        unsafe meter.count(
+        meter.count(
             record, endpoint: context.endpoint, status: end.status, outcome,
             Exemplar(context.trace, at: loop.now))
         recent?.record(context, status: end.status, outcome)
-        if let reason = context.refusal { unsafe meter.refusals.count(reason) }
+        if let reason = context.refusal { meter.refusals.count(reason) }
         onRequestEnded?(context, end.status, outcome)
         if accessLog == nil && traces == nil { return }
         let duration = record.duration ?? .zero
@@ -96,7 +95,7 @@ final class RequestRecorder {
     }
 
     private func refused(_ input: ServerHooks.RefusedInput) {
-        unsafe meter.countRefusal(input.status.code)
+        meter.countRefusal(input.status.code)
         recent?.recordRefusal()
         accessLog?.write(input)
     }

@@ -5,11 +5,10 @@
 /// There is no queueing: when the budget is exhausted, load is shed. Above three quarters of the
 /// limit, `reclaim` asks the owner to free memory first. Confined to its worker.
 package final class ByteBudget {
-    /// How many more bytes may be held; negative if more are held than allowed. Unchecked, because
-    /// it is read several times a request: a plain number, no access of which calls other code.
-    @exclusivity(unchecked) private var remaining: Int
+    /// How many more bytes may be held; negative if more are held than allowed.
+    private var remaining: Int
     /// Memory is reclaimed when less than this is left.
-    @exclusivity(unchecked) private var lowMark: Int
+    private var lowMark: Int
     private var isReclaiming = false
 
     /// Frees memory: called when the budget is low, and before bytes are refused. It may call
@@ -27,49 +26,49 @@ package final class ByteBudget {
     /// The limit in bytes. A change does not affect bytes that are held.
     package var limit: Int {
         didSet {
-            unsafe remaining += limit - oldValue
-            unsafe lowMark = limit / 4
+            remaining += limit - oldValue
+            lowMark = limit / 4
         }
     }
 
     package init(limit: Int) {
         self.limit = limit
-        unsafe remaining = limit
-        unsafe lowMark = limit / 4
+        remaining = limit
+        lowMark = limit / 4
     }
 
-    package var bytesHeld: Int { unsafe limit - remaining }
+    package var bytesHeld: Int { limit - remaining }
 
     /// Whether no more bytes may be held.
-    package var isExhausted: Bool { unsafe remaining <= 0 }
+    package var isExhausted: Bool { remaining <= 0 }
 
     /// Whether more than three quarters of the limit would be held with `count` more bytes.
     package func isLow(with count: Int) -> Bool {
-        unsafe remaining - count < lowMark
+        remaining - count < lowMark
     }
 
     /// Whether `count` more bytes fit.
     package func fits(_ count: Int) -> Bool {
-        unsafe remaining - count >= 0
+        remaining - count >= 0
     }
 
     /// Reserves bytes; false, and reserves nothing, if they do not fit.
     package func reserve(_ count: Int) -> Bool {
         if isLow(with: count) { reclaimMemory(fits(count) ? .low : .bytes(count)) }
-        let left = unsafe remaining - count
+        let left = remaining - count
         guard left >= 0 else { return false }
-        unsafe remaining = left
+        remaining = left
         return true
     }
 
     /// Counts bytes that already exist: more of them, or fewer if `count` is negative.
     package func adjust(by count: Int) {
-        unsafe remaining -= count
+        remaining -= count
         if count > 0, isLow(with: 0) { reclaimMemory(.low) }
     }
 
     package func release(_ count: Int) {
-        unsafe remaining += count
+        remaining += count
     }
 
     /// Whether another byte can be held, after reclaiming memory if necessary.

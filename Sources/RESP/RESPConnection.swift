@@ -36,7 +36,8 @@ final class RESPConnection {
         pending.append(reply)
         output.removeAll(keepingCapacity: true)
         write(&output)
-        stream.write(output.span)
+        let bytes = output
+        stream.write(bytes.span)
         armTimer()
     }
 

@@ -5,22 +5,21 @@ package import Basics
 ///
 /// While an iteration runs, nothing else of the worker does: its duration delays every other request.
 package final class LoopIterations {
-    /// Unchecked: no access calls other code.
-    @exclusivity(unchecked) private var recorded = Histogram(.loopIterations)
+    private var recorded = Histogram(.loopIterations)
     /// When the present iteration began; nil before its first callback.
-    @exclusivity(unchecked) private var start: Instant?
+    private var start: Instant?
 
     /// In nanoseconds.
-    package var durations: Histogram { unsafe recorded }
+    package var durations: Histogram { recorded }
 
     package init() {}
 
     /// The first callback of an iteration begins.
-    package func begin(at now: Instant) { unsafe start = now }
+    package func begin(at now: Instant) { start = now }
 
     /// An iteration ends: the loop will wait for events. One without a callback is not recorded.
     package func end(at now: Instant) {
-        guard let start = unsafe start.take() else { return }
-        unsafe recorded.record((now - start).inNanoseconds)
+        guard let start = start.take() else { return }
+        recorded.record((now - start).inNanoseconds)
     }
 }

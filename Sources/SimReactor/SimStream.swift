@@ -214,7 +214,8 @@ package final class SimStream: ByteStream, FailingStream {
 
     private func offerBuffered() {
         guard !buffered.isEmpty else { return }
-        outgoing.write(buffered.span)
+        let bytes = buffered
+        outgoing.write(bytes.span)
         buffered.removeAll(keepingCapacity: true)
     }
 

@@ -12,8 +12,7 @@ final class TLSChannel: FailingStream {
     private let loop: any Loop
 
     private var handshake: TLSHandshake?
-    /// Unchecked: the delegate is released outside of any access.
-    @exclusivity(unchecked) var delegateState = StreamDelegateState()
+    var delegateState = StreamDelegateState()
     private var isOpen = false
     private var isClosed = false
     private var isPaused = false
@@ -24,9 +23,8 @@ final class TLSChannel: FailingStream {
     private var isBroken = false
     /// Whether some encrypted bytes of the user were not offered to the kernel at the last check.
     private var hasUnoffered = false
-    /// Written in this loop iteration, and encrypted at its end: at most one record. Unchecked: no access
-    /// calls other code.
-    @exclusivity(unchecked) private var plain: [UInt8] = []
+    /// Written in this loop iteration, and encrypted at its end: at most one record.
+    private var plain: [UInt8] = []
     /// The delegate writes at the end of this loop iteration.
     private var callsDelegateAtFlush = false
     /// What is collected now is sent at once.

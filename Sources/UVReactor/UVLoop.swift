@@ -21,11 +21,10 @@ package final class UVLoop: Loop {
 
     private let readyQueue: ReadyQueue
     private var clock: Instant?
-    /// Unchecked: every timer uses it.
-    @exclusivity(unchecked) private var handles: LoopHandles?
+    private var handles: LoopHandles?
 
-    /// Unchecked, since no access calls foreign code: streams are released outside of it.
-    @exclusivity(unchecked) var bufferedStreams = BufferedStreams()
+    /// Streams are released outside of any access.
+    var bufferedStreams = BufferedStreams()
 
     /// One buffer for all streams: libuv calls back before the next read begins.
     private let readMemory: UnsafeMutableRawBufferPointer

@@ -8,11 +8,8 @@ import Reactor
 /// list. One request at a time sends what the kernel does not take, while later writes are queued.
 final class UVStream: HandleOwner, ByteStream, FailingStream {
     private let loop: UVLoop
-    /// Used with every read and write, like the others below. Unchecked, since no access calls
-    /// foreign code: libuv closes a handle in a later callback.
-    @exclusivity(unchecked) private var handle: Handle<uv_stream_t>?
-    /// Unchecked like the others: the delegate is released outside of any access.
-    @exclusivity(unchecked) var delegateState = StreamDelegateState()
+    private var handle: Handle<uv_stream_t>?
+    var delegateState = StreamDelegateState()
     private var isPaused = false
     /// Whether libuv reads. It continues to do so while reading is paused, until bytes arrive: most
     /// pauses end before, and stopping and starting again costs two system calls.
@@ -29,15 +26,15 @@ final class UVStream: HandleOwner, ByteStream, FailingStream {
     private var lostBytes = 0
 
     /// Written in this loop iteration, and offered to the kernel at its end.
-    @exclusivity(unchecked) private var buffered: OutgoingBytes?
+    private var buffered: OutgoingBytes?
     /// The delegate writes at the end of this loop iteration.
     private var callsDelegateAtFlush = false
 
     /// Whether libuv has a write request; `queued` is what was written since.
-    @exclusivity(unchecked) private var isSending = false
+    private var isSending = false
     /// The size of that request. libuv does not count it any more when it reports its failure.
     private var sendingBytes = 0
-    @exclusivity(unchecked) private var queued: OutgoingBytes?
+    private var queued: OutgoingBytes?
 
     let peer: SocketAddress?
 

@@ -8,29 +8,27 @@ import HTTP
 /// One for each endpoint of a configuration; a reload that changes the calls of an endpoint creates
 /// another one. Owned by `RecentRequests`.
 final class EndpointActivity {
-    // Unchecked, all of them: no access calls other code.
-
     /// In entries of the rings.
     let number: UInt32
     /// The names of the endpoint and its calls.
-    @exclusivity(unchecked) private(set) var names: RecordedEndpoint
-    @exclusivity(unchecked) private(set) var totals = ActivityTotals()
+    private(set) var names: RecordedEndpoint
+    private(set) var totals = ActivityTotals()
     /// The sequence number of its latest entry.
-    @exclusivity(unchecked) var lastSequence: UInt64 = 0
-    @exclusivity(unchecked) private var window: TimeWindow
-    @exclusivity(unchecked) private var limit = RetentionLimit()
+    var lastSequence: UInt64 = 0
+    private var window: TimeWindow
+    private var limit = RetentionLimit()
     /// In microseconds.
-    @exclusivity(unchecked) private var slowAbove = UInt32.max
+    private var slowAbove = UInt32.max
     /// When that was computed, in seconds.
-    @exclusivity(unchecked) private var slowSecond: Int64 = .min
+    private var slowSecond: Int64 = .min
 
     /// With so few requests in the window, one of them would be the p99.
     static let slowCountMin = 100
 
     init(number: UInt32, _ names: RecordedEndpoint) {
         self.number = number
-        unsafe self.names = names
-        unsafe window = TimeWindow(
+        self.names = names
+        window = TimeWindow(
             rows: EndpointOverview.requestRows + EndpointOverview.callRows * names.calls.count,
             counters: EndpointOverview.callCounters * names.calls.count)
     }
@@ -38,8 +36,8 @@ final class EndpointActivity {
     /// Whether these are the names of the same endpoint with the same calls; a reload makes new objects
     /// of the same content.
     func adopt(_ other: RecordedEndpoint) -> Bool {
-        guard unsafe names.hasSameContent(as: other) else { return false }
-        unsafe names = other
+        guard names.hasSameContent(as: other) else { return false }
+        names = other
         return true
     }
 
@@ -50,42 +48,42 @@ final class EndpointActivity {
     func count(
         _ record: RequestRecord, _ outcome: RequestOutcome, at now: Int64
     ) -> RetentionReason {
-        unsafe totals.count(outcome)
-        unsafe window.advance(to: now)
+        totals.count(outcome)
+        window.advance(to: now)
         var reasons = RetentionReason(outcome)
         let second = now / 1_000_000_000
-        if unsafe !names.isPadded, record.ended.hasHappened {
+        if !names.isPadded, record.ended.hasHappened {
             if isSlow(record.ended.microseconds, second) { reasons.insert(.slow) }
-            unsafe window.count(record.ended.microseconds, in: 0)
-            unsafe window.count(record.times.microseconds(.own), in: 1)
+            window.count(record.ended.microseconds, in: 0)
+            window.count(record.times.microseconds(.own), in: 1)
         }
         countCalls(of: record)
-        return reasons.isEmpty ? [] : unsafe limit.admit(reasons, second: second)
+        return reasons.isEmpty ? [] : limit.admit(reasons, second: second)
     }
 
     /// Counts something that never became a request.
-    func countRefusal() { unsafe totals.count(.rejected) }
+    func countRefusal() { totals.count(.rejected) }
 
     private func countCalls(of record: RequestRecord) {
         let calls = record.calls
-        for index in 0..<min(calls.count, unsafe names.calls.count) {
+        for index in 0..<min(calls.count, names.calls.count) {
             let call = calls[index]
             guard call.began.hasHappened else { continue }
             let counter = index * EndpointOverview.callCounters
-            unsafe window.add(to: counter)
+            window.add(to: counter)
             let end = CallEnd(call.outcome, status: record.status(ofCall: index))
             switch end {
             case .good, .rejected: break
-            case .failed: unsafe window.add(to: counter + 1)
-            case .none: unsafe window.add(to: counter + 4)
+            case .failed: window.add(to: counter + 1)
+            case .none: window.add(to: counter + 4)
             }
             if call.begunAttempts > 1 { countRepetition(of: index, record, counter) }
             // How long a cancelled call ran depends on another call.
-            guard unsafe !names.isPadded, call.ended.hasHappened, end != .none else { continue }
+            guard !names.isPadded, call.ended.hasHappened, end != .none else { continue }
             let row = EndpointOverview.requestRows + index * EndpointOverview.callRows
-            unsafe window.count(call.began.microseconds, in: row)
-            unsafe window.count(call.ended.microseconds, in: row + 1)
-            unsafe window.count(
+            window.count(call.began.microseconds, in: row)
+            window.count(call.ended.microseconds, in: row + 1)
+            window.count(
                 call.ended.microseconds &- call.began.microseconds, in: row + 2)
         }
     }
@@ -97,25 +95,25 @@ final class EndpointActivity {
             if attempt.cause == .hedge { isHedged = true }
             if attempt.cause == .retry { isRetried = true }
         }
-        if isRetried { unsafe window.add(to: counter + 2) }
-        if isHedged { unsafe window.add(to: counter + 3) }
+        if isRetried { window.add(to: counter + 2) }
+        if isHedged { window.add(to: counter + 3) }
     }
 
     /// Compares with the p99 of the last minute, which is computed once per second.
     private func isSlow(_ microseconds: UInt32, _ second: Int64) -> Bool {
-        if unsafe second != slowSecond {
-            unsafe slowSecond = second
-            unsafe slowAbove =
+        if second != slowSecond {
+            slowSecond = second
+            slowAbove =
                 window.threshold(0.99, of: 0, countMin: Self.slowCountMin) ?? .max
         }
-        return unsafe microseconds > slowAbove
+        return microseconds > slowAbove
     }
 
     /// A copy that may leave the worker.
     func overview(at now: Int64) -> EndpointOverview {
         // An endpoint without requests keeps no old times.
-        if unsafe totals.requests > 0 { unsafe window.advance(to: now) }
-        return unsafe EndpointOverview(
+        if totals.requests > 0 { window.advance(to: now) }
+        return EndpointOverview(
             names: names, totals: totals, excess: limit.excess, window: window.sums)
     }
 }

@@ -8,27 +8,25 @@ import HTTP
 /// Two rings of fixed size, so nothing is allocated for a request. Owned by the recorder of its worker;
 /// exists only if there is an admin address. No path, query, header or body is recorded.
 final class RecentRequests {
-    // Unchecked, all of them: no access calls other code.
-
     /// Failed, partial, slow and rejected requests: about a thousand with three calls each.
-    @exclusivity(unchecked) private var retained = EntryRing(bytes: 256 << 10)
+    private var retained = EntryRing(bytes: 256 << 10)
     /// Other requests; allocated when a page shows them for the first time.
-    @exclusivity(unchecked) private var sample: EntryRing?
-    @exclusivity(unchecked) private var sampleLimit = SampleLimit()
+    private var sample: EntryRing?
+    private var sampleLimit = SampleLimit()
     /// Until when a page shows the sample, in nanoseconds of the loop's clock.
-    @exclusivity(unchecked) private var sampledUntil = Int64.min
+    private var sampledUntil = Int64.min
     /// The number of the latest entry of both rings.
-    @exclusivity(unchecked) private var sequence: UInt64 = 0
+    private var sequence: UInt64 = 0
     /// The entry under construction; keeps its memory.
-    @exclusivity(unchecked) private var entry: [UInt32] = []
+    private var entry: [UInt32] = []
 
     /// By the recorder's number of the endpoint; nil before its first request.
-    @exclusivity(unchecked) private var activities: [EndpointActivity?] = []
+    private var activities: [EndpointActivity?] = []
     /// Those of former configurations, while entries of the rings refer to them.
-    @exclusivity(unchecked) private var former: [EndpointActivity] = []
-    @exclusivity(unchecked) private var elsewhere = EndpointActivity(
+    private var former: [EndpointActivity] = []
+    private var elsewhere = EndpointActivity(
         number: 0, RecordedEndpoint(name: "", isPadded: false, calls: []))
-    @exclusivity(unchecked) private var nextNumber: UInt32 = 1
+    private var nextNumber: UInt32 = 1
     /// The numbers of the present endpoints, in the order of the configuration.
     private var numbers: [Int] = []
     private var names: [RecordedEndpoint] = []
@@ -40,7 +38,7 @@ final class RecentRequests {
     private static let pageNanoseconds: Int64 = 10_000_000_000
 
     init() {
-        unsafe entry.reserveCapacity(512)
+        entry.reserveCapacity(512)
     }
 
     /// A new configuration is in use.
@@ -52,15 +50,15 @@ final class RecentRequests {
             RecordedEndpoint(name: name, isPadded: plan.isPadded(index), calls: [])
         }
         let count = (numbers.max() ?? -1) + 1
-        while unsafe activities.count < count { unsafe activities.append(nil) }
+        while activities.count < count { activities.append(nil) }
         removeUnused()
     }
 
     /// Former endpoints that no entry refers to any more.
     private func removeUnused() {
         let oldest = min(
-            unsafe retained.oldest ?? .max, unsafe sample?.oldest ?? .max)
-        unsafe former.removeAll { unsafe $0.lastSequence < oldest }
+            retained.oldest ?? .max, sample?.oldest ?? .max)
+        former.removeAll { $0.lastSequence < oldest }
     }
 
     // MARK: Recording
@@ -74,47 +72,47 @@ final class RecentRequests {
         let reasons = activity.count(record, outcome, at: now)
         let isSample = reasons.isEmpty
         if isSample {
-            guard unsafe now < sampledUntil, unsafe sampleLimit.accepts(second: now / 1_000_000_000)
+            guard now < sampledUntil, sampleLimit.accepts(second: now / 1_000_000_000)
             else { return }
         }
-        unsafe sequence += 1
-        unsafe activity.lastSequence = sequence
-        unsafe entry.removeAll(keepingCapacity: true)
-        unsafe RecentEntry.write(
+        sequence += 1
+        activity.lastSequence = sequence
+        entry.removeAll(keepingCapacity: true)
+        RecentEntry.write(
             context, record, status: status, outcome, reasons: reasons,
             endpoint: activity.number, sequence: sequence, to: &entry)
-        let words = unsafe entry
+        let words = entry
         if isSample {
-            unsafe sample?.append(words.span)
+            sample?.append(words.span)
         } else {
-            unsafe retained.append(words.span)
+            retained.append(words.span)
         }
     }
 
     /// Counts input that never became a request.
-    func recordRefusal() { unsafe elsewhere.countRefusal() }
+    func recordRefusal() { elsewhere.countRefusal() }
 
     private func activity(of context: RequestContext, _ record: RequestRecord) -> EndpointActivity {
         guard let number = context.endpoint, let recorded = record.endpoint,
-            unsafe activities.indices.contains(number)
-        else { return unsafe elsewhere }
-        if let known = unsafe activities[number], unsafe known.names === recorded { return known }
+            activities.indices.contains(number)
+        else { return elsewhere }
+        if let known = activities[number], known.names === recorded { return known }
         return findActivity(of: recorded, at: number)
     }
 
     /// The first request of an endpoint, or one around a reload.
     private func findActivity(of recorded: RecordedEndpoint, at number: Int) -> EndpointActivity {
-        if let known = unsafe activities[number] {
+        if let known = activities[number] {
             if known.adopt(recorded) { return known }
             // A request of the former configuration that ends after one of the new.
-            if let found = unsafe former.first(where: { unsafe $0.names === recorded }) {
+            if let found = former.first(where: { $0.names === recorded }) {
                 return found
             }
-            unsafe former.append(known)
+            former.append(known)
         }
-        let activity = unsafe EndpointActivity(number: nextNumber, recorded)
-        unsafe nextNumber += 1
-        unsafe activities[number] = activity
+        let activity = EndpointActivity(number: nextNumber, recorded)
+        nextNumber += 1
+        activities[number] = activity
         return activity
     }
 
@@ -128,13 +126,13 @@ final class RecentRequests {
     ) -> RecentRequestList {
         if withSample { showSample(until: now &+ Self.pageNanoseconds) }
         // A number of a former process, which this one has not reached.
-        let after = unsafe given > sequence ? 0 : given
+        let after = given > sequence ? 0 : given
         var list = RecentRequestList()
         (list.now, list.unixTime) = (now, unixTime)
-        list.newest = unsafe sequence
-        list.sampleOneIn = unsafe sampleLimit.oneIn
-        let kept = unsafe retained.places(after: after)
-        let others = withSample ? unsafe sample?.places(after: after) ?? [] : []
+        list.newest = sequence
+        list.sampleOneIn = sampleLimit.oneIn
+        let kept = retained.places(after: after)
+        let others = withSample ? sample?.places(after: after) ?? [] : []
         let first = kept.suffix(max)
         let second = others.suffix(max - first.count)
         list.skipped = kept.count + others.count - first.count - second.count
@@ -144,8 +142,8 @@ final class RecentRequests {
     }
 
     private func showSample(until time: Int64) {
-        if unsafe sample == nil { unsafe sample = EntryRing(bytes: Self.sampleBytes) }
-        unsafe sampledUntil = time
+        if sample == nil { sample = EntryRing(bytes: Self.sampleBytes) }
+        sampledUntil = time
     }
 
     /// Merges the places of both rings by their sequence numbers.
@@ -156,26 +154,26 @@ final class RecentRequests {
         var (first, second) = (first, second)
         while let place = first.first ?? second.first {
             if let other = second.first, other.sequence < place.sequence || first.isEmpty {
-                unsafe sample?.copy(other, to: &list.words)
+                sample?.copy(other, to: &list.words)
                 second.removeFirst()
             } else {
-                unsafe retained.copy(place, to: &list.words)
+                retained.copy(place, to: &list.words)
                 first.removeFirst()
             }
         }
     }
 
     private func addNames(to list: inout RecentRequestList) {
-        for activity in unsafe activities.compactMap({ $0 }) + former + [elsewhere] {
-            list.endpoints[activity.number] = unsafe activity.names
+        for activity in activities.compactMap({ $0 }) + former + [elsewhere] {
+            list.endpoints[activity.number] = activity.names
         }
     }
 
     /// What happened at the present endpoints.
     func overview(at now: Int64) -> WorkerOverview {
-        var overview = WorkerOverview(elsewhere: unsafe elsewhere.overview(at: now))
+        var overview = WorkerOverview(elsewhere: elsewhere.overview(at: now))
         for (number, names) in zip(numbers, names) {
-            let activity = unsafe activities[number]
+            let activity = activities[number]
             overview.endpoints.append(
                 activity?.overview(at: now)
                     ?? EndpointOverview(

@@ -30,39 +30,24 @@ open class Exchange: MemoryOwner {
 
     /// When the request was received completely, or its body failed; `began` for a request without
     /// a body. Deadlines and minimum durations count from here.
-    package final var requestReceived: Instant {
-        get { unsafe state.requestReceived }
-        set { unsafe state.requestReceived = newValue }
-    }
+    package final var requestReceived: Instant
 
     package final let peer: PeerAddress
 
     /// The header lines that the response gets besides its own, whatever responds: first those of
     /// `ServerSettings.responseFields`.
-    package final var responseFields: Fields {
-        get { unsafe state.responseFields }
-        set { unsafe state.responseFields = newValue }
-    }
+    package final var responseFields: Fields
 
     /// Why the server responded instead of the service, or could not read the body, for the access
     /// log; nil if it did not.
-    package final var rejection: StaticString? {
-        get { unsafe state.rejection }
-        set { unsafe state.rejection = newValue }
-    }
+    package final var rejection: StaticString?
 
     /// What is sent piece by piece behind the head of the response; nil before the head, and for a
     /// response that is written whole.
-    package final var stream: StreamKind? {
-        get { unsafe state.stream }
-        set { unsafe state.stream = newValue }
-    }
+    package final var stream: StreamKind?
 
     /// Why the response ended before its last byte, after its head had been sent; nil if it is complete.
-    package final var streamEnd: StreamEnd? {
-        get { unsafe state.streamEnd }
-        set { unsafe state.streamEnd = newValue }
-    }
+    package final var streamEnd: StreamEnd?
 
     /// The streamed response ends before its last byte. The first reason is kept.
     package final func streamEnded(_ reason: StreamEnd) {
@@ -70,30 +55,14 @@ open class Exchange: MemoryOwner {
     }
 
     /// Where interim responses to the request go; nil after its end, and where there is no client.
-    package final var interim: (any InterimSink)? {
-        get { unsafe state.interim }
-        set { unsafe state.interim = newValue }
-    }
+    package final var interim: (any InterimSink)?
 
-    private struct State {
-        var requestReceived: Instant
-        var interim: (any InterimSink)?
-        var stream: StreamKind?
-        var callPermit: Permit?
-        var responseFields: Fields
-        var rejection: StaticString?
-        var streamEnd: StreamEnd?
-    }
-
-    /// Unchecked: no access calls other code. Private, since the attribute has no effect in other
-    /// modules, which read it through functions.
-    @exclusivity(unchecked) private var state: State
     /// Reserved for this exchange, in bytes.
     private var reservedBytes = 0
     private var hasEnded = false
 
-    /// Empty after the end. Unchecked: the list is taken out before a permit is released.
-    @exclusivity(unchecked) private var permits: [Permit] = []
+    /// Empty after the end.
+    private var permits: [Permit] = []
 
     package init(_ start: consuming ExchangeStart) {
         id = start.id
@@ -101,7 +70,8 @@ open class Exchange: MemoryOwner {
         resources = start.resources
         began = start.began
         peer = start.peer
-        unsafe state = State(requestReceived: start.began, responseFields: start.responseFields)
+        requestReceived = start.began
+        responseFields = start.responseFields
     }
 
     deinit {
@@ -119,10 +89,10 @@ open class Exchange: MemoryOwner {
     /// The response lies in the connection, and little of it waits for the client: releases the
     /// permits, which must not depend on how a client reads.
     package final func releasePermits() {
-        guard unsafe !permits.isEmpty else { return }
+        guard !permits.isEmpty else { return }
         // A release may start other work, which must not find the permits again.
-        let held = unsafe permits
-        unsafe permits = []
+        let held = permits
+        permits = []
         for permit in held { permit.release() }
     }
 
@@ -145,15 +115,12 @@ open class Exchange: MemoryOwner {
     package final func uncountRequest() { peer.requests?.decrement() }
 
     /// The permit of the call that is passed through, before its response.
-    package final var callPermit: Permit? {
-        get { unsafe state.callPermit }
-        set { unsafe state.callPermit = newValue }
-    }
+    package final var callPermit: Permit?
 
     /// The worst shortage of the limits whose permits it holds.
     package final var shortage: Shortage {
-        var worst = unsafe state.callPermit?.shortage ?? .none
-        for permit in unsafe permits { worst = max(worst, permit.shortage ?? .none) }
+        var worst = callPermit?.shortage ?? .none
+        for permit in permits { worst = max(worst, permit.shortage ?? .none) }
         return worst
     }
 
@@ -163,7 +130,7 @@ open class Exchange: MemoryOwner {
     /// Holds a permit until the response lies in the connection, or this exchange ends; releases it at
     /// once after the end.
     package final func holdPermit(_ permit: Permit) {
-        if hasEnded { permit.release() } else { unsafe permits.append(permit) }
+        if hasEnded { permit.release() } else { permits.append(permit) }
     }
 
     /// Reserves memory for this exchange until its end; false if the worker's budget is exhausted.

@@ -29,10 +29,8 @@ final class PendingCall {
     let permit: Permit?
     var assignment = Assignment.unassigned
 
-    /// Unchecked: it is taken out before it is used.
-    @exclusivity(unchecked) private var resolver: LocalResolver<ClientResponse>?
-    /// Unchecked, since no access calls foreign code.
-    @exclusivity(unchecked) private var collector = ResponseCollector()
+    private var resolver: LocalResolver<ClientResponse>?
+    private var collector = ResponseCollector()
 
     /// Its stream on a connection of HTTP/2, which owns the call. Nil for HTTP/1.1.
     unowned var h2Stream: (any CallStream)?
@@ -43,12 +41,12 @@ final class PendingCall {
 
     /// Nil without a limit.
     private let timeLimitError: (any Error)?
-    /// Nil without a limit, and after the end. Unchecked: it is taken out before it is used.
-    @exclusivity(unchecked) private var timer: Timer?
+    /// Nil without a limit, and after the end.
+    private var timer: Timer?
 
     /// Set while a streamed response arrives. Not owned: a source that its user drops cancels the
-    /// call. Unchecked, since no access calls other code.
-    @exclusivity(unchecked) unowned var source: ResponseBodySource?
+    /// call.
+    unowned var source: ResponseBodySource?
 
     init(
         _ request: consuming ClientRequest, to pool: any CallPool, _ stream: (any StreamedCall)?,
@@ -67,14 +65,14 @@ final class PendingCall {
         let resolver = LocalResolver<ClientResponse>(on: local)
         let promise = resolver.promise
         resolver.onCancel(cancel: self)
-        unsafe self.resolver = consume resolver
+        self.resolver = consume resolver
         return promise
     }
 
     /// Rejects the promise and cancels the call after this time, that of its limit.
     func startTimer(after duration: Duration, on loop: any Loop) {
         // Captures nothing else, so that the closure needs no memory.
-        unsafe timer = loop.timer(after: duration) { [self] in timeLimitReached() }
+        timer = loop.timer(after: duration) { [self] in timeLimitReached() }
     }
 
     private func timeLimitReached() {
@@ -86,8 +84,8 @@ final class PendingCall {
 
     /// The resolver, at the end of the call.
     private func takeResolver() -> LocalResolver<ClientResponse>? {
-        unsafe timer.take()?.cancel()
-        return unsafe resolver.take()
+        timer.take()?.cancel()
+        return resolver.take()
     }
 
     /// Records that the request is written to a connection.
@@ -110,11 +108,11 @@ final class PendingCall {
         // A response without a body ends at once, so that there is nothing to stream.
         let isUpgraded = head.status.code == 101
         guard stream != nil, isUpgraded || head.hasBody else {
-            return try unsafe collector.begin(head, for: request)
+            return try collector.begin(head, for: request)
         }
         let source = ResponseBodySource(
             isUpgraded ? .untilClose : head.framing, of: self, on: connection)
-        unsafe self.source = source
+        self.source = source
         connection.pauseReading()
         takeResolver()?.fulfill(
             ClientResponse(
@@ -125,26 +123,26 @@ final class PendingCall {
 
     /// A piece of the body arrived. Throws if the response cannot be taken.
     func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
-        if stream != nil, let source = unsafe source { return try source.receive(piece) }
-        try unsafe collector.append(piece)
+        if stream != nil, let source = source { return try source.receive(piece) }
+        try collector.append(piece)
     }
 
     /// A piece of the trailer section arrived.
     func receiveTrailers(_ piece: Span<UInt8>) {
         if stream != nil {
-            unsafe source?.receiveTrailers(piece)
+            source?.receiveTrailers(piece)
         } else if request.template.keepsTrailers {
-            unsafe collector.appendTrailers(piece)
+            collector.appendTrailers(piece)
         }
     }
 
     /// The body is complete: the call has ended.
     func complete() {
         assignment = .unassigned
-        unsafe attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
-        if stream != nil, let source = unsafe source { return source.complete() }
+        attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
+        if stream != nil, let source = source { return source.complete() }
         guard
-            let response = unsafe collector.finish(
+            let response = collector.finish(
                 toHead: request.method.isHead, attempt: attempt?.place())
         else { return }
         takeResolver()?.fulfill(response)
@@ -161,7 +159,7 @@ final class PendingCall {
         assignment = .unassigned
         attempt?.failed(
             (error as? ClientFailure).map { .connection($0) } ?? .cancelled, at: pool.now)
-        if stream != nil, let source = unsafe source { return source.fail(error) }
+        if stream != nil, let source = source { return source.fail(error) }
         takeResolver()?.reject(error)
     }
 }

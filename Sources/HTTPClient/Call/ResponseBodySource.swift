@@ -32,9 +32,9 @@ final class ResponseBodySource: BodySource {
     }
 
     private var delivery = Delivery.waiting
-    /// Bytes that were read and not delivered yet. Unchecked, like the next: no access calls other code.
-    @exclusivity(unchecked) private var buffered: [UInt8] = []
-    @exclusivity(unchecked) private var trailerLines: [UInt8] = []
+    /// Bytes that were read and not delivered yet.
+    private var buffered: [UInt8] = []
+    private var trailerLines: [UInt8] = []
     /// Delivered behind `buffered`.
     private var outcome: Outcome?
     /// Whether `deliverBuffered` will run: never from inside a call of the sink.
@@ -50,7 +50,7 @@ final class ResponseBodySource: BodySource {
     }
 
     deinit {
-        unsafe call.source = nil
+        call.source = nil
         _ = takeBuffered()
         if connection != nil { call.pool.cancelCall(call) }
     }
@@ -70,7 +70,7 @@ final class ResponseBodySource: BodySource {
             countedBytes += piece.count
         case .over: return
         }
-        unsafe buffered.append(copying: piece)
+        buffered.append(copying: piece)
         // Freeing memory may have cancelled the delivery.
         if case .over = delivery { _ = takeBuffered() }
     }
@@ -84,8 +84,8 @@ final class ResponseBodySource: BodySource {
 
     /// The buffered bytes, which the budget counts no longer.
     private func takeBuffered() -> [UInt8] {
-        let bytes = unsafe buffered
-        unsafe buffered = []
+        let bytes = buffered
+        buffered = []
         if countedBytes > 0 { budget?.release(countedBytes) }
         countedBytes = 0
         return bytes
@@ -97,7 +97,7 @@ final class ResponseBodySource: BodySource {
     /// buffered, since the connection is paused while pieces are not delivered. Throws if there is no
     /// memory for it.
     func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
-        if case .flowing(let sink) = delivery, unsafe buffered.isEmpty {
+        if case .flowing(let sink) = delivery, buffered.isEmpty {
             return sink.bodyReceived(piece)
         }
         try buffer(piece)
@@ -105,7 +105,7 @@ final class ResponseBodySource: BodySource {
 
     /// A piece of the trailer section arrived. `Limits.trailerBytes` bounds all of them.
     func receiveTrailers(_ piece: Span<UInt8>) {
-        unsafe trailerLines.append(copying: piece)
+        trailerLines.append(copying: piece)
     }
 
     /// The body is complete; the connection was returned to the pool.
@@ -117,14 +117,14 @@ final class ResponseBodySource: BodySource {
     private func setOutcome(_ outcome: Outcome) {
         connection = nil
         self.outcome = outcome
-        if case .flowing(let sink) = delivery, unsafe buffered.isEmpty { finish(outcome, sink) }
+        if case .flowing(let sink) = delivery, buffered.isEmpty { finish(outcome, sink) }
     }
 
     // MARK: From the sink
 
     func takeComplete() -> Bytes? {
         guard case .waiting = delivery, case .complete = outcome, case .length = framing,
-            unsafe trailerLines.isEmpty
+            trailerLines.isEmpty
         else { return nil }
         delivery = .over
         return Bytes(takeBuffered())
@@ -162,7 +162,7 @@ final class ResponseBodySource: BodySource {
 
     /// Delivers buffered bytes, then further ones as they arrive.
     private func deliver() {
-        guard unsafe buffered.isEmpty, outcome == nil else {
+        guard buffered.isEmpty, outcome == nil else {
             guard !isDeliveryScheduled else { return }
             isDeliveryScheduled = true
             return call.pool.runSoon { self.deliverBuffered() }
@@ -183,7 +183,7 @@ final class ResponseBodySource: BodySource {
     private func finish(_ outcome: Outcome, _ sink: any BodySink) {
         delivery = .over
         switch outcome {
-        case .complete: sink.bodyEnded(trailers: unsafe Fields(trailerLines: trailerLines))
+        case .complete: sink.bodyEnded(trailers: Fields(trailerLines: trailerLines))
         case .failed(let error): sink.bodyFailed(error)
         }
         selfReference = nil

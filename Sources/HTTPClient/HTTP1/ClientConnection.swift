@@ -13,18 +13,15 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     private let writer: RequestWriter
     /// The pool closes all its connections before it is released.
     private unowned let pool: any CallPool
-    /// This and the others below are used with every read. Unchecked, since no access calls foreign
-    /// code.
-    @exclusivity(unchecked) private var machine: ClientStateMachine
-    @exclusivity(unchecked) private var call: PendingCall?
+    private var machine: ClientStateMachine
+    private var call: PendingCall?
     /// Sends the streamed body of the call's request; nil for a complete body.
-    @exclusivity(unchecked) private var requestBody:
-        (writer: BodyWriter, target: RequestBodyTarget)?
-    @exclusivity(unchecked) private var isPaused = false
+    private var requestBody: (writer: BodyWriter, target: RequestBodyTarget)?
+    private var isPaused = false
     /// A request was written to it before.
-    @exclusivity(unchecked) private var wasUsed = false
+    private var wasUsed = false
     /// It ends with its call.
-    @exclusivity(unchecked) private var isRetired = false
+    private var isRetired = false
 
     init(
         _ id: ConnectionID, on stream: any ByteStream, of pool: any CallPool, writer: RequestWriter,
@@ -34,7 +31,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
         self.stream = stream
         self.pool = pool
         self.writer = writer
-        unsafe machine = ClientStateMachine(limits: limits)
+        machine = ClientStateMachine(limits: limits)
     }
 
     /// Starts to read.
@@ -44,13 +41,13 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
 
     /// Sends a call's request. The connection must be idle.
     func send(_ call: PendingCall) {
-        unsafe self.call = call
-        unsafe machine.beginRequest(
+        self.call = call
+        machine.beginRequest(
             call.request.method, mayUpgrade: call.stream?.upgrade != nil,
             statusesWithoutFields: call.request.template.statusesWithoutFields)
         writer.write(call.request, call.stream, to: stream)
-        call.recordSent(.http11, reusingConnection: unsafe wasUsed)
-        unsafe wasUsed = true
+        call.recordSent(.http11, reusingConnection: wasUsed)
+        wasUsed = true
         if case .stream(let source) = call.request.body {
             sendBody(from: source, .body(RequestFraming(of: call.request.body)))
         }
@@ -62,13 +59,13 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     }
 
     func retire() {
-        unsafe isRetired = true
-        if unsafe call == nil { pool.removeConnection(id) }
+        isRetired = true
+        if call == nil { pool.removeConnection(id) }
     }
 
     func close() {
-        unsafe machine.close()
-        unsafe call = nil
+        machine.close()
+        call = nil
         stopSendingBody()
         stream.discardBuffered()
         stream.close()
@@ -77,14 +74,14 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     // MARK: Back-pressure of a streamed response
 
     func pauseReading() {
-        guard unsafe !isPaused else { return }
-        unsafe isPaused = true
+        guard !isPaused else { return }
+        isPaused = true
         stream.pauseReading()
     }
 
     func resumeReading() {
-        guard unsafe isPaused else { return }
-        unsafe isPaused = false
+        guard isPaused else { return }
+        isPaused = false
         stream.resumeReading()
     }
 
@@ -92,7 +89,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
 
     /// Sends the bytes of a tunnel, unchanged.
     func sendTunnel(from source: any BodySource) {
-        guard unsafe call != nil else { return source.cancel() }
+        guard call != nil else { return source.cancel() }
         sendBody(from: source, .tunnel)
     }
 
@@ -100,18 +97,18 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
         let target = RequestBodyTarget(stream, framing) { [weak self] error in self?.fail(error) }
         let writer = BodyWriter(
             source, framing.body, to: target,
-            countedIn: unsafe call?.request.exchange?.exchange.budget)
-        unsafe requestBody = (writer, target)
+            countedIn: call?.request.exchange?.exchange.budget)
+        requestBody = (writer, target)
         writer.start()
     }
 
     private func stopSendingBody() {
-        unsafe requestBody.take()?.writer.cancel()
+        requestBody.take()?.writer.cancel()
     }
 
     /// A complete request is one write, so it counts as offered with its first byte.
     private var sendProgress: ClientStateMachine.SendProgress {
-        let (body, hasOfferedAll) = unsafe (requestBody, stream.hasOfferedAll)
+        let (body, hasOfferedAll) = (requestBody, stream.hasOfferedAll)
         if let body, body.target.hasStartedSending, !hasOfferedAll { return .some }
         guard hasOfferedAll else { return .none }
         return stream.unsentBytes == 0 && body?.writer.isOver ?? true ? .all : .some
@@ -127,12 +124,12 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
         switch action {
         case .nothing: return false
         case .interim(let head):
-            unsafe call?.receiveInterim(head)
+            call?.receiveInterim(head)
             return true
         case .head(let head): return receive(head)
         case .body(let range): return receive(bytes.extracting(range))
         case .trailers(let range):
-            unsafe call?.receiveTrailers(bytes.extracting(range))
+            call?.receiveTrailers(bytes.extracting(range))
             return true
         case .end(let isReusable): endCall(isReusable: isReusable)
         case .fail(let failure, let mayResend): fail(failure, mayResend: mayResend)
@@ -142,7 +139,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     }
 
     private func receive(_ head: ResponseHead) -> Bool {
-        guard let call = unsafe call else { return false }
+        guard let call = call else { return false }
         do throws(ClientFailure) {
             try call.receive(head, on: self)
             return true
@@ -153,7 +150,7 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     }
 
     private func receive(_ piece: Span<UInt8>) -> Bool {
-        guard let call = unsafe call else { return false }
+        guard let call = call else { return false }
         do throws(ClientFailure) {
             try call.receive(piece)
             return true
@@ -166,11 +163,11 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     // MARK: The end of a call
 
     private func endCall(isReusable: Bool) {
-        guard let call = unsafe call.take() else { return }
+        guard let call = call.take() else { return }
         stopSendingBody()
         // The connection is returned first, so that the next call of the response's user can use
         // it. The call's reference to the pool needs no count, unlike the connection's.
-        if isReusable, unsafe !isRetired {
+        if isReusable, !isRetired {
             resumeReading()
             call.pool.returnConnection(id)
         } else {
@@ -180,13 +177,13 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
     }
 
     private func fail(_ failure: ClientFailure, mayResend: Bool) {
-        guard let call = unsafe call.take() else { return }
+        guard let call = call.take() else { return }
         pool.handleFailure(of: call, on: id, failure, mayResend: mayResend)
     }
 
     /// The body of the request cannot be sent.
     private func fail(_ error: any Error) {
-        guard let call = unsafe call.take() else { return }
+        guard let call = call.take() else { return }
         pool.removeConnection(id)
         call.fail(error)
     }
@@ -196,27 +193,27 @@ extension ClientConnection: ByteStreamDelegate {
     func streamReceived(_ bytes: Span<UInt8>) {
         let sendProgress = sendProgress
         var position = 0
-        while unsafe perform(
+        while perform(
             machine.receive(bytes, from: &position, sendProgress: sendProgress), bytes)
         {}
     }
 
     func streamEnded() {
-        _ = unsafe perform(machine.streamEnded(sendProgress: sendProgress), Span())
+        _ = perform(machine.streamEnded(sendProgress: sendProgress), Span())
     }
 
     func streamBlocked() {
-        unsafe requestBody?.writer.outputBlocked(unsent: stream.unsentBytes)
+        requestBody?.writer.outputBlocked(unsent: stream.unsentBytes)
     }
 
     func streamDrained() {
-        unsafe requestBody?.writer.outputDrained()
+        requestBody?.writer.outputDrained()
     }
 
     /// A backend that takes no more of a request may have answered it.
     var readsAfterFailedWrite: Bool { true }
 
     func streamFailed(_ failure: IOFailure) {
-        _ = unsafe perform(machine.streamFailed(failure, sendProgress: sendProgress), Span())
+        _ = perform(machine.streamFailed(failure, sendProgress: sendProgress), Span())
     }
 }

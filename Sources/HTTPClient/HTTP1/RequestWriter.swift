@@ -5,8 +5,8 @@ import Reactor
 /// Writes requests as HTTP/1.1 (RFC 9112 3), each into the same buffer, so that a call allocates no
 /// memory for its head. Owned by a pool, shared by its connections, confined to their loop.
 final class RequestWriter {
-    /// Empty between calls. Unchecked, since writing to a stream never calls back.
-    @exclusivity(unchecked) private var buffer = TextBuffer()
+    /// Empty between calls.
+    private var buffer = TextBuffer()
 
     /// The size of the buffer that is kept after a large head, in bytes.
     ///
@@ -15,12 +15,12 @@ final class RequestWriter {
 
     /// Writes the head, and the body if it is complete. The caller sends a streamed body.
     func write(_ request: ClientRequest, _ call: (any StreamedCall)?, to stream: any ByteStream) {
-        unsafe buffer.append(headOf: request, call)
+        buffer.append(headOf: request, call)
         switch request.body {
-        case .bytes(let body): unsafe stream.write(buffer.span, body.span)
-        case .described, .stream, .tunnel: unsafe stream.write(buffer.span)
+        case .bytes(let body): stream.write(buffer.span, body.span)
+        case .described, .stream, .tunnel: stream.write(buffer.span)
         }
-        unsafe buffer.removeAll(keepingCapacityUpTo: Self.retainedBytesMax)
+        buffer.removeAll(keepingCapacityUpTo: Self.retainedBytesMax)
     }
 }
 

@@ -34,42 +34,42 @@ extension Pool {
             sendCall(call, on: id)
             setCapacity(id, streams)
         } else {
-            perform(unsafe machine.completeConnect(id, capacity: streams, at: now))
+            perform(machine.completeConnect(id, capacity: streams, at: now))
             serveWaiting(on: id)
         }
-        while let surplus = unsafe machine.removeSurplus() { release(surplus) }
+        while let surplus = machine.removeSurplus() { release(surplus) }
         armExpiry()
     }
 
     /// The calls of one iteration share a connection from now on.
     func expectHTTP2() {
-        unsafe machine.expect(
+        machine.expect(
             capacity: min(settings.http2.maxStreams, h2State.acceptedStreams),
             maxConnections: settings.http2.maxConnections)
     }
 
     /// Each call needs a connection of its own from now on, as do those that wait.
     func expectHTTP1() {
-        unsafe machine.expect(capacity: 1, maxConnections: settings.maxConnections)
+        machine.expect(capacity: 1, maxConnections: settings.maxConnections)
         connectWaiting()
     }
 
     /// The number of calls that a connection serves at once has changed.
     func setCapacity(_ id: ConnectionID, _ capacity: Int) {
-        perform(unsafe machine.setCapacity(id, capacity, at: now))
+        perform(machine.setCapacity(id, capacity, at: now))
         serveWaiting(on: id)
         armExpiry()
     }
 
     private func serveWaiting(on id: ConnectionID) {
-        while case .serve(let call, let id) = unsafe machine.serveNext(on: id) {
+        while case .serve(let call, let id) = machine.serveNext(on: id) {
             sendCall(call, on: id)
         }
         connectWaiting()
     }
 
     private func connectWaiting() {
-        while let id = unsafe machine.connectNext() { connect(id) }
+        while let id = machine.connectNext() { connect(id) }
     }
 
     /// A backend has stated its limit of streams; later connections begin with it.
@@ -114,7 +114,7 @@ extension Pool {
         guard settings.protocolChoice == .auto else { return call.fail(failure) }
         h2State.http1Until = now + settings.dnsTTL
         expectHTTP1()
-        for connection in unsafe links.connections {
+        for connection in links.connections {
             (connection as? H2ClientConnection)?.stopCalls()
         }
         resendUnprocessed(call, failure.cause, isCounted: true)
@@ -122,11 +122,11 @@ extension Pool {
 
     /// The backend has requested fewer connections: makes none for a second.
     func pauseConnecting() {
-        unsafe machine.allowConnecting(false)
+        machine.allowConnecting(false)
         h2State.pause.take()?.cancel()
         h2State.pause = loop.timer(after: H2PoolState.pauseDuration) { [unowned self] in
             h2State.pause = nil
-            unsafe machine.allowConnecting(true)
+            machine.allowConnecting(true)
             connectWaiting()
         }
     }

@@ -22,9 +22,8 @@ package final class Pool: CallPool {
     /// Nil for a pool that never uses HTTP/2.
     let h2Writer: H2RequestWriter?
     var h2State = H2PoolState()
-    /// Unchecked: neither it nor `links` calls foreign code.
-    @exclusivity(unchecked) var machine: PoolStateMachine<PendingCall>
-    @exclusivity(unchecked) var links = PoolLinks()
+    var machine: PoolStateMachine<PendingCall>
+    var links = PoolLinks()
     private var expiry: Timer?
     /// Due when the first connection becomes too old.
     private var ageing: Timer?
@@ -40,7 +39,7 @@ package final class Pool: CallPool {
         connector = Connector(origin, settings, loop: loop)
         h2Writer =
             settings.mayUseHTTP2 ? H2RequestWriter(isSecure: settings.security != nil) : nil
-        unsafe machine = PoolStateMachine(
+        machine = PoolStateMachine(
             maxIdle: settings.maxIdle, maxConnections: settings.maxConnections,
             idleTimeout: settings.idleTimeout)
         if settings.requiresHTTP2 { expectHTTP2() }
@@ -56,47 +55,47 @@ package final class Pool: CallPool {
         expiry?.cancel()
         ageing?.cancel()
         h2State.pause?.cancel()
-        for connection in unsafe links.connections { connection.close() }
+        for connection in links.connections { connection.close() }
     }
 
     /// Running calls: those with a connection and those that wait for one.
-    package var inFlight: Int { unsafe machine.calls + machine.waiting }
+    package var inFlight: Int { machine.calls + machine.waiting }
 
     /// Idle connections.
-    package var idle: Int { unsafe machine.idle }
+    package var idle: Int { machine.idle }
 
     /// Connections that exist: leased and idle ones.
-    package var openConnections: Int { unsafe machine.leased + machine.idle }
+    package var openConnections: Int { machine.leased + machine.idle }
 
     /// Connections that serve a call.
-    package var leased: Int { unsafe machine.leased }
+    package var leased: Int { machine.leased }
 
     /// Connections being made.
-    package var connecting: Int { unsafe machine.connecting }
+    package var connecting: Int { machine.connecting }
 
     /// Calls that have a connection.
-    package var calls: Int { unsafe machine.calls }
+    package var calls: Int { machine.calls }
 
     /// The most idle connections that it keeps.
     package var maxIdle: Int { settings.maxIdle }
 
     /// All connections, including those being made.
     package var connections: Int {
-        unsafe machine.leased + machine.idle + machine.connecting
+        machine.leased + machine.idle + machine.connecting
     }
 
     /// What the pool has at this moment.
     package var usage: PoolUsage {
-        unsafe PoolUsage(
+        PoolUsage(
             idle: machine.idle, inUse: machine.leased, connecting: machine.connecting,
             waiting: machine.waiting, isUnresolved: connector.isUnresolved)
     }
 
     /// Whether a further call would wait for the end of another. Never without a limit of connections.
-    package var isFull: Bool { unsafe machine.isFull }
+    package var isFull: Bool { machine.isFull }
 
     /// Whether there is neither a connection nor a call.
-    var isEmpty: Bool { unsafe machine.isEmpty }
+    var isEmpty: Bool { machine.isEmpty }
 
     /// Sends a request and promises its complete response. Rejects with `ClientFailure`.
     ///
@@ -134,7 +133,7 @@ package final class Pool: CallPool {
     }
 
     func assignConnection(to call: PendingCall) {
-        switch unsafe machine.checkout(call) {
+        switch machine.checkout(call) {
         case .lease(let id): sendCall(call, on: id)
         case .wait(let ticket, let connect):
             call.assignment = .waiting(ticket)
@@ -150,7 +149,7 @@ package final class Pool: CallPool {
     /// From now on no idle connection is kept: idle ones are closed at once, others after their
     /// call. For a pool that no plan uses any more, while its last requests run.
     package func drain() {
-        unsafe machine.drain()
+        machine.drain()
         removeUnneeded()
     }
 
@@ -163,7 +162,7 @@ package final class Pool: CallPool {
         let promise = resolver.promise
         closing = consume resolver
         closed = promise
-        unsafe machine.close()
+        machine.close()
         removeUnneeded()
         return promise
     }
@@ -176,10 +175,10 @@ package final class Pool: CallPool {
         call.discardResult()
         switch assignment {
         case .unassigned: break
-        case .waiting(let ticket): perform(unsafe machine.cancelWaiter(ticket))
+        case .waiting(let ticket): perform(machine.cancelWaiter(ticket))
         case .leased(let id):
             // A call whose connection is being replaced has none.
-            if let connection = unsafe links.connection(id) {
+            if let connection = links.connection(id) {
                 connection.cancel(call)
             } else {
                 removeConnection(id)
@@ -194,14 +193,14 @@ package final class Pool: CallPool {
 
     /// A connection can be used again.
     func returnConnection(_ id: ConnectionID) {
-        perform(unsafe machine.returnConnection(id, at: now))
+        perform(machine.returnConnection(id, at: now))
         armExpiry()
     }
 
     /// A connection is closed, or could not be made.
     func removeConnection(_ id: ConnectionID) {
         release(id)
-        perform(unsafe machine.removeConnection(id))
+        perform(machine.removeConnection(id))
     }
 
     /// A connection failed during a call. If the connection was a reused one, the request may be
@@ -236,24 +235,24 @@ package final class Pool: CallPool {
 
     func sendCall(_ call: PendingCall, on id: ConnectionID) {
         call.assignment = .leased(id)
-        unsafe links.connection(id)?.send(call)
+        links.connection(id)?.send(call)
     }
 
     /// Closes a connection, or cancels making it.
     func release(_ id: ConnectionID) {
-        switch unsafe links.takeLink(id) {
+        switch links.takeLink(id) {
         case .none: break
         case .connection(let connection, _):
             connection.close()
             // No timer for an empty pool.
-            if unsafe links.isEmpty { ageing.take()?.cancel() }
+            if links.isEmpty { ageing.take()?.cancel() }
         case .connecting(let attempt): attempt.stream.cancel()
         }
     }
 
     private func removeUnneeded() {
         connector.stop()
-        while let id = unsafe machine.removeUnneeded() { release(id) }
+        while let id = machine.removeUnneeded() { release(id) }
         expiry?.cancel()
         expiry = nil
         ageing?.cancel()
@@ -263,7 +262,7 @@ package final class Pool: CallPool {
 
     /// Resolves the promise of `close` when nothing is left.
     private func resolveCloseIfEmpty() {
-        if unsafe machine.isEmpty { closing.take()?.fulfill(()) }
+        if machine.isEmpty { closing.take()?.fulfill(()) }
     }
 
     // MARK: Connecting
@@ -271,9 +270,9 @@ package final class Pool: CallPool {
     /// Makes a connection, for the queue or to replace the failed one of a call.
     func connect(_ id: ConnectionID, for call: PendingCall? = nil) {
         let stream = connector.connect(offering: offeredProtocols)
-        let number = unsafe links.beginConnect(stream, resending: call, at: id)
+        let number = links.beginConnect(stream, resending: call, at: id)
         stream.whenSettled { result in
-            guard let attempt = unsafe self.links.endConnect(number, at: id) else { return }
+            guard let attempt = self.links.endConnect(number, at: id) else { return }
             switch result {
             case .success(let stream): self.connected(id, stream, for: attempt.resending)
             case .failure(let error): self.failedToConnect(id, error, for: attempt.resending)
@@ -295,7 +294,7 @@ package final class Pool: CallPool {
         if let call {
             sendCall(call, on: id)
         } else {
-            perform(unsafe machine.completeConnect(id, at: now))
+            perform(machine.completeConnect(id, at: now))
             armExpiry()
         }
         if h2Writer != nil { expectHTTP1() }
@@ -305,9 +304,9 @@ package final class Pool: CallPool {
         let failure = error as? ClientFailure ?? .connect(.cancelled)
         if let call {
             call.fail(failure)
-            perform(unsafe machine.removeConnection(id))
+            perform(machine.removeConnection(id))
         } else {
-            perform(unsafe machine.failConnect(id, because: failure))
+            perform(machine.failConnect(id, because: failure))
         }
     }
 
@@ -317,7 +316,7 @@ package final class Pool: CallPool {
     ) {
         let term = ConnectionTerm(
             from: now, settings.maxAge, to: stream.peer, loop.entropy)
-        unsafe links.setConnection(connection, term, at: id)
+        links.setConnection(connection, term, at: id)
         armAgeing(for: term.end)
     }
 
@@ -333,8 +332,8 @@ package final class Pool: CallPool {
 
     private func retireAged() {
         ageing = nil
-        let (now, terms) = (now, unsafe links.terms)
-        for (id, term) in terms where term.end <= now { unsafe links.connection(id)?.retire() }
+        let (now, terms) = (now, links.terms)
+        for (id, term) in terms where term.end <= now { links.connection(id)?.retire() }
         if let next = terms.map(\.term.end).filter({ $0 > now }).min() { armAgeing(for: next) }
     }
 
@@ -342,9 +341,9 @@ package final class Pool: CallPool {
     /// the name does not exist, which may be a mistake of its service.
     private func retireConnections(exceptTo addresses: [IPAddress]) {
         guard !addresses.isEmpty else { return }
-        for (id, term) in unsafe links.terms {
+        for (id, term) in links.terms {
             guard let address = term.address, !addresses.contains(address) else { continue }
-            unsafe links.connection(id)?.retire()
+            links.connection(id)?.retire()
         }
     }
 
@@ -353,7 +352,7 @@ package final class Pool: CallPool {
     /// One timer for all idle connections, due for the oldest. It is not moved when that one is
     /// leased: firing without effect once in `idleTimeout` is cheaper.
     func armExpiry() {
-        guard expiry == nil, let due = unsafe machine.nextExpiry else { return }
+        guard expiry == nil, let due = machine.nextExpiry else { return }
         // Not weak, which would make every retain of this object slower; `deinit` cancels the
         // timer.
         expiry = loop.timer(after: due - loop.now) { [unowned self] in expire() }
@@ -361,7 +360,7 @@ package final class Pool: CallPool {
 
     private func expire() {
         expiry = nil
-        while let id = unsafe machine.expire(at: now) { release(id) }
+        while let id = machine.expire(at: now) { release(id) }
         armExpiry()
     }
 }

@@ -10,11 +10,10 @@ final class ConnectionTable {
     /// How many of them were refused. They do not count for the limits: a client that keeps its refused
     /// connection open must not cause further refusals.
     private(set) var refusedCount = 0
-    /// The idle connections, the longest idle one first. Unchecked, like the next: no access calls
-    /// foreign code.
-    @exclusivity(unchecked) private var idle = SlotQueue()
+    /// The idle connections, the longest idle one first.
+    private var idle = SlotQueue()
     /// The connections with unsent output, the longest waiting one first.
-    @exclusivity(unchecked) private var unread = SlotQueue()
+    private var unread = SlotQueue()
     /// The handshakes that wait for their clients, the longest waiting one first.
     var silentHandshakes = SlotQueue()
     private let clients: ClientCounts
@@ -61,8 +60,8 @@ final class ConnectionTable {
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.slot] = last
-            unsafe idle.move(from: last.slot, to: connection.slot)
-            unsafe unread.move(from: last.slot, to: connection.slot)
+            idle.move(from: last.slot, to: connection.slot)
+            unread.move(from: last.slot, to: connection.slot)
             silentHandshakes.move(from: last.slot, to: connection.slot)
             last.slot = connection.slot
         }
@@ -75,37 +74,37 @@ final class ConnectionTable {
     func updateActivity(at slot: Int, from former: Activity, to activity: Activity) {
         switch former {
         case .busy: break
-        case .idle: unsafe idle.remove(slot)
-        case .unread: unsafe unread.remove(slot)
+        case .idle: idle.remove(slot)
+        case .unread: unread.remove(slot)
         }
         switch activity {
         case .busy: break
-        case .idle: unsafe idle.append(slot)
-        case .unread: unsafe unread.append(slot)
+        case .idle: idle.append(slot)
+        case .unread: unread.append(slot)
         }
     }
 
     /// The connection at a slot will be closed.
     func removeActivity(at slot: Int) {
-        unsafe idle.remove(slot)
-        unsafe unread.remove(slot)
+        idle.remove(slot)
+        unread.remove(slot)
     }
 
-    func isIdle(_ slot: Int) -> Bool { unsafe idle.contains(slot) }
+    func isIdle(_ slot: Int) -> Bool { idle.contains(slot) }
 
     /// The slot of the longest idle connection.
-    var firstIdle: Int? { unsafe idle.first }
+    var firstIdle: Int? { idle.first }
 
     /// The slot of the connection that has been idle for the longest time after the one at `slot`.
-    func nextIdle(after slot: Int) -> Int? { unsafe idle.next(after: slot) }
+    func nextIdle(after slot: Int) -> Int? { idle.next(after: slot) }
 
     /// The slot of the connection whose output has been unsent for the longest time.
-    var firstUnread: Int? { unsafe unread.first }
+    var firstUnread: Int? { unread.first }
 
     /// The client of the connection at a slot reads: all others are looked at before it.
     func moveToEndOfUnread(_ slot: Int) {
-        unsafe unread.remove(slot)
-        unsafe unread.append(slot)
+        unread.remove(slot)
+        unread.append(slot)
     }
 
     // MARK: End

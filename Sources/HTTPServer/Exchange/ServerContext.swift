@@ -19,38 +19,25 @@ final class ServerContext {
     /// Shared by all exchanges; has the budget.
     private let exchangeResources: ExchangeResources
 
-    var settings: ServerSettings { unsafe currentSettings }
-    /// Unchecked: every request reads it, and no access calls other code.
-    @exclusivity(unchecked) private var currentSettings: ServerSettings
+    private(set) var settings: ServerSettings
     /// `settings.limits`, for the connections that are accepted from now on.
     private(set) var wireLimits: WireLimits
     private(set) var timeouts: ConnectionTimeouts
-    /// `settings.responseFields`; unchecked, since every request reads it.
-    @exclusivity(unchecked) private(set) var responseFields = Fields()
+    /// `settings.responseFields`.
+    private(set) var responseFields = Fields()
 
-    /// Unchecked: streams never call back while they are written to.
-    @exclusivity(unchecked) var writer = ResponseWriter()
-    @exclusivity(unchecked) var h2Writer = H2ResponseWriter()
+    var writer = ResponseWriter()
+    var h2Writer = H2ResponseWriter()
 
     /// What was refused, and which connections were closed to keep others.
     var losses = ServerLosses()
 
     /// Requests in flight: those that the service handles. One whose body the service waits for
     /// counts when the body is complete.
-    var requestsInFlight: Int {
-        get { unsafe inFlight }
-        set { unsafe inFlight = newValue }
-    }
-    /// Unchecked: no access calls other code.
-    @exclusivity(unchecked) private var inFlight = 0
+    var requestsInFlight = 0
 
     /// Streamed responses whose heads were sent and whose bodies have not ended.
-    var streams: Int {
-        get { unsafe openStreams }
-        set { unsafe openStreams = newValue }
-    }
-    /// Unchecked: no access calls other code.
-    @exclusivity(unchecked) private var openStreams = 0
+    var streams = 0
 
     init(
         loop: any Loop, settings: ServerSettings, hooks: ServerHooks, clients: ClientCounts,
@@ -61,10 +48,10 @@ final class ServerContext {
         self.hooks = hooks
         self.service = service
         self.clients = clients
-        unsafe currentSettings = settings
+        self.settings = settings
         wireLimits = WireLimits(settings.limits)
         timeouts = ConnectionTimeouts(settings)
-        unsafe responseFields = settings.responseFields
+        responseFields = settings.responseFields
         budget = ByteBudget(limit: settings.bufferedBytes)
         exchangeResources = ExchangeResources(local: loop.local, budget: budget)
     }
@@ -77,10 +64,10 @@ final class ServerContext {
 
     /// Changes the settings; open connections keep their limits of the wire protocol.
     func adopt(_ settings: ServerSettings) {
-        unsafe currentSettings = settings
+        self.settings = settings
         wireLimits = WireLimits(settings.limits)
         timeouts = ConnectionTimeouts(settings)
-        unsafe responseFields = settings.responseFields
+        responseFields = settings.responseFields
         budget.limit = settings.bufferedBytes
     }
 
@@ -93,7 +80,7 @@ final class ServerContext {
                 id: id ?? RequestID(from: entropy),
                 trace: TraceContext(head.fields)
                     ?? TraceContext(from: entropy, sampledShare: settings.sampledShare),
-                began: loop.now, peer: client, responseFields: unsafe responseFields,
+                began: loop.now, peer: client, responseFields: responseFields,
                 resources: exchangeResources))
     }
 

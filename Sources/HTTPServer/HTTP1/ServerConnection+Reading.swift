@@ -17,12 +17,12 @@ extension ServerConnection {
         var position = 0
         do throws(WireError) {
             while reading == .consume {
-                if unsafe !reader.isInMessage, position < bytes.count, !mayBeginAnother() { break }
-                switch try unsafe reader.read(bytes, from: &position) {
+                if !reader.isInMessage, position < bytes.count, !mayBeginAnother() { break }
+                switch try reader.read(bytes, from: &position) {
                 case .needsMore:
-                    if unsafe reader.isInMessage {
-                        unsafe pace.heardAt = server.loop.now
-                        if unsafe reader.isInHead { handle(.headBegan) }
+                    if reader.isInMessage {
+                        pace.heardAt = server.loop.now
+                        if reader.isInHead { handle(.headBegan) }
                     }
                     return position
                 case .head(let head):
@@ -64,12 +64,12 @@ extension ServerConnection {
 
     /// A piece of the body arrived.
     private func receive(_ piece: Span<UInt8>) {
-        unsafe counts.received &+= piece.count
+        counts.received &+= piece.count
         if let body = runner?.requestBody {
             body.deliver(piece)
         } else {
-            unsafe counts.discarded += piece.count
-            if unsafe counts.discarded > server.settings.discardedBytes {
+            counts.discarded += piece.count
+            if counts.discarded > server.settings.discardedBytes {
                 handle(.discardedTooMuch)
             }
         }
@@ -88,15 +88,15 @@ extension ServerConnection {
         guard !isReading else { return }
         // The last byte of a body may have been read before a pause; only its end remains to be
         // reported.
-        if reading == .consume, unsafe ahead.isEmpty, unsafe reader.isInMessage,
-            unsafe !reader.isInHead
+        if reading == .consume, ahead.isEmpty, reader.isInMessage,
+            !reader.isInHead
         {
             _ = read(Span())
         }
-        while reading == .consume, unsafe !ahead.isEmpty {
-            let bytes = unsafe ahead.bytes
+        while reading == .consume, !ahead.isEmpty {
+            let bytes = ahead.bytes
             let end = read(bytes.span)
-            unsafe ahead.removeFirst(end)
+            ahead.removeFirst(end)
         }
         updateBudget()
         // The client ended before its data could be read; now all of it is read.
@@ -104,7 +104,7 @@ extension ServerConnection {
     }
 
     func pauseIfFull() {
-        guard !isPaused, unsafe ahead.count > server.settings.readAheadBytes else { return }
+        guard !isPaused, ahead.count > server.settings.readAheadBytes else { return }
         isPaused = true
         stream.pauseReading()
         handle(.readingPaused)
@@ -123,7 +123,7 @@ extension ServerConnection {
 
     /// Called at the end of `readOn`, the only reader of stored bytes while reading is paused.
     func resumeIfRoom() {
-        guard isPaused, !isReading, unsafe ahead.count <= server.settings.readAheadBytes else {
+        guard isPaused, !isReading, ahead.count <= server.settings.readAheadBytes else {
             return
         }
         isPaused = false
@@ -138,7 +138,7 @@ extension ServerConnection {
     /// connections.
     private func mayBeginAnother() -> Bool {
         let limit = server.settings.requestsPerIteration
-        guard unsafe pace.isUsedUp(limit, at: server.loop.now) else { return true }
+        guard pace.isUsedUp(limit, at: server.loop.now) else { return true }
         handle(.iterationUsedUp)
         guard reading == .keep else { return true }
         server.loop.timer(after: .zero) { [self] in iterationBegan() }
@@ -148,7 +148,7 @@ extension ServerConnection {
     private func iterationBegan() {
         // The timer keeps a connection alive that was closed meanwhile.
         guard !isClosed else { return }
-        unsafe pace.begunInIteration = 0
+        pace.begunInIteration = 0
         handle(.iterationBegan)
         // If the stored bytes were only empty lines, the connection is idle.
         if isDraining { leaveIdle(.drainRequested) }

@@ -8,9 +8,9 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
     /// A request has arrived, with its body if that is complete.
     func beginExchange(_ head: RequestHead, _ body: Bytes?) {
         let exchange = server.makeExchange(for: head, from: client)
-        unsafe pace.countRequest(at: exchange.began)
+        pace.countRequest(at: exchange.began)
         runner = ExchangeRunner(head, body, exchange, carrier: self, of: server)
-        unsafe counts.discarded = 0
+        counts.discarded = 0
         handle(.requestBegan(facts(of: head, isWhole: body != nil)))
     }
 
@@ -52,7 +52,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
 
     func sendInterim(_ status: Status, _ fields: Fields) {
         guard !isClosed else { return }
-        unsafe server.writer.writeInterim(
+        server.writer.writeInterim(
             status, fields, bytesSent: takeVersionBytesSent(), to: stream)
     }
 
@@ -70,13 +70,13 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
         case .stream(let source): return send(response, from: source, context)
         case .tunnel(let tunnel):
             bodyWriter = BodyWriter(tunnel, .untilClose, to: self)
-            unsafe server.writer.writeUpgrade(response, tunnel.protocolName, context, to: stream)
+            server.writer.writeUpgrade(response, tunnel.protocolName, context, to: stream)
             runner.responseHeadSent()
             return .tunnelHeadSent
         case .bytes, .described: break
         }
         return completeResponse(
-            bodyBytes: unsafe server.writer.write(response, context, to: stream))
+            bodyBytes: server.writer.write(response, context, to: stream))
     }
 
     private func send(
@@ -87,11 +87,11 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
             source.cancel()
             let described = response.describing(source.framing)
             return completeResponse(
-                bodyBytes: unsafe server.writer.write(described, context, to: stream))
+                bodyBytes: server.writer.write(described, context, to: stream))
         }
         let framing = source.framing.ofResponse(to: context.version)
         bodyWriter = BodyWriter(source, framing, to: self)
-        unsafe server.writer.writeHead(response, framing, context, to: stream)
+        server.writer.writeHead(response, framing, context, to: stream)
         runner?.responseHeadSent()
         return .responseHeadSent
     }
@@ -141,11 +141,11 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
     /// Writes a piece of a streamed body; returns the number of unsent bytes.
     func writeBody(_ piece: Span<UInt8>) -> Int {
         if bodyWriter?.framing == .chunked {
-            unsafe server.writer.writeChunk(piece, to: stream)
+            server.writer.writeChunk(piece, to: stream)
         } else {
             stream.write(piece)
         }
-        unsafe counts.pieces &+= piece.count
+        counts.pieces &+= piece.count
         let unsent = stream.unsentBytes
         updateBudget(unsent: unsent)
         if unsent > 0 { handle(.outputBlocked) }
@@ -159,7 +159,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
             // RFC 9110 6.5.1: only to a client that accepts them.
             let sendsTrailers =
                 !trailers.isEmpty && runner?.request.head.fields.acceptsTrailers ?? false
-            unsafe server.writer.writeLastChunk(sendsTrailers ? trailers : Fields(), to: stream)
+            server.writer.writeLastChunk(sendsTrailers ? trailers : Fields(), to: stream)
         }
         self.bodyWriter = nil
         handle(completeResponse(bodyBytes: bodyWriter.bytes))
@@ -185,7 +185,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
             rejecting = ExchangeRunner(rejecting: runner, carrier: self)
         } else {
             rejecting = ExchangeRunner(
-                rejectingHead: unsafe reader.isHeadRequest || rejection.mayBeHead, from: client,
+                rejectingHead: reader.isHeadRequest || rejection.mayBeHead, from: client,
                 carrier: self, of: server)
             rejecting.reportRefusal(rejection)
         }

@@ -21,10 +21,10 @@ extension ServerConnection: ServedConnection {
 
     var silence: ClientSilence? {
         switch wait {
-        case .head, .body: unsafe ClientSilence(since: pace.heardAt, isBetweenRequests: false)
+        case .head, .body: ClientSilence(since: pace.heardAt, isBetweenRequests: false)
         case .firstRequest, .output, .linger, .briefLinger:
-            unsafe ClientSilence(since: deadline.since, isBetweenRequests: false)
-        case .request: unsafe ClientSilence(since: deadline.since, isBetweenRequests: true)
+            ClientSilence(since: deadline.since, isBetweenRequests: false)
+        case .request: ClientSilence(since: deadline.since, isBetweenRequests: true)
         case .probe, nil: nil
         }
     }
@@ -32,7 +32,7 @@ extension ServerConnection: ServedConnection {
     func clientWait(now: Instant) -> ClientWait? {
         // `closeUnread` ends connections whose bytes are short.
         if wait == .output {
-            return unsafe readsOutput(now: now)
+            return readsOutput(now: now)
                 ? nil : ClientWait(since: deadline.since, holdsBytes: false)
         }
         guard isRunning else { return nil }
@@ -62,13 +62,13 @@ extension ServerConnection: ServedConnection {
     }
 
     func hasWaited(_ duration: Duration, now: Instant) -> Bool {
-        unsafe now - deadline.since >= duration
+        now - deadline.since >= duration
     }
 
-    var holdsMemory: Bool { unsafe counts.memory > 0 || stream.heldBytes > 0 }
+    var holdsMemory: Bool { counts.memory > 0 || stream.heldBytes > 0 }
 
     func readsOutput(now: Instant) -> Bool {
-        unsafe deadline.reads(progress(of: .output), server.timeouts, now: now)
+        deadline.reads(progress(of: .output), server.timeouts, now: now)
     }
 
     // MARK: Memory
@@ -78,11 +78,11 @@ extension ServerConnection: ServedConnection {
     /// - Parameter unsent: the unsent bytes, if they may have changed
     func updateBudget(unsent: Int? = nil) {
         guard !isClosed else { return }
-        if let unsent { unsafe counts.unsent = unsent }
-        let held = unsafe ahead.memoryBytes + reader.memoryBytes + counts.unsent
-        let before = unsafe counts.memory
+        if let unsent { counts.unsent = unsent }
+        let held = ahead.memoryBytes + reader.memoryBytes + counts.unsent
+        let before = counts.memory
         guard held != before else { return }
-        unsafe counts.memory = held
+        counts.memory = held
         server.budget.adjust(by: held - before)
     }
 
@@ -98,16 +98,16 @@ extension ServerConnection: ServedConnection {
         handle(.rejected(.overloaded(.bufferedBytes)))
     }
 
-    private var holdsBody: Bool { unsafe isBodyPaused && !ahead.isEmpty }
+    private var holdsBody: Bool { isBodyPaused && !ahead.isEmpty }
 
     // MARK: Timeouts
 
     func updateDeadline() {
         let wait = wait
-        let former = unsafe deadline.wait
+        let former = deadline.wait
         guard wait != former else { return }
         let now = server.loop.now
-        unsafe deadline.update(wait, server.timeouts, progress(of: wait), now: now)
+        deadline.update(wait, server.timeouts, progress(of: wait), now: now)
         table.updateActivity(
             at: slot, from: former?.activity ?? .busy, to: wait?.activity ?? .busy)
         armTimer(now)
@@ -115,16 +115,16 @@ extension ServerConnection: ServedConnection {
 
     private func progress(of wait: ConnectionWait?) -> ConnectionDeadline.Progress {
         guard wait == .output else {
-            return unsafe ConnectionDeadline.Progress(received: counts.received)
+            return ConnectionDeadline.Progress(received: counts.received)
         }
-        return unsafe ConnectionDeadline.Progress(unsent: pendingBytes &- counts.pieces)
+        return ConnectionDeadline.Progress(unsent: pendingBytes &- counts.pieces)
     }
 
     func armTimer(_ now: Instant) {
-        guard let due = unsafe deadline.timerNeeded else { return }
-        unsafe deadline.timer?.cancel()
+        guard let due = deadline.timerNeeded else { return }
+        deadline.timer?.cancel()
         // Not weak, which would make every retain of this object slower; `deinit` cancels the timer.
-        unsafe deadline.timer = server.loop.timer(after: due - now) { [unowned self] in
+        deadline.timer = server.loop.timer(after: due - now) { [unowned self] in
             timerFired()
         }
     }
@@ -138,7 +138,7 @@ extension ServerConnection: ServedConnection {
 
     private func timerFired() {
         let now = server.loop.now
-        if unsafe deadline.hasPassed(server.timeouts, progress(of: wait), now: now) {
+        if deadline.hasPassed(server.timeouts, progress(of: wait), now: now) {
             deadlinePassed()
         }
         armTimer(now)

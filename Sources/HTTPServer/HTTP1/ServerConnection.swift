@@ -18,9 +18,7 @@ final class ServerConnection: ByteStreamDelegate {
     /// The index in the table.
     var slot: Int
 
-    /// Unchecked, like the others below: each event accesses it several times, and no access calls
-    /// foreign code.
-    @exclusivity(unchecked) private var machine = ServerStateMachine()
+    private var machine = ServerStateMachine()
     // Declared next to the machine, whose padding they fill.
     /// Whether an event is being handled, further up the call stack.
     private(set) var isHandling = false
@@ -30,14 +28,14 @@ final class ServerConnection: ByteStreamDelegate {
     var isReading = false
     var isPaused = false
     /// Events that occurred while another one was handled.
-    @exclusivity(unchecked) private var laterEvents: [ServerStateMachine.Event] = []
+    private var laterEvents: [ServerStateMachine.Event] = []
 
-    @exclusivity(unchecked) var reader: RequestReader
+    var reader: RequestReader
     /// Bytes that arrived before they could be read.
-    @exclusivity(unchecked) var ahead = ReadAhead()
+    var ahead = ReadAhead()
     /// Begins to watch for the end of the client while reading is paused.
     var watchTimer: Timer?
-    @exclusivity(unchecked) var pace = RequestPace()
+    var pace = RequestPace()
 
     /// The running exchange, until the last byte of its response is written.
     var runner: ExchangeRunner?
@@ -46,8 +44,8 @@ final class ServerConnection: ByteStreamDelegate {
     /// Writes the body of a streamed response.
     var bodyWriter: BodyWriter?
 
-    @exclusivity(unchecked) var deadline = ConnectionDeadline()
-    @exclusivity(unchecked) var counts = ByteCounts()
+    var deadline = ConnectionDeadline()
+    var counts = ByteCounts()
     /// The client's address and what else is known about it, for the exchanges.
     private(set) lazy var client = acceptance.peerAddress(of: stream)
 
@@ -56,14 +54,14 @@ final class ServerConnection: ByteStreamDelegate {
         self.acceptance = acceptance
         server = acceptance.server
         self.slot = slot
-        unsafe reader = RequestReader(limits: server.wireLimits)
+        reader = RequestReader(limits: server.wireLimits)
     }
 
     var table: ConnectionTable { acceptance.table }
 
     /// Its timers do not retain it.
     deinit {
-        unsafe deadline.cancel()
+        deadline.cancel()
         watchTimer?.cancel()
     }
 
@@ -93,10 +91,10 @@ final class ServerConnection: ByteStreamDelegate {
 
     func streamReceived(_ bytes: Span<UInt8>) {
         if reading == .drop { return }
-        let end = unsafe ahead.isEmpty ? read(bytes) : 0
+        let end = ahead.isEmpty ? read(bytes) : 0
         // After the last message the rest is discarded, like all further input.
         if end < bytes.count, reading != .drop {
-            unsafe ahead.append(bytes.extracting(end...))
+            ahead.append(bytes.extracting(end...))
             readAhead()
             pauseIfFull()
         }
@@ -133,24 +131,24 @@ final class ServerConnection: ByteStreamDelegate {
 
     // MARK: Decisions of the state machine
 
-    var reading: ServerStateMachine.Reading { unsafe machine.reading }
-    var wait: ConnectionWait? { unsafe machine.wait }
-    var isBodyPaused: Bool { unsafe machine.isBodyPaused }
-    var clientHasEnded: Bool { unsafe machine.clientHasEnded }
-    var isDraining: Bool { unsafe machine.isDraining }
-    var isClosed: Bool { unsafe machine.isClosed }
-    var isRunning: Bool { unsafe machine.isRunning }
+    var reading: ServerStateMachine.Reading { machine.reading }
+    var wait: ConnectionWait? { machine.wait }
+    var isBodyPaused: Bool { machine.isBodyPaused }
+    var clientHasEnded: Bool { machine.clientHasEnded }
+    var isDraining: Bool { machine.isDraining }
+    var isClosed: Bool { machine.isClosed }
+    var isRunning: Bool { machine.isRunning }
 
     /// Passes an event to the machine and performs its actions. An event that occurs meanwhile, for
     /// example from a service that reads the body at once, is handled afterwards.
     func handle(_ event: ServerStateMachine.Event) {
         guard !isHandling else {
-            unsafe laterEvents.append(event)
+            laterEvents.append(event)
             return
         }
         isHandling = true
         process(event)
-        while unsafe !laterEvents.isEmpty { process(unsafe laterEvents.removeFirst()) }
+        while !laterEvents.isEmpty { process(laterEvents.removeFirst()) }
         isHandling = false
         if mustReadOn { readOn() }
     }
@@ -160,7 +158,7 @@ final class ServerConnection: ByteStreamDelegate {
         assert(isHandling, "an event must not be handled inside another one")
         var next: ServerStateMachine.Event? = event
         while let event = next {
-            let action = unsafe machine.handle(event)
+            let action = machine.handle(event)
             // Before the action, so that the wait is up to date when the action looks at it.
             updateDeadline()
             next = action.flatMap { perform($0) }
@@ -208,7 +206,7 @@ final class ServerConnection: ByteStreamDelegate {
 
     /// RFC 9112 9.6: ends this side; further input is discarded for a while.
     private func finish() -> ServerStateMachine.Event? {
-        unsafe ahead = ReadAhead()
+        ahead = ReadAhead()
         stream.finishWriting()
         updateBudget(unsent: stream.unsentBytes)
         if isPaused { stream.resumeReading() }
@@ -224,32 +222,32 @@ final class ServerConnection: ByteStreamDelegate {
     /// response that arrives in pieces. An interim response would do, too, but some clients take it for the final
     /// one.
     private func probe() {
-        unsafe deadline.prolongProbe(server.timeouts, now: server.loop.now)
+        deadline.prolongProbe(server.timeouts, now: server.loop.now)
         armTimer(server.loop.now)
-        let sent = unsafe counts.versionSent
+        let sent = counts.versionSent
         guard let runner, runner.isRequest, sent < Self.version.count else { return }
         stream.write(Self.version.span.extracting(sent..<(sent + 1)))
-        unsafe counts.versionSent += 1
+        counts.versionSent += 1
     }
 
     private static let version = Bytes("HTTP/1.1 ")
 
     /// The bytes of the next head that were sent already.
     func takeVersionBytesSent() -> Int {
-        defer { unsafe counts.versionSent = 0 }
-        return unsafe counts.versionSent
+        defer { counts.versionSent = 0 }
+        return counts.versionSent
     }
 
     /// - Parameter isCutShort: the response is incomplete, and a client would not notice it if the
     ///   connection were closed without a reset (RFC 9112 8)
     private func closeStream(isCutShort: Bool = false) {
         endUnsentExchange(dropping: stream.unsentBytes)
-        unsafe deadline.cancel()
+        deadline.cancel()
         watchTimer.take()?.cancel()
         table.removeActivity(at: slot)
         if isCutShort || stream.unsentBytes > 0 { stream.reset() } else { stream.close() }
-        unsafe server.budget.release(counts.memory)
-        unsafe counts.memory = 0
+        server.budget.release(counts.memory)
+        counts.memory = 0
         table.remove(self)
     }
 }

@@ -20,7 +20,7 @@ extension H2ServerStream: ExchangeCarrier {
 
     func sendInterim(_ status: Status, _ fields: Fields) {
         guard let connection, machine.allowsInterim(status) else { return }
-        unsafe connection.server.h2Writer.writeInterim(
+        connection.server.h2Writer.writeInterim(
             status, fields, to: stream, of: connection.session)
         connection.outputChanged()
     }
@@ -96,7 +96,7 @@ extension H2ServerStream: ExchangeCarrier {
         on connection: H2ServerConnection, endsStream: Bool
     ) {
         let server = connection.server
-        unsafe server.h2Writer.writeHead(
+        server.h2Writer.writeHead(
             response, length: length, of: runner.exchange, unixTime: server.loop.unixTime,
             endsStream: endsStream, to: stream, of: connection.session)
     }

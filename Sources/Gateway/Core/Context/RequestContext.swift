@@ -15,54 +15,23 @@ package final class RequestContext: Exchange {
     package let record: RequestRecord
     private let records: RequestRecordPool?
 
-    private struct State {
-        var deadline = RequestContext.noDeadline
-        var endpoint: Int?
-        var client: ClientAddress?
-        var caller: Caller?
-        var refusal: RefusalReason?
-        var refusalCause: RefusalCause?
-    }
-
-    /// Unchecked: no access calls other code. Private, since the attribute has no effect in other
-    /// modules, which read it through functions.
-    @exclusivity(unchecked) private var state = State()
-
     /// When the response must be ready; `noDeadline` until the endpoint's chain sets it.
-    package var deadline: Instant {
-        get { unsafe state.deadline }
-        set { unsafe state.deadline = newValue }
-    }
+    package var deadline = RequestContext.noDeadline
 
     /// The number of the matched endpoint; nil before and without a match.
-    package var endpoint: Int? {
-        get { unsafe state.endpoint }
-        set { unsafe state.endpoint = newValue }
-    }
+    package var endpoint: Int?
 
     /// The client, as far as `clientAddress(of:_:)` has determined it.
-    var client: ClientAddress? {
-        get { unsafe state.client }
-        set { unsafe state.client = newValue }
-    }
+    var client: ClientAddress?
 
     /// Who sent the request; nil for endpoints that are public.
-    package internal(set) var caller: Caller? {
-        get { unsafe state.caller }
-        set { unsafe state.caller = newValue }
-    }
+    package internal(set) var caller: Caller?
 
     /// Why the request was refused; nil if it was not.
-    package var refusal: RefusalReason? {
-        get { unsafe state.refusal }
-        set { unsafe state.refusal = newValue }
-    }
+    package var refusal: RefusalReason?
 
     /// What exactly is wrong with the token of a refused request; nil for other refusals.
-    package internal(set) var refusalCause: RefusalCause? {
-        get { unsafe state.refusalCause }
-        set { unsafe state.refusalCause = newValue }
-    }
+    package internal(set) var refusalCause: RefusalCause?
 
     /// The rate limits of this process that the request was charged to, as far as a later one may refuse
     /// it.

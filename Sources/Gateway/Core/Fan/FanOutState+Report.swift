@@ -10,9 +10,9 @@ extension FanOutState {
 
     /// The failures so far, in file order.
     func reportedFailures(of plan: EndpointPlan) -> [ReportedFailure] {
-        if unsafe failures.isEmpty { return [] }
+        if failures.isEmpty { return [] }
         return plan.calls.compactMap { call in
-            unsafe failures.first { $0.call == call.index }
+            failures.first { $0.call == call.index }
                 .map { ReportedFailure(call: call, failure: $0.failure, host: $0.host) }
         }
     }

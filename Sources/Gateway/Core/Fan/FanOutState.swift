@@ -12,15 +12,15 @@ final class FanOutState: CallValues {
     /// When the response must be ready.
     let deadline: Instant
 
-    /// In order of time. Unchecked: no access calls code but comparisons of indices.
-    @exclusivity(unchecked) private(set) var failures: [FailedCall] = []
+    /// In order of time.
+    private(set) var failures: [FailedCall] = []
     /// The calls that their conditions disabled; empty for most requests.
     private var disabled: [Int] = []
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
-    @exclusivity(unchecked) private(set) var partBytes = 0
+    private(set) var partBytes = 0
     let record: RequestRecord
-    /// What the responses of the calls forbid a cache. Unchecked like `failures`.
-    @exclusivity(unchecked) private(set) var storingLimits = StoringLimits()
+    /// What the responses of the calls forbid a cache.
+    private(set) var storingLimits = StoringLimits()
 
     init(
         head: RequestHead, params: Params, body: Bytes, checkedBody: JSONSlice?,
@@ -49,14 +49,14 @@ final class FanOutState: CallValues {
     /// - Parameter attempt: the attempt whose response has the part
     func recordPart(_ part: Part, of call: CallPlan, from attempt: Int?) {
         record.endCall(call.index, .succeeded, deciding: attempt, at: loop.now)
-        unsafe partBytes += part.value.bytes.count
+        partBytes += part.value.bytes.count
         store(part.value, of: call.index)
     }
 
     /// Records what the fields of a call's response forbid a cache.
     func recordStoringLimits(_ fields: Fields) {
         guard !fields.isEmpty else { return }
-        unsafe storingLimits.formUnion(StoringLimits(of: fields))
+        storingLimits.formUnion(StoringLimits(of: fields))
     }
 
     /// Records that a call failed, for the report.
@@ -72,13 +72,13 @@ final class FanOutState: CallValues {
         let failed = FailedCall(
             failure: failure, call: call.index,
             host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil)
-        unsafe failures.removeAll { $0.call == call.index }
-        unsafe failures.append(failed)
+        failures.removeAll { $0.call == call.index }
+        failures.append(failed)
         return failed
     }
 
     func hasFailed(_ call: Int) -> Bool {
-        unsafe failures.contains { $0.call == call }
+        failures.contains { $0.call == call }
     }
 
     /// Whether a call has a part or has failed, or its condition disabled it.

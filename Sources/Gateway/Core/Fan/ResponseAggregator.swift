@@ -33,7 +33,7 @@ struct ResponseAggregator {
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
         try result.requireParts(of: requiredCalls, state)
         var body = JSONObjectBuilder(
-            capacity: namesCount + (unsafe state.partBytes), reserved: reserved)
+            capacity: namesCount + (state.partBytes), reserved: reserved)
         var dropped: [ReportedFailure] = []
         for call in calls {
             try add(call, result, state, to: &body, dropped: &dropped)
@@ -119,7 +119,7 @@ struct ResponseAggregator {
     /// Of a complete response: the configured one, or the most restrictive of the calls' responses.
     /// With `auth`, `NoStore` decides about a response without one.
     private func cacheControl(_ state: FanOutState) -> FieldValue? {
-        plan.cacheControl ?? (plan.auth == nil ? unsafe state.storingLimits.fieldValue : nil)
+        plan.cacheControl ?? (plan.auth == nil ? state.storingLimits.fieldValue : nil)
     }
 
     /// Adds the header lines that calls relay. As with keys, the earlier call keeps a name; only

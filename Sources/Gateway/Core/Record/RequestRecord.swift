@@ -11,76 +11,45 @@ package import HTTP
 ///
 /// Moments never go back: one that is before the latest recorded one counts as that.
 package final class RequestRecord {
-    /// The values that belong to the request as a whole.
-    private struct Values {
-        var began: Instant
-        var endpoint: RecordedEndpoint?
-        var times = RequestTimes()
-        var answered = Moment.never
-        var ended = Moment.never
-        var isPartial = false
-        /// A call has a streamed response.
-        var isStreamed = false
-        var bodyBytes = 0
-        var callsInFlight = 0
-        var phase = RequestTimes.Phase.own
-        /// When the phase began.
-        var phaseBegan: UInt32 = 0
-        var latest: UInt32 = 0
-    }
-
-    // Unchecked, all of them: no access calls other code. Private, since the attribute has no effect
-    // in other modules, which read them through functions.
-
-    @exclusivity(unchecked) private var values: Values
-    /// By call index; empty before the endpoint is known.
-    @exclusivity(unchecked) private var callRecords: [CallRecord] = []
-    /// In the order in which they began.
-    @exclusivity(unchecked) private var attemptRecords: [AttemptRecord] = []
-    /// In the order in which they were recorded; empty without a failure.
-    @exclusivity(unchecked) private var failureDetails: [FailureDetail] = []
-
-    package init(began: Instant = Instant(nanoseconds: 0)) {
-        unsafe values = Values(began: began)
-    }
-
     /// When the head was complete.
-    package var began: Instant { unsafe values.began }
+    package private(set) var began: Instant
     /// Nil before and without a match.
-    package var endpoint: RecordedEndpoint? { unsafe values.endpoint }
-    package var times: RequestTimes { unsafe values.times }
+    package private(set) var endpoint: RecordedEndpoint?
+    package private(set) var times = RequestTimes()
     /// What the request waits for.
-    package var phase: RequestTimes.Phase { unsafe values.phase }
+    package private(set) var phase = RequestTimes.Phase.own
+    /// When the phase began.
+    private var phaseBegan: UInt32 = 0
+    private var latest: UInt32 = 0
     /// When the response was made, before it was held back.
-    package var answered: Moment { unsafe values.answered }
-    package var ended: Moment { unsafe values.ended }
-    package var callsInFlight: Int { unsafe values.callsInFlight }
-
+    package private(set) var answered = Moment.never
+    package private(set) var ended = Moment.never
+    package private(set) var callsInFlight = 0
     /// The response lacks parts of calls that failed.
-    package var isPartial: Bool {
-        get { unsafe values.isPartial }
-        set { unsafe values.isPartial = newValue }
-    }
-
+    package var isPartial = false
+    /// A call has a streamed response.
+    private var isStreamed = false
     /// Of the request's body, in bytes.
-    package var bodyBytes: Int {
-        get { unsafe values.bodyBytes }
-        set { unsafe values.bodyBytes = newValue }
-    }
+    package var bodyBytes = 0
 
-    package var calls: [CallRecord] { unsafe callRecords }
-    package var attempts: [AttemptRecord] { unsafe attemptRecords }
-    package var details: [FailureDetail] { unsafe failureDetails }
+    /// By call index; empty before the endpoint is known.
+    package private(set) var calls: [CallRecord] = []
+    /// In the order in which they began.
+    package private(set) var attempts: [AttemptRecord] = []
+    /// In the order in which they were recorded; empty without a failure.
+    package private(set) var details: [FailureDetail] = []
+
+    package init(began: Instant = Instant(nanoseconds: 0)) { self.began = began }
 
     /// The status of the response that decided a call; 0 if it has none.
     package func status(ofCall index: Int) -> UInt16 {
-        guard let deciding = unsafe callRecords[index].decidingAttempt else { return 0 }
-        return unsafe attemptRecords[Int(deciding)].status
+        guard let deciding = calls[index].decidingAttempt else { return 0 }
+        return attempts[Int(deciding)].status
     }
 
     /// What happened to a call; nil if the endpoint has no such call, or is not known.
     package func call(_ index: Int) -> CallRecord? {
-        unsafe callRecords.indices.contains(index) ? callRecords[index] : nil
+        calls.indices.contains(index) ? calls[index] : nil
     }
 
     /// From the head to the last byte handed to the kernel; nil before the end.
@@ -90,7 +59,7 @@ package final class RequestRecord {
     package func moment(_ instant: Instant) -> Moment {
         // Not by `Duration`, whose conversion is slower.
         let (nanoseconds, _) = instant.nanoseconds.subtractingReportingOverflow(
-            unsafe values.began.nanoseconds)
+            began.nanoseconds)
         let microseconds = nanoseconds / 1_000
         // One below the number that means `never`.
         return Moment(microseconds: UInt32(clamping: min(microseconds, Int64(UInt32.max) - 1)))
@@ -98,25 +67,36 @@ package final class RequestRecord {
 
     private func next(_ instant: Instant) -> Moment {
         let moment = moment(instant)
-        if unsafe moment.microseconds > values.latest { unsafe values.latest = moment.microseconds }
-        return unsafe Moment(microseconds: values.latest)
+        if moment.microseconds > latest { latest = moment.microseconds }
+        return Moment(microseconds: latest)
     }
 
     // MARK: The request
 
     /// Empties the record for another request.
     func reset(began: Instant) {
-        unsafe values = Values(began: began)
-        unsafe callRecords.removeAll(keepingCapacity: true)
-        unsafe attemptRecords.removeAll(keepingCapacity: true)
-        if unsafe !failureDetails.isEmpty { unsafe failureDetails.removeAll() }
+        self.began = began
+        endpoint = nil
+        times = RequestTimes()
+        phase = .own
+        phaseBegan = 0
+        latest = 0
+        answered = .never
+        ended = .never
+        callsInFlight = 0
+        isPartial = false
+        isStreamed = false
+        bodyBytes = 0
+        calls.removeAll(keepingCapacity: true)
+        attempts.removeAll(keepingCapacity: true)
+        if !details.isEmpty { details.removeAll() }
     }
 
     /// The endpoint is known. Called at most once.
     package func enter(_ endpoint: RecordedEndpoint) {
-        guard unsafe values.endpoint == nil else { return }
-        unsafe values.endpoint = endpoint
-        for _ in endpoint.calls { unsafe callRecords.append(CallRecord()) }
+        guard self.endpoint == nil else { return }
+        self.endpoint = endpoint
+        for _ in endpoint.calls { calls.append(CallRecord()) }
     }
 
     /// The rest of the body is awaited.
@@ -144,14 +124,14 @@ package final class RequestRecord {
     ///   of a call
     package func responseMade(at now: Instant, isStreamed: Bool = false) {
         let now = next(now)
-        unsafe values.answered = now
+        answered = now
         endCalls(at: now)
         change(
             to: isStreamed ? .calling : endpoint?.isPadded ?? false ? .held : .own, at: now)
     }
 
     /// The response is being held back.
-    package var isHeld: Bool { unsafe values.phase == .held }
+    package var isHeld: Bool { phase == .held }
 
     /// The response is held back no longer.
     package func responseReleased(at now: Instant) { change(to: .own, at: next(now)) }
@@ -161,28 +141,28 @@ package final class RequestRecord {
         guard !ended.hasHappened else { return }
         let now = next(now)
         endCalls(at: now)
-        if unsafe values.isStreamed { endStreams(at: now) }
+        if isStreamed { endStreams(at: now) }
         change(to: .own, at: now)
-        unsafe values.ended = now
+        ended = now
     }
 
     private func change(to phase: RequestTimes.Phase, at now: Moment) {
         guard !ended.hasHappened else { return }
-        unsafe values.times.add(now.microseconds - values.phaseBegan, to: values.phase)
-        unsafe values.phase = phase
-        unsafe values.phaseBegan = now.microseconds
+        times.add(now.microseconds - phaseBegan, to: self.phase)
+        self.phase = phase
+        phaseBegan = now.microseconds
     }
 
     // MARK: Calls
 
     /// A call's request is built and goes through its chain.
     package func beginCall(_ call: Int, at now: Instant) {
-        guard unsafe callRecords.indices.contains(call), !answered.hasHappened else {
+        guard calls.indices.contains(call), !answered.hasHappened else {
             return
         }
         let now = next(now)
-        unsafe callRecords[call].began = now
-        unsafe values.callsInFlight += 1
+        calls[call].began = now
+        callsInFlight += 1
         if callsInFlight == 1 { change(to: .calling, at: now) }
     }
 
@@ -196,14 +176,14 @@ package final class RequestRecord {
         _ call: Int, _ outcome: CallRecord.Outcome, deciding attempt: Int? = nil,
         detail: String? = nil, at now: Instant
     ) {
-        guard unsafe callRecords.indices.contains(call) else { return }
-        var before = unsafe callRecords[call]
+        guard calls.indices.contains(call) else { return }
+        var before = calls[call]
         // The calls that run when the response is made have been ended as cancelled.
         if answered.hasHappened, before.ended.hasHappened { return }
         if let detail { record(detail, of: UInt16(clamping: call), nil) }
         let now = next(now)
         guard !before.ended.hasHappened else {
-            unsafe callRecords[call].outcome = outcome
+            calls[call].outcome = outcome
             return
         }
         if let attempt { before.decidingAttempt = UInt16(clamping: attempt) }
@@ -214,14 +194,14 @@ package final class RequestRecord {
     ///
     /// - Parameter attempt: the attempt whose response it is
     package func beginStream(of call: Int, deciding attempt: Int?, at now: Instant) {
-        guard unsafe callRecords.indices.contains(call), unsafe callRecords[call].isInFlight else {
+        guard calls.indices.contains(call), calls[call].isInFlight else {
             return
         }
         let now = next(now)
-        unsafe callRecords[call].end(.none, at: now)
-        unsafe callRecords[call].decidingAttempt = attempt.map { UInt16(clamping: $0) }
-        unsafe values.isStreamed = true
-        unsafe values.callsInFlight -= 1
+        calls[call].end(.none, at: now)
+        calls[call].decidingAttempt = attempt.map { UInt16(clamping: $0) }
+        isStreamed = true
+        callsInFlight -= 1
         if callsInFlight == 0 { change(to: .own, at: now) }
     }
 
@@ -230,7 +210,7 @@ package final class RequestRecord {
     /// - Parameter failure: why it ended early; nil if it is complete, or if its end says nothing about
     ///   the backend
     package func endStream(of call: Int, _ failure: CallFailureKind?, at now: Instant) {
-        guard unsafe callRecords.indices.contains(call), unsafe callRecords[call].isStreamed else {
+        guard calls.indices.contains(call), calls[call].isStreamed else {
             return
         }
         decideStream(of: call, failure, at: next(now))
@@ -238,28 +218,28 @@ package final class RequestRecord {
 
     private func decideStream(of call: Int, _ failure: CallFailureKind?, at now: Moment) {
         var outcome = failure.map { AttemptRecord.Outcome.failed($0) } ?? .withdrawn
-        if let attempt = unsafe callRecords[call].decidingAttempt.map({ Int($0) }) {
-            if isOpen(attempt) { unsafe attemptRecords[attempt].end(outcome, at: now) }
-            outcome = unsafe attemptRecords[attempt].outcome
+        if let attempt = calls[call].decidingAttempt.map({ Int($0) }) {
+            if isOpen(attempt) { attempts[attempt].end(outcome, at: now) }
+            outcome = attempts[attempt].outcome
         }
         if case .failed(let kind) = outcome {
-            unsafe callRecords[call].outcome = .failed(kind)
+            calls[call].outcome = .failed(kind)
         } else {
-            unsafe callRecords[call].outcome = .succeeded
+            calls[call].outcome = .succeeded
         }
     }
 
     /// Decides the streams that the end of the request leaves open.
     private func endStreams(at now: Moment) {
-        for call in unsafe callRecords.indices where unsafe callRecords[call].isStreamed {
+        for call in calls.indices where calls[call].isStreamed {
             decideStream(of: call, nil, at: now)
         }
     }
 
     private func endCalls(at now: Moment) {
         guard callsInFlight > 0 else { return }
-        for call in unsafe callRecords.indices {
-            let before = unsafe callRecords[call]
+        for call in calls.indices {
+            let before = calls[call]
             if before.isInFlight { end(call, before, .failed(.cancelled), at: now) }
         }
     }
@@ -267,7 +247,7 @@ package final class RequestRecord {
     private func end(
         _ call: Int, _ before: CallRecord, _ outcome: CallRecord.Outcome, at now: Moment
     ) {
-        unsafe callRecords[call].decidingAttempt = before.decidingAttempt
+        calls[call].decidingAttempt = before.decidingAttempt
         // Its only attempt has its response.
         let isDecided = before.begunAttempts == 1 && before.decidingAttempt != nil
         if before.began.hasHappened, !isDecided {
@@ -277,9 +257,9 @@ package final class RequestRecord {
                 endAttempts(of: call, .cancelled, at: now)
             }
         }
-        unsafe callRecords[call].end(outcome, at: now)
+        calls[call].end(outcome, at: now)
         guard before.isInFlight else { return }
-        unsafe values.callsInFlight -= 1
+        callsInFlight -= 1
         if callsInFlight == 0 { change(to: .own, at: now) }
     }
 
@@ -294,30 +274,30 @@ package final class RequestRecord {
         let attempt = AttemptRecord(
             call: UInt16(clamping: call), cause: cause,
             replacing: replaced.map { UInt16(clamping: $0) }, began: next(now))
-        unsafe attemptRecords.append(attempt)
-        if unsafe callRecords.indices.contains(call) {
-            unsafe callRecords[call].begunAttempts &+= 1
+        attempts.append(attempt)
+        if calls.indices.contains(call) {
+            calls[call].begunAttempts &+= 1
         }
-        return unsafe attemptRecords.count - 1
+        return attempts.count - 1
     }
 
     /// The attempt at this place, or the last one that replaced it on another host; nil if there is
     /// none.
     package func lastAttempt(replacing first: Int) -> AttemptRecord? {
-        guard unsafe attemptRecords.indices.contains(first) else { return nil }
+        guard attempts.indices.contains(first) else { return nil }
         var last = first
-        for place in first..<(unsafe attemptRecords.count)
-        where unsafe attemptRecords[place].replaced.map({ Int($0) }) == last {
+        for place in first..<(attempts.count)
+        where attempts[place].replaced.map({ Int($0) }) == last {
             last = place
         }
-        return unsafe attemptRecords[last]
+        return attempts[last]
     }
 
     /// The attempt has its permit, and a host.
     package func permitAttempt(_ attempt: Int, host: Int, spanID: UInt64, at now: Instant) {
         guard isOpen(attempt) else { return }
         let now = next(now)
-        unsafe attemptRecords[attempt].permit(UInt16(clamping: host), spanID, at: now)
+        attempts[attempt].permit(UInt16(clamping: host), spanID, at: now)
     }
 
     /// The request of an attempt is written to a connection.
@@ -326,7 +306,7 @@ package final class RequestRecord {
     ) {
         guard isOpen(attempt) else { return }
         let now = next(now)
-        unsafe attemptRecords[attempt].send(
+        attempts[attempt].send(
             version, reusingConnection: reusingConnection, at: now)
     }
 
@@ -334,14 +314,14 @@ package final class RequestRecord {
     package func attemptAnswered(_ attempt: Int, status: UInt16, at now: Instant) {
         guard isOpen(attempt) else { return }
         let now = next(now)
-        unsafe attemptRecords[attempt].answer(status, at: now)
+        attempts[attempt].answer(status, at: now)
     }
 
     /// The response is complete.
     package func attemptCompleted(_ attempt: Int, bodyBytes: Int, at now: Instant) {
         guard isOpen(attempt) else { return }
         let now = next(now)
-        unsafe attemptRecords[attempt].complete(UInt32(clamping: bodyBytes), at: now)
+        attempts[attempt].complete(UInt32(clamping: bodyBytes), at: now)
     }
 
     /// The attempt failed, or was cancelled.
@@ -360,52 +340,52 @@ package final class RequestRecord {
     package func attemptRefused(
         _ attempt: Int, _ kind: CallFailureKind, detail: String? = nil, at now: Instant
     ) {
-        guard unsafe attemptRecords.indices.contains(attempt) else { return }
+        guard attempts.indices.contains(attempt) else { return }
         fail(attempt, kind, detail, at: next(now))
     }
 
     private func fail(
         _ attempt: Int, _ kind: CallFailureKind, _ detail: String? = nil, at now: Moment
     ) {
-        unsafe attemptRecords[attempt].fail(kind, at: now)
+        attempts[attempt].fail(kind, at: now)
         if let detail {
-            record(detail, of: unsafe attemptRecords[attempt].call, UInt16(clamping: attempt))
+            record(detail, of: attempts[attempt].call, UInt16(clamping: attempt))
         }
-        guard unsafe !attemptRecords[attempt].permitted.hasHappened else { return }
-        let call = unsafe Int(attemptRecords[attempt].call)
-        if unsafe callRecords.indices.contains(call) {
-            unsafe callRecords[call].refusedAttempts &+= 1
+        guard !attempts[attempt].permitted.hasHappened else { return }
+        let call = Int(attempts[attempt].call)
+        if calls.indices.contains(call) {
+            calls[call].refusedAttempts &+= 1
         }
     }
 
     /// Ends the attempts that a call leaves open: those that lost against another one, and one in the
     /// queue for a permit when the call failed.
     private func endAttempts(of call: Int, _ kind: CallFailureKind, at now: Moment) {
-        for index in unsafe attemptRecords.indices
-        where unsafe Int(attemptRecords[index].call) == call && isOpen(index) {
+        for index in attempts.indices
+        where Int(attempts[index].call) == call && isOpen(index) {
             fail(index, kind, at: now)
         }
     }
 
     private func isOpen(_ attempt: Int) -> Bool {
-        unsafe attemptRecords.indices.contains(attempt)
-            && !attemptRecords[attempt].ended.hasHappened
+        attempts.indices.contains(attempt)
+            && !attempts[attempt].ended.hasHappened
     }
 
     // MARK: Details of failures
 
     private func record(_ text: String, of call: UInt16, _ attempt: UInt16?) {
-        unsafe failureDetails.append(FailureDetail(call: call, attempt: attempt, text))
+        details.append(FailureDetail(call: call, attempt: attempt, text))
     }
 
     /// Why a call failed; nil without a failure or a text for it.
     package func detail(of call: Int) -> Bytes? {
         guard case .failed(let kind)? = self.call(call)?.outcome else { return nil }
-        return unsafe failureDetails.last { detail in
+        return details.last { detail in
             guard Int(detail.call) == call else { return false }
             guard let attempt = detail.attempt else { return true }
             // An earlier attempt may have failed for another reason.
-            return unsafe attemptRecords[Int(attempt)].outcome == .failed(kind)
+            return attempts[Int(attempt)].outcome == .failed(kind)
         }?.text
     }
 }

@@ -3,8 +3,7 @@ package import Basics
 /// The records of one worker that are not in use, so that a request finds one with memory for its
 /// calls. Owned by the server, confined to its loop.
 package final class RequestRecordPool {
-    /// Unchecked: no access calls other code.
-    @exclusivity(unchecked) private var free: [RequestRecord] = []
+    private var free: [RequestRecord] = []
 
     /// How many are kept.
     ///
@@ -15,14 +14,14 @@ package final class RequestRecordPool {
 
     /// An empty record for a request whose head is complete now.
     package func take(began: Instant) -> RequestRecord {
-        guard let record = unsafe free.popLast() else { return RequestRecord(began: began) }
+        guard let record = free.popLast() else { return RequestRecord(began: began) }
         record.reset(began: began)
         return record
     }
 
     /// Takes back a record that nothing uses any more.
     package func give(_ record: consuming RequestRecord) {
-        guard unsafe free.count < Self.keptMax else { return }
-        unsafe free.append(record)
+        guard free.count < Self.keptMax else { return }
+        free.append(record)
     }
 }

@@ -12,8 +12,7 @@ final class ConcurrencyLimit {
     private var plan: ConcurrencyLimitPlan
     private let loop: any Loop
     private let permits = Permits()
-    /// Unchecked: no operation of the queue calls other code.
-    @exclusivity(unchecked) private var queue = WaitQueue<QueuedCall>()
+    private var queue = WaitQueue<QueuedCall>()
     /// Due at the first deadline of the queue, or before; nil while nothing waits.
     private var expiry: Timer?
 
@@ -49,7 +48,7 @@ final class ConcurrencyLimit {
     }
 
     /// Calls that have a permit, and calls in the queue.
-    var load: (running: Int, waiting: Int) { unsafe (permits.inUse, queue.count) }
+    var load: (running: Int, waiting: Int) { (permits.inUse, queue.count) }
 
     /// How many may run, and how many may wait.
     var limits: (running: Int, waiting: Int) { (plan.concurrentMax, plan.queueMax) }
@@ -110,7 +109,7 @@ final class ConcurrencyLimit {
     /// Requests a permit. The work that starts with it holds it until it has ended.
     func admit(on local: LocalContext) -> Admission {
         if let permit = permits.take(below: plan.concurrentMax) { return .admitted(permit) }
-        guard unsafe queue.count < plan.queueMax else { return .refused }
+        guard queue.count < plan.queueMax else { return .refused }
         return .queued(enqueue(on: local))
     }
 
@@ -120,7 +119,7 @@ final class ConcurrencyLimit {
         let resolver = LocalResolver<Permit>(on: local)
         let promise = resolver.promise
         let call = QueuedCall(consume resolver)
-        let ticket = unsafe queue.join(call, until: loop.now + plan.wait)
+        let ticket = queue.join(call, until: loop.now + plan.wait)
         call.resolver?.onCancel { [self] _ in leave(ticket) }
         armExpiry()
         return promise
@@ -128,8 +127,8 @@ final class ConcurrencyLimit {
 
     /// A permit was released: it goes to the call that waits longest.
     private func serveQueue() {
-        guard unsafe queue.count > 0 else { return }
-        while permits.inUse < plan.concurrentMax, let call = unsafe queue.takeFirst() {
+        guard queue.count > 0 else { return }
+        while permits.inUse < plan.concurrentMax, let call = queue.takeFirst() {
             // A call that was cancelled in this loop iteration is still in the queue.
             guard let resolver = call.resolver.take(), !resolver.isCancelled,
                 let permit = permits.take(below: plan.concurrentMax)
@@ -140,14 +139,14 @@ final class ConcurrencyLimit {
     }
 
     private func leave(_ ticket: WaitQueue<QueuedCall>.Ticket) {
-        unsafe queue.leave(ticket)
+        queue.leave(ticket)
         armExpiry()
     }
 
     /// One timer for the whole queue. It is not moved when its entry leaves early: a timer that
     /// fires for nothing is cheaper.
     private func armExpiry() {
-        guard let due = unsafe queue.nextDeadline else {
+        guard let due = queue.nextDeadline else {
             expiry?.cancel()
             expiry = nil
             return
@@ -158,7 +157,7 @@ final class ConcurrencyLimit {
 
     private func expire() {
         expiry = nil
-        while let call = unsafe queue.takeExpired(at: loop.now) {
+        while let call = queue.takeExpired(at: loop.now) {
             call.resolver.take()?.reject(CallFailure.queueFull)
         }
         armExpiry()

@@ -48,10 +48,9 @@ final class ProxyTransfer: ProxiedRequest {
     private var requestPipe: ProxyPipe?
     private var responsePipe: ProxyPipe?
     /// Wait for the outcome of the present attempt.
-    @exclusivity(unchecked) private var outcomeHandlers: [() -> Void] = []
+    private var outcomeHandlers: [() -> Void] = []
     private var call: LocalPromise<ClientResponse>?
-    /// Unchecked: it is taken out before it is used or released.
-    @exclusivity(unchecked) private var resolver: LocalResolver<Response>?
+    private var resolver: LocalResolver<Response>?
     private let began: Instant
     /// When a byte was transferred last.
     private var lastActivity: Instant
@@ -118,7 +117,7 @@ final class ProxyTransfer: ProxiedRequest {
         let resolver = LocalResolver<Response>(on: context.local)
         let promise = resolver.promise
         resolver.onCancel(cancel: self)
-        unsafe self.resolver = consume resolver
+        self.resolver = consume resolver
         armTimer()
         if requestPipe != nil, expectsContinue {
             continueTimer = proxy.loop.timer(after: Self.continueTimeout) { [self] in
@@ -135,7 +134,7 @@ final class ProxyTransfer: ProxiedRequest {
     private func headReceived(_ result: Result<ClientResponse, any Error>) {
         call = nil
         continueTimer.take()?.cancel()
-        guard let resolver = unsafe resolver.take() else { return }
+        guard let resolver = resolver.take() else { return }
         guard !resolver.isCancelled else {
             if case .success(let response) = result { response.body.source?.cancel() }
             return end()
@@ -279,13 +278,13 @@ final class ProxyTransfer: ProxiedRequest {
     // MARK: The outcome
 
     func whenAttemptEnds(_ body: @escaping () -> Void) {
-        if case .ended = phase { body() } else { unsafe outcomeHandlers.append(body) }
+        if case .ended = phase { body() } else { outcomeHandlers.append(body) }
     }
 
     func endAttempt() {
-        guard unsafe !outcomeHandlers.isEmpty else { return }
-        let handlers = unsafe outcomeHandlers
-        unsafe outcomeHandlers = []
+        guard !outcomeHandlers.isEmpty else { return }
+        let handlers = outcomeHandlers
+        outcomeHandlers = []
         for handle in handlers { handle() }
     }
 
@@ -380,7 +379,7 @@ final class ProxyTransfer: ProxiedRequest {
     }
 
     private func fail(with error: any Error) {
-        guard let resolver = unsafe resolver.take() else { return }
+        guard let resolver = resolver.take() else { return }
         call.take()?.cancel(because: error)
         end()
         respond(to: error, consume resolver)
@@ -390,7 +389,7 @@ final class ProxyTransfer: ProxiedRequest {
 extension ProxyTransfer: Cancellable {
     /// The client is gone, or does not wait any longer.
     func cancel(because cause: (any Error)?) {
-        _ = unsafe resolver.take()
+        _ = resolver.take()
         call.take()?.cancel()
         end()
     }

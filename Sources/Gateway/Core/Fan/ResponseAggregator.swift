@@ -33,7 +33,7 @@ struct ResponseAggregator {
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
         try result.requireParts(of: requiredCalls, state)
         var body = JSONObjectBuilder(
-            capacity: namesCount + (state.partBytes), reserved: reserved)
+            capacity: namesCount + state.partBytes, reserved: reserved)
         var dropped: [ReportedFailure] = []
         for call in calls {
             try add(call, result, state, to: &body, dropped: &dropped)

@@ -286,7 +286,7 @@ package final class RequestRecord {
     package func lastAttempt(replacing first: Int) -> AttemptRecord? {
         guard attempts.indices.contains(first) else { return nil }
         var last = first
-        for place in first..<(attempts.count)
+        for place in first..<attempts.count
         where attempts[place].replaced.map({ Int($0) }) == last {
             last = place
         }

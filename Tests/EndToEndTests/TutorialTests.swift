@@ -9,7 +9,7 @@ extension EndToEnd {
     @Suite struct TutorialTests {
         static let page = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "docs/tutorial.md")
+            .appending(path: "docs/guide/tutorial.md")
 
         @Test func tutorialShowsTheRealOutput() throws {
             let text = try String(contentsOf: Self.page, encoding: .utf8)

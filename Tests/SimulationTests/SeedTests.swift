@@ -9,7 +9,7 @@ import Testing
         check(seed)
     }
 
-    /// Seeds that found a defect in the gateway or in the model; see docs/simulation.md.
+    /// Seeds that found a defect in the gateway or in the model; see docs/contribute/simulation.md.
     @Test(
         arguments: [
             31_390, 32_768, 1_001_626, 5_001_291, 8_009_955, 30_020_222, 30_059_773, 30_089_386,

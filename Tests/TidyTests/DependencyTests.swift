@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The dependencies between the targets: an import may only go to a lower row (the table of
-/// docs/architecture.md).
+/// docs/contribute/architecture.md).
 @Suite struct DependencyTests {
     /// Every target in `Sources`, by the row of that table, the lowest row first.
     static let rows: [Set<String>] = [
@@ -114,7 +114,8 @@ import Testing
 
     @Test func architectureHasTheSameRows() throws {
         let document = try String(
-            contentsOf: Sources.root.appending(path: "docs/architecture.md"), encoding: .utf8)
+            contentsOf: Sources.root.appending(path: "docs/contribute/architecture.md"),
+            encoding: .utf8)
         var rows = [Set<String>](repeating: [], count: Self.rows.count)
         for line in document.matches(of: /\n\| (\d+) \| (`[^|]+) \|/) {
             let row = try #require(Int(line.1))

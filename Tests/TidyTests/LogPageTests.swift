@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tables of log messages in `docs/monitoring.md` against the calls that write them.
+/// The tables of log messages in `docs/operate/monitoring.md` against the calls that write them.
 @Suite struct LogPageTests {
     /// One message of the log.
     struct Message: Equatable {
@@ -11,7 +11,7 @@ import Testing
 
     @Test func thePageListsEveryMessageWithItsFields() throws {
         let page = try String(
-            contentsOf: Sources.root.appending(path: "docs/monitoring.md"), encoding: .utf8)
+            contentsOf: Sources.root.appending(path: "docs/operate/monitoring.md"), encoding: .utf8)
         let documented = Self.documented(in: page)
         var written: [String: Message] = [:]
         for file in try Sources.all() { Self.collect(from: file, into: &written) }
@@ -24,7 +24,7 @@ import Testing
     /// The fields of the message `request` have a table of their own, with their meanings.
     @Test func everyFieldOfARequestIsExplained() throws {
         let page = try String(
-            contentsOf: Sources.root.appending(path: "docs/monitoring.md"), encoding: .utf8)
+            contentsOf: Sources.root.appending(path: "docs/operate/monitoring.md"), encoding: .utf8)
         let table = try #require(page.split(separator: "| field | meaning |").dropFirst().first)
         let rows = table.split(separator: "\n").prefix { $0.hasPrefix("|") }
         let explained = rows.flatMap { Self.names(in: $0.split(separator: "|").first ?? "") }

@@ -1,7 +1,7 @@
 import Testing
 
 /// The rules for `Sources/Gateway/Features`, in which each feature has a folder for its keys, checks, plan,
-/// filter and explanations (docs/decisions/0024-features.md).
+/// filter and explanations (docs/contribute/decisions/0024-features.md).
 enum Rooms {
     /// One use of a type that a rule forbids.
     struct Fault: CustomStringConvertible, Equatable {

@@ -5,7 +5,8 @@ import Testing
 @Suite struct RulesTests {
     @Test func everyRuleHasItsTest() throws {
         let rules = try String(
-            contentsOf: Sources.root.appending(path: "docs/HTTP-Rules.md"), encoding: .utf8)
+            contentsOf: Sources.root.appending(path: "docs/contribute/http-rules.md"),
+            encoding: .utf8)
         var count = 0
         for line in rules.split(separator: "\n") where line.hasPrefix("| ") {
             guard !line.hasPrefix("| rule |") else { continue }

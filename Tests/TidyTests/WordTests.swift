@@ -55,7 +55,8 @@ import Testing
     @Test func everyKindOfTextIsSearched() throws {
         let paths = try Self.files().map(\.path)
         for path in [
-            "README.md", "docs/tutorial.md", "docs/reference/call.md", "docs/how-to/feature.md",
+            "README.md", "docs/guide/tutorial.md", "docs/reference/call.md",
+            "docs/contribute/how-to/feature.md",
             "Sources/Promises/Promises.docc/Promises.md", "Sources/Gateway/Chain.swift",
             "Sources/CUV/shim.h", "Tests/TidyTests/BannedTests.swift", "script/test",
         ] {

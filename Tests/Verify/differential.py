@@ -5,7 +5,7 @@ parser, Debian's libhttp-parser2.9), JSON against Python's json.
     Tests/Verify/differential.py [request|json|all] [--count N] [--seed S] [-v]
 
 Needs the fuzzer's build (script/fuzz builds it). Every disagreement must belong to a class below; each is
-explained in docs/Differential.md. Anything else is printed, and the exit status is 1.
+explained in docs/contribute/differential.md. Anything else is printed, and the exit status is 1.
 """
 from __future__ import annotations
 

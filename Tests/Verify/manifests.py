@@ -57,7 +57,7 @@ def main():
     limits = config["limits"]
     needed = 64 * MIB + bytes_of(limits["buffered_bytes"]) + 8192 * limits["connections"]
     memory = bytes_of(container["resources"]["limits"]["memory"])
-    expect(memory >= needed, f"the memory limit is {memory}, less than {needed} (docs/sizing.md)")
+    expect(memory >= needed, f"the memory limit is {memory}, less than {needed} (docs/operate/sizing.md)")
     expect(
         str(config["workers"]) == str(container["resources"]["limits"]["cpu"]),
         "as many workers as processors",

@@ -10,7 +10,7 @@ import WorkerSupport
 
 @testable import Assembly
 
-/// What each event counts as: the table in `docs/monitoring.md`, row by row, for `calls` and `proxy`,
+/// What each event counts as: the table in `docs/operate/monitoring.md`, row by row, for `calls` and `proxy`,
 /// over HTTP/1.1 and HTTP/2 on both sides.
 @Suite(.watched) struct AccountsTests {
     /// Its raw value is its row in the table.
@@ -60,7 +60,7 @@ import WorkerSupport
         var file = URL(filePath: #filePath)
         for _ in 0..<4 { file.deleteLastPathComponent() }
         let page = try? String(
-            contentsOf: file.appending(path: "docs/monitoring.md"), encoding: .utf8)
+            contentsOf: file.appending(path: "docs/operate/monitoring.md"), encoding: .utf8)
         let section = page?.components(separatedBy: "### What each event counts as").last ?? ""
         var rows: [String: Row] = [:]
         for line in section.components(separatedBy: "\n## ")[0].split(separator: "\n") {

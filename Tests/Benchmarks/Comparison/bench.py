@@ -72,8 +72,8 @@ def arguments():
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / ".build/bench", metavar="FOLDER", help="default: .build/bench")
     parser.add_argument("--check", action="store_true", help="only check the responses of all programs")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE", help="print the tables of earlier raw figures, and measure nothing")
-    parser.add_argument("--page", action="store_true", help="also replace the rows or the curves of docs/performance.md, and the charts in docs/images, by those of this run")
-    parser.add_argument("--reference", action="store_true", help="rows, growth curves and profile, with --page: everything that docs/performance.md has of this script; about 40 minutes on an idle machine")
+    parser.add_argument("--page", action="store_true", help="also replace the rows or the curves of docs/operate/performance.md, and the charts in docs/images, by those of this run")
+    parser.add_argument("--reference", action="store_true", help="rows, growth curves and profile, with --page: everything that docs/operate/performance.md has of this script; about 40 minutes on an idle machine")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Charts, and the parts of docs/performance.md that a run writes: those between a pair of comments.
+"""Charts, and the parts of docs/operate/performance.md that a run writes: those between a pair of comments.
 
     <!-- bench: NAME -->
     <!-- end of bench -->
@@ -33,7 +33,7 @@ def file_of(curve):
 
 def update(root, results):
     """Replaces the rows or the curves of the page by those of the results."""
-    path = root / "docs/performance.md"
+    path = root / "docs/operate/performance.md"
     page = path.read_text()
     drawn = draw(results, root / "docs/images")
     if rows := report.comparison(results):
@@ -52,17 +52,17 @@ def with_image(text, file, curve, drawn):
 
 
 def image(file, what, drawn):
-    return f"![Chart: {what}. The table has the figures.](images/{file})\n\n" if file in drawn else ""
+    return f"![Chart: {what}. The table has the figures.](../images/{file})\n\n" if file in drawn else ""
 
 
 def write_profile(root, table, graph):
     shutil.copy(graph, root / "docs/images/profile.svg")
-    path = root / "docs/performance.md"
+    path = root / "docs/operate/performance.md"
     path.write_text(replace(path.read_text(), "profile", table))
 
 
 def replace(page, name, content):
     pattern = re.compile(rf"(<!-- bench: {re.escape(name)} -->\n).*?(<!-- end of bench -->)", re.S)
     if not pattern.search(page):
-        sys.exit(f"docs/performance.md has no part '{name}'")
+        sys.exit(f"docs/operate/performance.md has no part '{name}'")
     return pattern.sub(lambda found: f"{found[1]}\n{content.strip()}\n\n{found[2]}", page)

@@ -39,7 +39,7 @@ def arguments():
     parser.add_argument("--commit", metavar="TEXT", help="the commit of --binary, for the report; else what `tributary version` prints")
     parser.add_argument("--graph", metavar="PATH", default="/calls/3/small", choices=PATHS.values(), help="what the flame graph shows (/calls/3/small)")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / ".build/bench", metavar="FOLDER", help="default: .build/bench")
-    parser.add_argument("--page", action="store_true", help="also write the table and the flame graph into docs/performance.md and docs/images")
+    parser.add_argument("--page", action="store_true", help="also write the table and the flame graph into docs/operate/performance.md and docs/images")
     return parser.parse_args()
 
 

@@ -12,10 +12,8 @@ import YAMLReader
     static let folder = "docs/reference"
     static let blocks = Config.blockSchema.family
     static let pages =
-        [
-            "docs/README.md", "docs/tutorial.md", "docs/coming-from-krakend.md", "docs/tls.md",
-            "docs/http2.md", "docs/grpc.md", "docs/simulation.md",
-        ]
+        ["docs/README.md"]
+        + Golden.names(in: "docs/guide", endingIn: ".md").map { "docs/guide/\($0)" }
         + Golden.names(in: folder, endingIn: ".md").map { "\(folder)/\($0)" }
 
     // MARK: Generated parts

@@ -243,7 +243,7 @@ import YAMLReader
 
     /// The page "Coming from KrakenD" shows the real output.
     @Test func manualShowsTheConversion() throws {
-        let page = try Golden.text("docs/coming-from-krakend.md")
+        let page = try Golden.text("docs/guide/coming-from-krakend.md")
         for (fence, file) in [("json", "manual.json"), ("yaml", "manual.yaml")] {
             let text = try Golden.text("\(Self.folder)/\(file)")
             #expect(page.contains("```\(fence)\n\(text)```"), "\(file)")

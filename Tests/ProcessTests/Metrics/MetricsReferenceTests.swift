@@ -3,7 +3,7 @@ import Testing
 
 @testable import Process
 
-/// The table of metrics in `docs/monitoring.md` against what `/metrics` exposes.
+/// The table of metrics in `docs/operate/monitoring.md` against what `/metrics` exposes.
 @Suite struct MetricsReferenceTests {
     struct Metric: Equatable {
         var type: String
@@ -13,7 +13,7 @@ import Testing
     @Test func thePageListsEveryMetricWithItsTypeAndLabels() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "docs/monitoring.md")
+            .appending(path: "docs/operate/monitoring.md")
         let documented = Self.documented(in: try String(contentsOf: file, encoding: .utf8))
         let exposed = Self.exposed(in: page)
         for name in Set(documented.keys).union(exposed.keys).sorted() {

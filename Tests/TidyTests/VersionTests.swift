@@ -15,10 +15,23 @@ import Testing
     }
 
     @Test func theChangelogBeginsWithTheVersion() throws {
-        let sections = try Self.text("CHANGELOG.md").matches(of: /\n## (\S+)/).map { String($0.1) }
-        let released = sections.filter { $0 != "Unreleased" }
-        #expect(try released.first == Self.version())
-        #expect(released.count > 1)
+        let sections = try Self.text("CHANGELOG.md").matches(of: /\n## (\S+)( \(unreleased\))?/)
+        let version = try Self.version()
+        // The unreleased section counts once the sources have its version.
+        let first = sections.first { $0.2 == nil || $0.1 == version }
+        #expect(first.map { String($0.1) } == version)
+        #expect(sections.count > 1)
+    }
+
+    /// An entry is one line.
+    @Test func anEntryOfTheChangelogHasAtMostTwentyWords() throws {
+        let lines = try Self.text("CHANGELOG.md").split(separator: "\n")
+        let entries = lines.filter { $0.hasPrefix("- ") }
+        #expect(entries.count > 100)
+        for entry in entries {
+            #expect(entry.dropFirst(2).split(separator: " ").count <= 20, "\(entry)")
+        }
+        #expect(!lines.contains { $0.hasPrefix("  ") })
     }
 
     @Test func theImageHasTheVersion() throws {

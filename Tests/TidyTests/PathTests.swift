@@ -3,11 +3,12 @@ import Testing
 
 /// What documents refer to is there: pages, their sections, and the files of the code.
 @Suite struct PathTests {
-    /// Every page, with its text.
+    /// Every page and every table in a file of its own, with its text.
     private static func pages() throws -> [(path: String, text: String)] {
         let below = ["docs", "Sources/Promises"].flatMap { folder in
             (FileManager.default.subpaths(atPath: Sources.root.appending(path: folder).path) ?? [])
-                .filter { $0.hasSuffix(".md") && !$0.contains(".docc/") }.map { "\(folder)/\($0)" }
+                .filter { ($0.hasSuffix(".md") || $0.hasSuffix(".csv")) && !$0.contains(".docc/") }
+                .map { "\(folder)/\($0)" }
         }
         return try
             (["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"] + below.sorted())

@@ -56,7 +56,7 @@ import Testing
         let paths = try Self.files().map(\.path)
         for path in [
             "README.md", "docs/guide/tutorial.md", "docs/reference/call.md",
-            "docs/contribute/how-to/feature.md",
+            "docs/contribute/how-to/feature.md", "docs/contribute/http-rules.csv",
             "Sources/Promises/Promises.docc/Promises.md", "Sources/Gateway/Chain.swift",
             "Sources/CUV/shim.h", "Tests/TidyTests/BannedTests.swift", "script/test",
         ] {
@@ -139,9 +139,8 @@ import Testing
         switch name.split(separator: ".").dropFirst().last {
         case "swift", "h", "c": return SourceText.prose
         case "md": return withoutGeneratedTables
-        case "yaml": return { $0 }
-        case nil where path.hasPrefix("script/") && path != "script/lib" || path == "Dockerfile":
-            return { $0 }
+        case "yaml", "csv": return { $0 }
+        case nil where path.hasPrefix("script/") || path == "Dockerfile": return { $0 }
         default: return nil
         }
     }

@@ -33,23 +33,20 @@ CURVES = {
         "Calls of 200 B at 16 connections. A straight line is the best case.", is_linear=True),
     "endpoints": Curve(
         "Cost of a request by the number of endpoints", "endpoints",
-        "Three calls of 200 B at 64 connections. Requests go to all endpoints in turn, or, in the column *requests to ten*, to "
-        "ten of them: the cost of choosing among all, without that of their data. The floor has no endpoints."),
+        "Three calls of 200 B at 64 connections. Requests go to all endpoints in turn, or to ten of them: the cost of choosing "
+        "without the cost of their data. The floor has no endpoints."),
     "busy": Curve(
         "Cost of a request by busy connections", "connections that send requests",
-        "Three calls of 200 B. All connections send without a pause. *Tributary* has its default limits: with more than "
-        "`requests_in_flight` (2000), surplus requests get a 503, and their cost is counted with the others. Other "
-        "refusals are calls that time limits have ended. *Raised limits* "
-        "are 20000 for `connections` and `requests_in_flight` and 10240 for `keepalive.max_idle`. Points that need more file "
-        "descriptors than the machine allows are left out."),
+        "Three calls of 200 B. All connections send without a pause. *Tributary* has its default limits: beyond "
+        "`requests_in_flight` (2000), requests get a 503, and count with the others. *Raised limits* "
+        "are 20000 for `connections` and `requests_in_flight` and 10240 for `keepalive.max_idle`."),
     "open": Curve(
         "Cost of a request by idle connections", "further connections, which are idle",
-        "Three calls of 200 B at 64 connections, while others are open and idle. `limits.connections` is 20000, and "
-        "`requests_in_flight` 500, so that 20000 file descriptors are enough."),
+        "Three calls of 200 B at 64 connections, while others are open and idle."),
     "workers": Curve(
         "Cost of a request by workers", "workers",
-        "Three calls of 200 B at 64 connections. The floor always has one thread. With fewer than four processors, nothing is pinned: gateway, load and "
-        "backends share all of them, and the rate says nothing about scaling.", is_linear=True),
+        "Three calls of 200 B at 64 connections. The floor always has one thread. With fewer than four processors, the rate "
+        "says nothing about scaling.", is_linear=True),
     "hanging": Curve(
         "Slowest one in a hundred of an endpoint beside one that hangs", "requests that wait for a hanging backend",
         "16 connections send requests to a healthy endpoint, while others wait 200 ms each for a backend that never responds.",

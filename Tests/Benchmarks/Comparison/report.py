@@ -42,7 +42,7 @@ def disturbance(results):
     others = results.others()
     if not others:
         return ""
-    text = f" Other programs used {others[0] * 100:.0f} % of a processor on those of the measurement (median), at most {others[1] * 100:.0f} %."
+    text = f" Other programs used {others[0] * 100:.0f} % of a processor meanwhile (median), at most {others[1] * 100:.0f} %."
     if others[0] < SHARED:
         return text
     return (
@@ -58,7 +58,8 @@ def title_of(row, point):
 
 
 def ratio_table(results):
-    rows = [row for row in GRIDS if row in results.rows()]
+    # R5 has a table of its own.
+    rows = [row for row in GRIDS if row in results.rows() and row != "R5"]
     names = [name for name in ALL_NAMES if any(results.servers(row, [name]) for row in rows)]
     others = [name for name in names if name != "floor"]
     lines = []
@@ -77,9 +78,7 @@ def ratio_table(results):
     return f"""\
 ### Processor time for each request
 
-User and system time of the gateway's process, with all of its threads, divided by the requests that it answered. The
-column of the floor is in microseconds, all others are multiples of the floor in the same repetition, and the median of
-the repetitions. The load generator and the backends run on another processor and do not count.
+User and system time of the gateway's process, divided by its responses: the floor's in microseconds, the others as multiples of it.
 
 {table(head, lines)}
 """
@@ -104,8 +103,7 @@ def load_table(results):
     return f"""\
 ### Requests and response times of Tributary
 
-Each connection sends its next request as soon as it has the response, so response times grow with the number of
-connections. Where the processor of the gateway is not fully in use, the load generator and the backends are the limit.
+Response times grow with the number of connections.
 
 {table(head, lines)}
 """
@@ -172,9 +170,8 @@ def process_table(results):
 ### Memory and start (R6, R8)
 
 Idle connection: growth of the resident memory without files by {connections or "idle connections"} that have served one request
-each, in a new process; the kernel's socket buffers are not part of it. Start: from the start of the process to its first response.
-Idle process: resident memory half a second later; the processor time is of that moment, too. *Without files*: without the pages of
-the program's file and of shared libraries, which the system can drop. Targets: {targets.IDLE_BYTES[0]} B must and
+each. Start: to the first response. Idle process: resident memory half a second later; *without files*: without the pages of program and
+libraries, which the system can drop. Targets: {targets.IDLE_BYTES[0]} B must and
 {targets.IDLE_BYTES[1]} B goal, {targets.START_MS[0]} and {targets.START_MS[1]} ms, {targets.IDLE_KIB[0] // 1024} and {targets.IDLE_KIB[1] // 1024} MiB.
 
 {table(head, lines)}
@@ -222,9 +219,7 @@ def system_call_table(results):
     return f"""\
 ### System calls for each request
 
-Three calls of 200 B (HAProxy: one), counted with strace on open connections that send at the same time. The fewest for three
-calls are eight: one read and one write for the client and for each backend; waits for events are shared by all connections that
-have one.
+Three calls of 200 B (HAProxy: one), counted with strace. The fewest for three calls are eight: one read and one write for the client and for each backend.
 
 {table(["", "", "all", "by kind"], lines)}
 """

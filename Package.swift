@@ -190,7 +190,7 @@ if let names = Context.environment["TRIBUTARY_TESTS"]?.split(separator: ",").map
 }
 
 // Swift targets treat warnings as errors. Tests, and targets that stand on C or support tests, are without strict memory
-// safety. Targets of the daemon have no checks of exclusivity at run time in a release: docs/decisions/0006-unchecked-exclusivity.md.
+// safety. Targets of the daemon have no checks of exclusivity at run time in a release: docs/contribute/decisions/0006-unchecked-exclusivity.md.
 // The libraries have them, since SwiftPM accepts no unsafe flag in a dependency.
 let libraries: Set = ["Promises", "PromiseOperators", "PromisesDispatch"]
 let inC: Set = ["CByteClasses", "MallocCounter"]

@@ -5,6 +5,7 @@ COPY script/lib script/lib
 COPY script/deps script/static script/
 RUN script/deps static
 COPY Package.swift ./
+COPY Plugins Plugins
 COPY Sources Sources
 COPY Tests Tests
 # What `tributary version` prints as its commit.

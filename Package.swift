@@ -7,16 +7,6 @@ let faults: [CSetting] = [.define("TRIBUTARY_FAULTS", .when(configuration: .debu
 /// A full static build (the Dockerfile's) links Debian's libuv_a.a, by the name that pkg-config knows.
 let libuv = Context.environment["STATIC_LIBUV"] != nil ? "libuv-static" : "libuv"
 
-/// The commit that `tributary version` prints, where the build names one.
-let commit: [CSetting] = {
-    let commit = Context.environment["TRIBUTARY_COMMIT"] ?? ""
-    let isSafe = commit.allSatisfy {
-        $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0))
-    }
-    return commit.isEmpty || !isSafe
-        ? [] : [.define("TRIBUTARY_COMMIT", to: "\"\(commit.prefix(64))\"")]
-}()
-
 /// A library of the system, and its package in Debian, Homebrew and Fedora.
 func system(_ name: String, _ library: String, apt: String, brew: String, yum: String) -> Target {
     .systemLibrary(
@@ -63,7 +53,6 @@ let package = Package(
         system(
             "CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2",
             yum: "libnghttp2-devel"),
-        .systemLibrary(name: "CBuild"),
         // C: vector operations that Swift's SIMD types do not have.
         .target(name: "CByteClasses"),
 
@@ -116,10 +105,11 @@ let package = Package(
         .executableTarget(
             name: "tributary",
             dependencies: [
-                "Process", "Rehearsal", "KrakenD", "CBuild",
+                "Process", "Rehearsal", "KrakenD",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            cSettings: commit),
+            plugins: ["Commit"]),
+        .plugin(name: "Commit", capability: .buildTool()),
 
         // For developers: the simulation of random clusters.
         support("Simulation", ["Rehearsal"]),
@@ -199,7 +189,8 @@ let relaxed: Set = [
     "Allocations", "ReleaseChecks", "GuardedMemory", "TestCertificates", "TestSupport",
     "WorkerSupport",
 ]
-for target in package.targets where target.type != .system && !inC.contains(target.name) {
+for target in package.targets
+where target.type != .system && target.type != .plugin && !inC.contains(target.name) {
     let isStrict = target.type != .test && !relaxed.contains(target.name)
     target.swiftSettings =
         [

@@ -17,7 +17,7 @@ import Testing
     func aLibraryNeedsOnlyThePromises(_ product: String, _ targets: [String]) throws {
         let manifest = try Self.manifest()
         #expect(manifest.closure(ofProduct: product) == Set(targets))
-        #expect(manifest.systemLibraries == ["CUV", "COpenSSL", "CYAML", "CNGHTTP2", "CBuild"])
+        #expect(manifest.systemLibraries == ["CUV", "COpenSSL", "CYAML", "CNGHTTP2"])
         #expect(manifest.closure(ofProduct: product).isDisjoint(with: manifest.systemLibraries))
     }
 

@@ -1,5 +1,4 @@
 import Basics
-import CBuild
 import HTTP2
 import JSONText
 import TLS
@@ -9,7 +8,7 @@ import YAMLReader
 /// What `tributary version` prints: facts of the build, and the libraries that the process uses.
 struct BuildFacts {
     let facts: [(name: String, value: String)] = [
-        ("version", Version.number), ("commit", Self.commit), ("build", Self.configuration),
+        ("version", Version.number), ("commit", commitOfBuild), ("build", Self.configuration),
         ("platform", Self.platform), ("swift", Self.swift), ("libuv", LibuvVersion.text),
         ("openssl", OpenSSLVersion.text), ("nghttp2", Nghttp2Version.text),
         ("libyaml", LibyamlVersion.text),
@@ -29,11 +28,6 @@ struct BuildFacts {
             bytes.append(jsonString: fact.value)
         }
         return String(decoding: bytes, as: UTF8.self) + "}\n"
-    }
-
-    private static var commit: String {
-        let commit = String(cString: tributary_commit())
-        return commit.isEmpty ? "unknown" : commit
     }
 
     private static var configuration: String {

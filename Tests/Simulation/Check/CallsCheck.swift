@@ -137,7 +137,7 @@ private struct AttemptCheck {
             } else if let found, isRight(found, use) {
                 continue
             }
-            faults.append("{\(use.written(in: endpoint))} is \(found ?? "missing")")
+            faults.append("\(use.written) is \(found ?? "missing")")
         }
         return faults + queryFaults
     }

@@ -146,7 +146,7 @@ package final class Cluster {
         var first: Plan?
         var recorded: [RecordedConfig] = []
         for config in plan.configs {
-            let text = ConfigText.of(config)
+            let text = config.text
             let recording = ConfigRecording(files: ConfigFiles(text, config.auth)) { _ in nil }
             let (read, problems) = ConfigLoader.load(
                 "drawn.yaml", files: recording.files, environment: recording.environment,

@@ -26,27 +26,31 @@ struct CallDraw {
         let isRequired = random.chance(0.4)
         let isAtRoot = random.chance(0.2)
         let isIdempotent = method != "POST" && method != "PATCH"
+        let keys = random.keys(
+            [
+                .key("required", isRequired ? 1 : 0),
+                .key("body", sendsBody ? 1 : 0, of: [#""{request.body}""#]),
+                .block("forward", 0.1, [.key("headers", 1, of: ["[X-Tenant]"])]),
+                .key("timeout", 0.5, 10...400),
+                .key("accept", 0.15, of: ["[200-299, 404]", "[200]"]),
+                .key(
+                    "relay_status", isRequired ? 0.3 : 0,
+                    of: ["[404]", "[500-503]", "[401, 404-410]"]),
+                .key("relay_body", isRequired ? 0.2 : 0),
+                .key("relay_headers", 0.2, of: ["[ETag, Set-Cookie]"]),
+                DrawnRetry.weight(0.3, attempts: 2...4),
+                .block("hedge", isIdempotent ? 0.2 : 0, [.key("after", 1, 5...80)]),
+                .key("at", isAtRoot ? 1 : 0),
+                .key("on_collision", isAtRoot ? 0.3 : 0, of: ["fail"]),
+                .key(
+                    "if_failed", 0.4,
+                    of: ["omit", "null", isAtRoot ? #"{"stale":true}"# : #"["none"]"#]),
+                .key("headers", 0.3, of: [#"{"x-shared": c\#(index)}"#]),
+            ] + shape(random, isAtRoot: isAtRoot), of: "Call")
         return DrawnCall(
-            index: index, name: "c\(index)", backend: random.number(0...backends - 1),
-            method: method,
+            index: index, backend: random.number(0...backends - 1), method: method,
             uses: uses(random, earlier), after: after(random.derived("after"), earlier),
-            sendsBody: sendsBody,
-            forwardHeaders: random.maybe(0.1, ["X-Tenant"]), isRequired: isRequired,
-            timeout: random.maybe(0.5, random.number(10...400)),
-            accept: random.maybe(0.15, random.pick([[200...299, 404...404], [200...200]])),
-            relayStatus: isRequired
-                ? random.maybe(
-                    0.3, random.pick([[404...404], [500...503], [401...401, 404...410]]))
-                : nil,
-            relaysBody: isRequired && random.chance(0.2),
-            relayHeaders: random.maybe(0.2, ["ETag", "Set-Cookie"]) ?? [],
-            retry: random.maybe(0.3, retry(random)),
-            hedgeAfter: isIdempotent ? random.maybe(0.2, random.number(5...80)) : nil,
-            shape: shape(random, isAtRoot: isAtRoot), isAtRoot: isAtRoot,
-            failsOnCollision: isAtRoot && random.chance(0.3),
-            ifFailed: ifFailed(random, isAtRoot: isAtRoot),
-            when: when(random, earlier),
-            replacesSharedHeader: random.derived("shared").chance(0.3))
+            when: when(random, earlier), keys: keys)
     }
 
     /// Sometimes replaces a method by a rarer one that also has a body, or also has none.
@@ -85,35 +89,19 @@ struct CallDraw {
         return uses
     }
 
-    private func retry(_ random: RandomSource) -> DrawnRetry {
-        DrawnRetry(
-            attempts: random.number(2...4),
-            on: random.maybe(
-                0.5, random.pick([["connect"], ["terminated", "503"], ["connect", "500", "503"]])),
-            backoff: random.number(0...20))
-    }
-
-    private func shape(_ random: RandomSource, isAtRoot: Bool) -> DrawnShape {
-        var shape = DrawnShape()
+    private func shape(_ random: RandomSource, isAtRoot: Bool) -> [KeyWeight] {
         switch random.number(0...5) {
-        case 0: shape.keep = ["mark", "call", "serial", "items[].id", "nest.a"]
-        case 1: shape.drop = ["price", "items[].price", "nest.b"]
-        case 2: shape.rename = [("big", "large"), ("items[].id", "ident")]
-        case 3 where isAtRoot: shape.take = "nest"
+        case 0: [.key("keep", 1, of: ["[mark, call, serial, \"items[].id\", nest.a]"])]
+        case 1: [.key("drop", 1, of: ["[price, \"items[].price\", nest.b]"])]
+        case 2: [.key("rename", 1, of: [#"{"big": large, "items[].id": ident}"#])]
+        case 3 where isAtRoot: [.key("take", 1, of: ["nest"])]
         case 3:
-            shape.take = "items"
-            if random.chance(0.5) { shape.keep = ["[].id", "[].serial"] }
-        default: break
+            [
+                .key("take", 1, of: ["items"]),
+                .key("keep", 0.5, of: [#"["[].id", "[].serial"]"#]),
+            ]
+        default: []
         }
-        return shape
-    }
-
-    private func ifFailed(_ random: RandomSource, isAtRoot: Bool) -> DrawnCall.IfFailed? {
-        random.maybe(
-            0.4,
-            random.pick([
-                .omit, .value("null"), .value(isAtRoot ? #"{"stale":true}"# : #"["none"]"#),
-            ]))
     }
 
     private func when(_ random: RandomSource, _ earlier: [DrawnCall]) -> DrawnCondition? {

@@ -3,6 +3,8 @@ import Rehearsal
 /// The drawn `auth:` of a configuration.
 struct DrawnAuth {
     var authenticators: [DrawnAuthenticator]
+
+    var tree: Tree { .named(authenticators) { ($0.name, $0.tree) } }
 }
 
 struct DrawnAuthenticator {
@@ -37,11 +39,13 @@ struct DrawnAuthenticator {
         kind == .certificate ? nil : header ?? "Authorization"
     }
 
-    /// Its text in the configuration.
-    var method: String {
-        if kind == .certificate { return "certificate: { san: [\"spiffe://shop/*\"] }" }
-        return header.map { "api_key: { header: \($0), keys: \(file) }" }
-            ?? "basic: { keys: \(file) }"
+    fileprivate var tree: Tree {
+        if kind == .certificate {
+            return .members(["certificate": .members(["san": .array([.text("spiffe://shop/*")])])])
+        }
+        let keys = Tree.members(["keys": .scalar(file)])
+        return header.map { .members(["api_key": keys.setting("header", .scalar($0))]) }
+            ?? .members(["basic": keys])
     }
 }
 
@@ -98,8 +102,18 @@ struct DrawnEndpointAuth {
     var scopes: [String] = []
     /// `require:`
     var requirements: [DrawnCondition] = []
-    /// Not written: it is that of `defaults`.
+    /// Not written: `defaults` has it.
     var isInherited = false
+
+    var tree: Tree? {
+        if isInherited { return nil }
+        if kinds.isEmpty { return .scalar("none") }
+        let names = Tree.list(kinds.map(\.rawValue))
+        if scopes.isEmpty, requirements.isEmpty { return names }
+        return Tree.members(["any": names])
+            .setting("scopes", scopes.isEmpty ? nil : .list(scopes))
+            .setting("require", requirements.isEmpty ? nil : .array(requirements.map(\.tree)))
+    }
 }
 
 /// `auth_failures:`. A reload keeps it, so that the checkers know what every failure counted for.
@@ -115,6 +129,14 @@ enum DrawnAuthFailures: Equatable {
         case .off: nil
         case .byDefault: DrawnRate(count: 100, isPerMinute: true)
         case .limited(let rate): rate
+        }
+    }
+
+    var tree: Tree? {
+        switch self {
+        case .off: .scalar("off")
+        case .byDefault: nil
+        case .limited(let rate): .scalar(rate.written)
         }
     }
 }

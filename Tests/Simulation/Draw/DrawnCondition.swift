@@ -1,3 +1,5 @@
+import Rehearsal
+
 /// A drawn condition: `when`, or one of `require`.
 indirect enum DrawnCondition {
     /// `{ param: lang }`, and with `is`.
@@ -68,4 +70,45 @@ extension DrawnCondition.DrawnTest {
 
 extension DrawnCondition.DrawnOperand {
     var source: DrawnUse.Source? { if case .source(let source) = self { source } else { nil } }
+}
+
+// MARK: - Text
+
+extension DrawnCondition {
+    /// The recursion is as deep as it was drawn.
+    var tree: Tree {
+        switch self {
+        case .sent(let name): .members(["param": .scalar(name)])
+        case .param(let name, let value): .members(["param": .scalar(name), "is": .scalar(value)])
+        case .all(let parts): .members(["all": .array(parts.map(\.tree))])
+        case .any(let parts): .members(["any": .array(parts.map(\.tree))])
+        case .not(let part): .members(["not": part.tree])
+        case .test(let source, let test):
+            Tree.members(["value": .text("{\(source.written)}")])
+                .setting(test.member.key, test.member.value)
+        }
+    }
+}
+
+extension DrawnCondition.DrawnTest {
+    fileprivate var member: (key: String, value: Tree) {
+        switch self {
+        case .equals(let operand): ("is", operand.tree)
+        case .differs(let operand): ("is_not", operand.tree)
+        case .oneOf(let operands): ("one_of", .array(operands.map(\.tree)))
+        case .has(let operand): ("has", operand.tree)
+        case .hasAny(let operands): ("has_any", .array(operands.map(\.tree)))
+        case .exists(let isWanted): ("exists", .scalar("\(isWanted)"))
+        }
+    }
+}
+
+extension DrawnCondition.DrawnOperand {
+    fileprivate var tree: Tree {
+        switch self {
+        case .text(let text): .text(text)
+        case .constant(let text): .scalar(text)
+        case .source(let source): .text("{\(source.written)}")
+        }
+    }
 }

@@ -2,24 +2,30 @@ import Rehearsal
 
 /// The drawn rules for requests before their endpoint is known, and the headers of all responses.
 struct DrawnEntry {
+    let keys: Tree
+
     /// Nil if the configuration has no `clients`.
-    var clients: DrawnClients?
-    /// `hosts:`; empty for all.
-    var hosts: [String] = []
+    var clients: DrawnClients? { keys["clients"].map(DrawnClients.init) }
+    /// Empty for all.
+    var hosts: [String] { keys[networks: "hosts"] }
     /// `user_agents` denies bots.
-    var deniesAgents = false
-    /// `security_headers:`; nil means `nosniff`.
-    var securityHeaders: String?
+    var deniesAgents: Bool { keys["user_agents"] != nil }
+    /// Nil means `nosniff`.
+    var securityHeaders: String? { keys[text: "security_headers"] }
     /// Of all responses, in this order.
-    var headers: [DrawnHeader] = []
+    var headers: [DrawnHeader] { keys.responseHeaders }
     /// `defaults.cors`.
-    var cors: DrawnCORS?
+    var cors: DrawnCORS? {
+        keys["defaults"]?["cors"].map { DrawnCORS(number: 0, keys: $0) }
+    }
 }
 
 /// `clients:`, with the simulated clients as trusted proxies: an address in `X-Forwarded-For` counts.
 struct DrawnClients {
-    var allow: [String] = []
-    var deny: [String] = []
+    let keys: Tree
+
+    var allow: [String] { keys[networks: "allow"] }
+    var deny: [String] { keys[networks: "deny"] }
 }
 
 struct DrawnHeader: Equatable {
@@ -27,29 +33,35 @@ struct DrawnHeader: Equatable {
     var value: String
 }
 
-/// The drawn rules of one endpoint.
-struct DrawnEndpointEntry {
-    var deny: [String] = []
-    var headers: [DrawnHeader] = []
-    var cors = CORS.inherited
-
-    enum CORS {
-        case inherited, none
-        case own(DrawnCORS)
-    }
-}
-
 struct DrawnCORS: Equatable {
     /// Distinguishes blocks with the same contents: methods of a path with the same block are listed.
     var number: Int
-    var origins: [String]
-    var headers: [String]
-    var expose: [String]
-    var hasCredentials: Bool
-    var maxAge: Int
+    let keys: Tree
+
+    var origins: [String] { keys[texts: "origins"] }
+    var headers: [String] { keys[texts: "headers"] }
+    var expose: [String] { keys[texts: "expose"] }
+    var hasCredentials: Bool { keys["credentials"] != nil }
+    /// In seconds.
+    var maxAge: Int { keys[number: "max_age"] ?? 0 }
 }
 
-/// Draws them, and what requests have for them.
+extension DrawnConfig {
+    var entry: DrawnEntry { DrawnEntry(keys: keys) }
+}
+
+extension Tree {
+    /// The texts of a list as they are written: addresses of IPv6 have quotes.
+    subscript(networks key: String) -> [String] { self[key]?.elements?.map(\.written) ?? [] }
+
+    var responseHeaders: [DrawnHeader] {
+        (self["response_headers"]?.members ?? []).map {
+            DrawnHeader(name: $0.key, value: $0.value.plain)
+        }
+    }
+}
+
+/// Draws the rules, and what requests have for them.
 struct EntryDraw {
     let random: RandomSource
 
@@ -62,50 +74,53 @@ struct EntryDraw {
         "null",
     ]
 
-    func entry() -> DrawnEntry {
-        var entry = DrawnEntry()
-        entry.clients = random.maybe(
-            0.25,
-            DrawnClients(
-                allow: random.maybe(0.3, ["198.51.100.0/24", "127.0.0.0/8", "unix"]) ?? [],
-                deny: random.maybe(0.7, ["198.51.100.64/26", "\"2001:db8::/32\""]) ?? []))
-        entry.hosts =
-            random.maybe(
-                0.2, random.pick([[Self.host], [Self.host, "\"::1\""], ["192.0.2.1", Self.host]]))
-            ?? []
-        entry.deniesAgents = random.derived("agents").chance(0.15)
-        entry.securityHeaders = random.maybe(0.4, random.pick(["none", "nosniff", "api"]))
-        entry.headers = random.maybe(0.3, [DrawnHeader(name: "X-Fixed", value: "all")]) ?? []
-        entry.cors = random.maybe(0.3, cors(0))
-        return entry
+    func entry() -> [KeyWeight] {
+        [
+            .block(
+                "clients", 0.25,
+                [
+                    .key("trusted_proxies", 1, of: ["[127.0.0.1, unix]"]),
+                    .key("allow", 0.3, of: ["[198.51.100.0/24, 127.0.0.0/8, unix]"]),
+                    .key("deny", 0.7, of: [#"[198.51.100.64/26, "2001:db8::/32"]"#]),
+                ]),
+            .key(
+                "hosts", 0.2,
+                of: [
+                    "[\(Self.host)]", "[\(Self.host), \"::1\"]", "[192.0.2.1, \(Self.host)]",
+                ]),
+            .block("user_agents", 0.15, [.key("deny", 1, of: [#"[".*-bot/.*"]"#])]),
+            .key("security_headers", 0.4),
+            .key("response_headers", 0.3, of: [#"{"X-Fixed": all}"#]),
+            .block("defaults", 1, [.block("cors", 0.3, cors(0))]),
+        ]
     }
 
-    func endpoint(_ index: Int) -> DrawnEndpointEntry {
+    func endpoint(_ index: Int) -> [KeyWeight] {
         let random = random.derived("endpoint", index)
-        var entry = DrawnEndpointEntry()
-        entry.deny = random.maybe(0.1, ["203.0.113.0/24"]) ?? []
-        entry.headers = random.maybe(0.15, [DrawnHeader(name: "X-Fixed", value: "e\(index)")]) ?? []
-        switch random.number(0...9) {
-        case 0: entry.cors = .none
-        case 1: entry.cors = .own(cors(index + 1))
-        default: break
-        }
-        return entry
+        return [
+            .block("clients", 0.1, [.key("deny", 1, of: ["[203.0.113.0/24]"])]),
+            .key("response_headers", 0.15, of: [#"{"X-Fixed": e\#(index)}"#]),
+            random.chance(0.5)
+                ? .key("cors", 0.2, of: ["none"]) : .block("cors", 0.2, cors(index + 1)),
+        ]
     }
 
-    private func cors(_ number: Int) -> DrawnCORS {
+    private func cors(_ number: Int) -> [KeyWeight] {
         let random = random.derived("cors", number)
         let isOpen = random.chance(0.3)
-        return DrawnCORS(
-            number: number,
-            origins: isOpen
-                ? ["*"]
-                : random.pick([
-                    ["https://shop.test"], ["https://shop.test", "https://*.shop.test"],
-                ]),
-            headers: random.maybe(0.5, ["Content-Type", "X-User"]) ?? [],
-            expose: random.maybe(0.3, ["ETag"]) ?? [],
-            hasCredentials: !isOpen && random.chance(0.4), maxAge: random.pick([0, 1, 600]))
+        return [
+            .key(
+                "origins", 1,
+                of: isOpen
+                    ? [#"["*"]"#]
+                    : [
+                        #"["https://shop.test"]"#,
+                        #"["https://shop.test", "https://*.shop.test"]"#,
+                    ]),
+            .key("headers", 0.5, of: ["[Content-Type, X-User]"]),
+            .key("expose", 0.3, of: ["[ETag]"]), .key("credentials", isOpen ? 0 : 0.4),
+            .key("max_age", 1, of: ["0s", "1s", "600s"]),
+        ]
     }
 
     /// Adds what a browser and a proxy would.

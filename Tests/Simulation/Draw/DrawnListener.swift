@@ -1,4 +1,5 @@
 import Reactor
+import Rehearsal
 import SimReactor
 import TLS
 
@@ -42,26 +43,32 @@ extension DrawnListener {
     var verifiesClients: Bool { tls.map { $0.clients != .ignored } ?? false }
 
     /// The entry of the configuration.
-    var written: String {
-        guard let tls else { return "{ address: 127.0.0.1:\(port), redirect: \(redirect) }" }
-        let certificates = tls.certificates.map { "{ cert: \($0).pem, key: \($0).key }" }
-        var keys = [
-            "certificates: [\(certificates.joined(separator: ", "))]",
-            "handshake_timeout: \(tls.handshakeTimeout)ms",
-        ]
-        if tls.refusesUnknownNames { keys.append("unknown_name: refuse") }
-        if tls.clients != .ignored {
-            keys.append("client_ca: \(DrawnTLS.authorityFile)")
-            keys.append("client_certificate: \(tls.clients)")
+    var tree: Tree {
+        let tree = Tree.members(["address": .scalar("127.0.0.1:\(port)")])
+        guard let tls else {
+            return tree.setting("redirect", .scalar("https:\(Self.redirectPort)"))
         }
-        let block = keys.joined(separator: ", ")
-        return "{ address: 127.0.0.1:\(port), protocols: [http1], tls: { \(block) } }"
+        return tree.setting("protocols", .list(["http1"])).setting("tls", tls.tree)
     }
-
-    private var redirect: String { "https:\(Self.redirectPort)" }
 }
 
 extension DrawnListenTLS {
+    fileprivate var tree: Tree {
+        var tree = Tree.members([
+            "certificates": .array(
+                certificates.map {
+                    .members(["cert": .scalar("\($0).pem"), "key": .scalar("\($0).key")])
+                }),
+            "handshake_timeout": .scalar("\(handshakeTimeout)ms"),
+        ])
+        if refusesUnknownNames { tree.set("unknown_name", .scalar("refuse")) }
+        if clients != .ignored {
+            tree.set("client_ca", .scalar(DrawnTLS.authorityFile))
+            tree.set("client_certificate", .scalar("\(clients)"))
+        }
+        return tree
+    }
+
     /// The policy of the listener that has these settings, which contain its address.
     static func policy(
         for settings: TLSServerSettings, of listeners: [DrawnListener]

@@ -1,66 +1,52 @@
+import Rehearsal
+
 /// `proxy:` of an endpoint. All times are in milliseconds.
 struct DrawnProxy {
     /// Index among `streamBackends`.
     var backend: Int
     /// The route ends with `*`.
     var hasRest: Bool
-    /// The path at the backend, with a `*` where the route has one; nil for the client's.
-    var path: String?
-    var timeout: Int
-    var idleTimeout: Int
-    var maxDuration: Int?
-    var maxBody: Int?
-    var host: String?
-    var forwarded: Forwarded?
-    var passesCredential = false
-    var interim: String?
-    var headers: [(name: String, value: String)] = []
-    var dropHeaders: [String] = []
-    var retry: DrawnRetry?
-    var upgrades = false
     /// Another endpoint protects the paths below `/safe` of this one, whose route has a `*`.
     var hasProtectedFolder = false
-    /// `paths:`; nil if it is not written.
+    /// `paths:` of the endpoint; nil if it is not written.
     var paths: Paths?
+    /// The keys that do not depend on other parts of the configuration.
+    var keys: Tree
 
     enum Paths: String { case strict, lenient }
+    enum Forwarded: String { case x, rfc7239, both, off }
+
+    /// The path at the backend, with a `*` where the route has one; nil for the client's.
+    var path: String? { keys[text: "path"] }
+    var timeout: Int { keys[number: "timeout"] ?? 0 }
+    var idleTimeout: Int { keys[number: "idle_timeout"] ?? 0 }
+    var maxDuration: Int? { keys[number: "max_duration"] }
+    var maxBody: Int? { keys[number: "max_body"] }
+    var host: String? { keys[text: "host"] }
+    var forwarded: Forwarded? { keys[text: "forwarded"].flatMap(Forwarded.init(rawValue:)) }
+    var passesCredential: Bool { keys["credential"] != nil }
+    var interim: String? { keys[text: "interim"] }
+    var headers: [(name: String, value: String)] {
+        (keys["headers"]?.members ?? []).map { ($0.key, $0.value.plain) }
+    }
+    var dropHeaders: [String] { keys[texts: "drop_headers"] }
+    var retry: DrawnRetry? { keys["retry"].map(DrawnRetry.init) }
+    var upgrades: Bool { keys["upgrade"] != nil }
 
     /// Whether paths are refused that servers read in different ways.
     var refusesUnusualPaths: Bool {
         (paths ?? (hasProtectedFolder ? .strict : .lenient)) == .strict
     }
 
-    enum Forwarded: String { case x, rfc7239, both, off }
-}
-
-/// A backend of endpoints with `proxy`: its permits are held until the last byte of a response.
-struct DrawnStreamBackend {
-    var name: String
-    /// Ports at 127.0.0.1.
-    var ports: [UInt16]
-    /// The prefix of the URLs.
-    var prefix: String
-    var connectTimeout: Int
-    var maxConcurrent: Int?
-    var queue: (size: Int, wait: Int)?
-    var breaker: DrawnBreaker?
-    var keepalive: (maxIdle: Int, idleTimeout: Int)?
-    /// The share of connections that the first host refuses.
-    var refusedShare: Double
-}
-
-extension DrawnEndpoint {
-    /// Whether the route has the method, or `ANY`.
-    func accepts(_ method: String) -> Bool {
-        method == self.method || method == "HEAD" && self.method == "GET"
-            || self.method == Self.anyMethod && method != "CONNECT" && method != "TRACE"
-    }
-
-    static let anyMethod = "ANY"
-
-    /// Its route, without the method.
-    var routePath: String {
-        if let proxy { return proxy.hasRest ? "\(path)/*" : path }
-        return "\(path)\(hasID ? "/{id}" : "")"
+    func tree(of endpoint: DrawnEndpoint, _ config: DrawnConfig) -> Tree {
+        var tree = Tree.members(["to": .scalar(config.streamBackends[backend].name)])
+        tree = .object(tree.members + keys.members)
+        if !endpoint.isProtected { tree.set("credential", nil) }
+        let attempt = Tree.members(["X-Proxy": .scalar("g\(config.generation)e\(endpoint.index)")])
+        let caller = endpoint.isProtected ? Tree.callerHeader : .block
+        tree.set(
+            "headers",
+            .object(attempt.members + caller.members + (keys["headers"]?.members ?? [])))
+        return tree
     }
 }

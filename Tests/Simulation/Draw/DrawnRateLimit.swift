@@ -15,6 +15,18 @@ struct DrawnRateLimit: Equatable {
         /// `{lang}`, on endpoints that have the parameter.
         case language
     }
+
+    var tree: Tree {
+        let written: Tree? =
+            switch key {
+            case nil: nil
+            case .address: .scalar("address")
+            case .tenant: .text("{request.header.X-Tenant}")
+            case .language: .text("{lang}")
+            }
+        return Tree.members(["rate": .scalar(rate.written), "burst": .scalar("\(burst)")])
+            .setting("key", written)
+    }
 }
 
 /// Requests per second or per minute.
@@ -36,6 +48,13 @@ struct DrawnLimitUse {
     var cost: Int
     /// A request for which it does not hold is not charged.
     var when: DrawnCondition?
+
+    func tree(_ limits: [DrawnRateLimit]) -> Tree {
+        let name = Tree.scalar(limits[limit].name)
+        guard cost > 1 || when != nil else { return name }
+        return Tree.members(["limit": name, "cost": .scalar("\(cost)")])
+            .setting("when", when?.tree)
+    }
 }
 
 /// Draws limits, which endpoints use them, and addresses of clients that they count together.

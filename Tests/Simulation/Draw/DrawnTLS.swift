@@ -1,10 +1,13 @@
+import Rehearsal
 import SimReactor
 
 /// `tls:` of a backend with `https://`. The simulation has no cryptography, only the names and the
 /// result of the verification.
-struct DrawnTLS: Equatable {
-    var verifies: Bool
-    var serverName: String?
+struct DrawnTLS {
+    let keys: Tree
+
+    var verifies: Bool { keys["verify"] == nil }
+    var serverName: String? { keys[text: "server_name"] }
 
     /// The server name (SNI) of connections to a host.
     func name(of host: DrawnHost) -> String { serverName ?? host.host }

@@ -18,7 +18,7 @@ enum Focus {
     }
 
     func adjust(_ config: inout DrawnConfig, _ random: RandomSource) {
-        config.limits = DrawnLimits()
+        config.limits = .none
         config.auth = nil
         for index in config.backends.indices { adjust(&config.backends[index], index, random) }
         for index in config.endpoints.indices { adjust(&config.endpoints[index], random) }
@@ -31,12 +31,15 @@ enum Focus {
             backend.hosts.append(
                 DrawnHost(host: "127.0.0.1", port: UInt16(7000 + 10 * index + 1), prefix: ""))
         }
-        backend.eject = (after: random.number(1...2), duration: random.number(20...60))
-        backend.isRoundRobin = random.maybe(0.5, true)
-        backend.connectTimeout = 1000
-        (backend.maxConcurrent, backend.queue) = (nil, nil)
-        backend.tls = nil
-        (backend.breaker, backend.health, backend.dnsTTL) = (nil, nil, nil)
+        let eject = random.keys(
+            [
+                .block("eject", 1, [.key("after", 1, 1...2), .key("for", 1, 20...60)]),
+                .key("balance", 0.5, of: ["round_robin"]), .key("connect_timeout", 1, [1000]),
+            ], of: "Backend")
+        for key in ["max_concurrent", "queue", "tls", "breaker", "health", "dns_ttl", "balance"] {
+            backend.keys.set(key, nil)
+        }
+        for member in eject.members { backend.keys.set(member.key, member.value) }
     }
 
     /// No call times out, and all may be resent, so every failure is visible outside of the gateway.
@@ -44,13 +47,11 @@ enum Focus {
         endpoint.auth = nil
         // They may use the caller.
         for index in endpoint.limitUses.indices { endpoint.limitUses[index].when = nil }
-        (endpoint.deadline, endpoint.timeout) = (5000, 5000)
-        (endpoint.minDuration, endpoint.roundUpTo, endpoint.maxInFlight) = (nil, nil, nil)
+        for key in ["deadline", "timeout"] { endpoint.keys.set(key, .scalar("5000ms")) }
+        for key in ["min_duration", "round_up_to", "max_in_flight"] { endpoint.keys.set(key, nil) }
         for index in endpoint.calls.indices {
-            let call = endpoint.calls[index]
-            endpoint.calls[index].timeout = nil
-            endpoint.calls[index].hedgeAfter = nil
-            if !call.isIdempotent { endpoint.calls[index].method = "PUT" }
+            for key in ["timeout", "hedge"] { endpoint.calls[index].keys.set(key, nil) }
+            if !endpoint.calls[index].isIdempotent { endpoint.calls[index].method = "PUT" }
         }
     }
 

@@ -8,15 +8,16 @@ struct InputDraw {
     static let deniedAgent = "spider-bot/2"
 
     /// The rules of one endpoint.
-    func endpoint(_ index: Int, hasBody: Bool) -> DrawnInput {
-        let random = random.derived("endpoint", index)
-        return DrawnInput(
-            contentTypes: hasBody ? random.maybe(0.25, ["application/json"]) ?? [] : [],
-            refusesUnknownQuery: random.chance(0.15), refusesUnknownFields: random.chance(0.15),
-            sharedHeader: random.maybe(
-                0.25,
-                random.chance(0.5)
-                    ? .constant("e\(index)") : .header("X-User")))
+    static func endpoint(_ index: Int, hasBody: Bool) -> [KeyWeight] {
+        [
+            .key("content_types", hasBody ? 0.25 : 0, of: ["[application/json]"]),
+            .key("unknown_query", 0.15, of: ["refuse"]),
+            .key(
+                "headers", 0.25,
+                of: [
+                    #"{"X-Shared": e\#(index)}"#, #"{"X-Shared": "{request.header.X-User?}"}"#,
+                ]),
+        ]
     }
 
     /// Adds what a client may send.
@@ -37,21 +38,5 @@ struct InputDraw {
                 $0.hasSuffix("}") ? String($0) : String($0) + "}"
             }
         }
-    }
-}
-
-/// What the requests of an endpoint must not have, and the header of all its calls.
-struct DrawnInput {
-    var contentTypes: [String] = []
-    var refusesUnknownQuery = false
-    /// Of a declared body.
-    var refusesUnknownFields = false
-    /// The value of `X-Shared` in `headers`.
-    var sharedHeader: SharedHeader?
-
-    enum SharedHeader: Equatable {
-        case constant(String)
-        /// `{request.header.X-User?}`
-        case header(String)
     }
 }

@@ -7,6 +7,13 @@ struct DrawnShape {
     var drop: [String] = []
     var rename: [(path: String, name: String)] = []
 
+    init(_ keys: Tree) {
+        take = keys[text: "take"]
+        keep = keys["keep"].map { _ in keys[texts: "keep"] }
+        drop = keys[texts: "drop"]
+        rename = (keys["rename"]?.members ?? []).map { ($0.key, $0.value.plain) }
+    }
+
     /// The shaped tree; nil if `take` finds nothing.
     func applied(to tree: Tree) -> Tree? {
         guard var tree = take.map({ tree.value(at: TreePath($0)) }) ?? tree else { return nil }

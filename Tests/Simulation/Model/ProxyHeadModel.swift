@@ -11,7 +11,7 @@ struct ProxyHeadModel {
     /// False beyond `auth_failures`.
     var checksPasswords = true
 
-    private var backend: DrawnStreamBackend { config.streamBackends[proxy.backend] }
+    private var backend: DrawnBackend { config.streamBackends[proxy.backend] }
 
     /// `GET /v1/a?q=1 HTTP/1.1`
     var startLine: String {

@@ -46,7 +46,7 @@ package struct SeedResult: Sendable {
         let runs = options.kinds.map { kind in
             let record = Cluster(seed: seed, options: options, kind).runToEnd()
             let found = (record.violations + Checks.violations(in: record))
-            return record.configs.map { ConfigText.of($0) + "\n" }.joined()
+            return record.configs.map { $0.text + "\n" }.joined()
                 + Transcript.of(record) + lines(found)
         }
         return runs.joined(separator: "\n") + lines(IssuerRun.violations(seed: seed))

@@ -20,11 +20,6 @@ extension Cluster {
         plan.random.derived(name, number).chance(plan.rates[.oddFrames] * 6)
     }
 
-    /// Whether a host uses HTTP/2.
-    func usesHTTP2(_ host: BackendHost) -> Bool {
-        plan.configs[0].backends[host.backend].http2 != nil
-    }
-
     /// Serves the connections to a host.
     func http2Connection(to target: BackendHost) -> (SimStream) -> any HostConnection {
         let streamsMax = plan.configs.map { $0.backends[target.backend].http2?.maxStreams ?? 100 }

@@ -244,10 +244,9 @@ extension Cluster: HostDelegate, ClientDelegate {
         let draw = responseDraw(
             plan.random.derived("probe", host.backend, host.host, worker, ordinal), host, mark: "",
             key: "health", responseMax: 64 << 10)
-        let script =
-            usesHTTP2(host) ? HTTP2ResponseDraw(base: draw).healthScript() : draw.healthScript()
         let probe = Probe(
-            generation: generation, message, at: host, script: script, arrived: network.clock.now,
+            generation: generation, message, at: host, script: draw.healthScript(),
+            arrived: network.clock.now,
             on: position)
         probes.append(probe)
         return probe
@@ -279,11 +278,9 @@ extension Cluster: HostDelegate, ClientDelegate {
             key: key.text,
             responseMax: plan.configs[key.generation].endpoints[key.endpoint].maxBody,
             isResponseToHead: message.startLine.hasPrefix("HEAD "))
-        let script = usesHTTP2(host) ? HTTP2ResponseDraw(base: draw).script() : draw.script()
         let attempt = Attempt(
             request: number, mark: mark, call: key, ordinal: ordinal, message, at: host,
-            script: script,
-            arrived: network.clock.now, on: position)
+            script: draw.script(), arrived: network.clock.now, on: position)
         attempts.append(attempt)
         return attempt
     }
@@ -310,7 +307,8 @@ extension Cluster: HostDelegate, ClientDelegate {
             random: random, rates: plan.rates, mark: mark, key: key,
             serial: "s\(attempts.count)", responseMax: responseMax,
             isFailing: plan.hostOutages.failsRequests(drawn, at: milliseconds),
-            isResponseToHead: isResponseToHead)
+            isResponseToHead: isResponseToHead,
+            usesHTTP2: plan.configs[0].backends[host.backend].http2 != nil)
     }
 }
 

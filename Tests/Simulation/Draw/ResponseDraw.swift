@@ -1,6 +1,7 @@
 import Rehearsal
 
-/// Draws the behaviour of a backend for one request.
+/// Draws the behaviour of a backend for one request. What a response says does not depend on the version of
+/// HTTP; how it is sent, and how it fails, does.
 struct ResponseDraw {
     let random: RandomSource
     let rates: FaultRates
@@ -13,15 +14,12 @@ struct ResponseDraw {
     /// The host has an outage: every request fails.
     let isFailing: Bool
     /// The request is a HEAD: the response has no body.
-    var isResponseToHead = false
+    let isResponseToHead: Bool
+    let usesHTTP2: Bool
 
     /// Draws the behaviour for a call.
     func script() -> ScriptedResponse {
-        if isResponseToHead {
-            return timed(isFailing ? failing() : brokenHead() ?? wrongHead() ?? bodiless(200))
-        }
-        return timed(
-            isFailing ? failing() : broken() ?? wrong() ?? complete(status: 200, tree: tree()))
+        timed(isFailing ? failing() : broken() ?? wrong() ?? complete(200))
     }
 
     /// Draws the behaviour for a health check.
@@ -30,7 +28,7 @@ struct ResponseDraw {
         let status =
             random.chance(rates[.badStatus] * 2)
             ? random.pick([301, 404, 500, 503]) : random.pick([200, 200, 204])
-        return timed(broken() ?? complete(status: status, tree: tree()))
+        return timed(broken() ?? complete(status))
     }
 
     private func timed(_ script: ScriptedResponse) -> ScriptedResponse {
@@ -38,132 +36,133 @@ struct ResponseDraw {
         script.delay = random.pick([0, 0, 0, 1, 3, 10])
         if random.chance(rates[.slowAnswers]) { script.delay = random.number(20...600) }
         if random.chance(rates[.drips]), !script.hasTrailingData { drip(&script) }
-        if case .response = script.outcome, script.ending == .stays,
-            random.chance(rates[.idleLosses])
-        {
-            script.idleEvent = ScriptedResponse.IdleEvent(
-                delay: random.number(0...150), kind: random.pick([.closes, .resets, .sendsData]))
+        let idleEvent = random.maybe(
+            rates[.idleLosses],
+            ScriptedResponse.IdleEvent(
+                delay: random.number(0...150), kind: random.pick([.closes, .resets, .sendsData])))
+        if script.http2?.ending == .endsStream {
+            script.http2?.idleEvent = idleEvent
+            shutDown(&script)
+        } else if case .response = script.outcome, script.ending == .stays, script.http2 == nil {
+            script.idleEvent = idleEvent
         }
         return script
     }
 
     private func drip(_ script: inout ScriptedResponse) {
-        let bytes = script.pieces.flatMap { $0 }
+        let bytes = (script.http2?.pieces ?? script.pieces).flatMap { $0 }
         guard bytes.count > 1 else { return }
         let size = max(1, bytes.count / random.number(2...6))
-        script.pieces = stride(from: 0, to: bytes.count, by: size).map {
+        let pieces = stride(from: 0, to: bytes.count, by: size).map {
             Array(bytes[$0..<min($0 + size, bytes.count)])
         }
+        if usesHTTP2 { script.http2?.pieces = pieces } else { script.pieces = pieces }
         script.gap = random.number(0...40)
+    }
+
+    private func shutDown(_ script: inout ScriptedResponse) {
+        guard random.chance(rates[.shutdowns]) else { return }
+        script.http2?.shutdown = random.pick([
+            .graceful(after: random.number(0...60)), .graceful(after: random.number(0...60)),
+            .last, .excluding,
+        ])
+        if script.http2?.shutdown == .excluding { script.outcome = .fails(.connectionTerminated) }
     }
 
     // MARK: A missing or incomplete response
 
     private func failing() -> ScriptedResponse {
-        if random.chance(0.5) {
-            let status = random.pick([500, 503])
-            return isResponseToHead ? bodiless(status) : complete(status: status, tree: tree())
+        if random.chance(0.5) { return complete(random.pick([500, 503])) }
+        return cut(.connectionTerminated, random.pick([.closes, .resets]), .resets(randomCode))
+    }
+
+    private var randomCode: Int {
+        random.pick([PeerCode.cancel, .internalError, .protocolError, .noError]).rawValue
+    }
+
+    /// A response that ends before it is complete, with a failure; nil for none at all.
+    ///
+    /// - Parameters:
+    ///   - ending: over HTTP/1.1, behind `bytes` of the response
+    ///   - http2: over HTTP/2, behind a part of a body with the stated length
+    private func cut(
+        _ failure: FailureKind?, _ ending: ScriptedResponse.Ending,
+        _ http2: HTTP2Response.Ending, bytes: [UInt8] = [],
+        part: (bytes: [UInt8], stated: Int)? = nil
+    ) -> ScriptedResponse {
+        let outcome = failure.map { ScriptedResponse.Outcome.fails($0) } ?? .nothing
+        guard usesHTTP2 else {
+            var script = ScriptedResponse()
+            script.outcome = outcome
+            script.pieces = bytes.isEmpty ? [] : [bytes]
+            script.ending = ending
+            return script
         }
-        var script = ScriptedResponse()
-        script.ending = random.pick([.closes, .resets])
-        script.outcome = .fails(.connectionTerminated)
-        return script
+        return scripted(
+            outcome, http2, heads: part.map { [fields(200) + length($0.stated)] } ?? [],
+            pieces: part.map { [$0.bytes] } ?? [])
     }
 
     private func broken() -> ScriptedResponse? {
-        var script = ScriptedResponse()
-        if random.chance(rates[.hangs]) { return script }
-        if random.chance(rates[.closes]) {
-            script.ending = .closes
-            script.outcome = .fails(.connectionTerminated)
-            return script
+        let terminated = FailureKind.connectionTerminated
+        if random.chance(rates[.hangs]) { return cut(nil, .stays, .stalls) }
+        if random.chance(rates[.closes]) { return cut(terminated, .closes, .closesConnection) }
+        if random.chance(rates[.resets]) { return cut(terminated, .resets, .resetsConnection) }
+        if usesHTTP2, random.chance(rates[.refusedStreams]) {
+            return scripted(
+                .fails(terminated), random.pick([.refuses, .refuses, .refuses, .enhanceYourCalm]))
         }
-        if random.chance(rates[.resets]) {
-            script.ending = .resets
-            script.outcome = .fails(.connectionTerminated)
-            return script
-        }
-        script.outcome = .fails(.responseIncomplete)
+        if usesHTTP2, random.chance(rates[.frozenHosts]) { return scripted(.nothing, .freezes) }
+        let whole = Array(tree().written.utf8)
+        let body = isResponseToHead ? [] : whole
+        let head = Array(text(200, length(whole.count)).utf8)
         if random.chance(rates[.resetsMidHead]) {
-            let (head, _) = sized(200, tree())
-            script.pieces = [Array(head[..<random.number(1...head.count - 1)])]
-            script.ending = .resets
-            return script
+            return cut(
+                usesHTTP2 ? terminated : .responseIncomplete, .resets, .resets(randomCode),
+                bytes: Array(head[..<random.number(1...head.count - 1)]))
         }
-        if random.chance(rates[.resetsMidBody]) {
-            let (head, body) = sized(200, tree())
-            script.pieces = [head, Array(body[..<random.number(0...body.count - 1)])]
-            script.ending = .resets
-            return script
+        // Over HTTP/2, a response without a body is complete with its head.
+        guard !body.isEmpty || !usesHTTP2 else { return nil }
+        let part = body.isEmpty ? [] : Array(body[..<random.number(0...body.count - 1)])
+        if random.chance(rates[.resetsMidBody]), !body.isEmpty {
+            return cut(
+                .responseIncomplete, .resets, .resets(randomCode), bytes: head + part,
+                part: (part, body.count))
         }
         if random.chance(rates[.truncations]) {
-            let (head, body) = sized(200, tree())
             let bytes = head + body
-            script.pieces = [Array(bytes[..<random.number(1...bytes.count - 1)])]
-            script.ending = .closes
-            return script
+            return cut(
+                .responseIncomplete, .closes,
+                random.pick([.closesConnection, .resetsConnection]),
+                bytes: Array(bytes[..<random.number(1...bytes.count - 1)]),
+                part: (part, body.count))
         }
         return nil
-    }
-
-    // MARK: A response to HEAD
-
-    /// A response without a body, which may state a length (RFC 9110 section 9.3.2).
-    private func bodiless(_ status: Int) -> ScriptedResponse {
-        var script = ScriptedResponse()
-        script.outcome = .response(status: status, body: [], tree: .null)
-        let isBare = status == 204 || status == 304
-        var head = head(status)
-        switch isBare || !random.chance(rates[.oddAnswers]) ? 0 : random.number(1...4) {
-        case 1: head += "Transfer-Encoding: chunked\r\n"
-        case 2: break
-        case 3:
-            head += "Connection: close\r\nContent-Length: 7\r\n"
-            script.ending = random.pick([.stays, .closes, .halfCloses])
-        case 4: head = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + head
-        default: if !isBare { head += "Content-Length: \(tree().written.utf8.count)\r\n" }
-        }
-        script.pieces = [Array((head + "\r\n").utf8)]
-        script.responseLength = script.byteCount
-        return script
-    }
-
-    private func brokenHead() -> ScriptedResponse? {
-        guard let script = broken() else { return nil }
-        guard !script.pieces.isEmpty else { return script }
-        // An incomplete response ends within its head.
-        var cut = script
-        let head = head(200) + "\r\n"
-        cut.pieces = [Array(head.utf8.prefix(random.number(1...head.utf8.count - 1)))]
-        return cut
-    }
-
-    private func wrongHead() -> ScriptedResponse? {
-        guard random.chance(rates[.badStatus]) else { return nil }
-        return bodiless(random.pick([301, 400, 404, 404, 410, 500, 503, 204, 304]))
     }
 
     // MARK: A wrong response
 
     private func wrong() -> ScriptedResponse? {
         if random.chance(rates[.badStatus]) {
-            let status = random.pick([
-                301, 302, 400, 401, 404, 404, 410, 429, 500, 502, 503, 204, 304,
-            ])
-            return complete(status: status, tree: tree())
+            return complete(
+                random.pick([301, 302, 400, 401, 404, 404, 410, 429, 500, 502, 503, 204, 304]))
         }
-        if random.chance(rates[.badJSON]) {
-            return complete(status: 200, body: badJSON(), tree: nil)
+        if usesHTTP2, random.chance(rates[.malformed]) { return malformedHTTP2() }
+        guard !isResponseToHead else { return nil }
+        if random.chance(rates[.badJSON]) { return respond(200, badJSON(), nil) }
+        if random.chance(rates[.badShape]) {
+            let tree = badTree()
+            return respond(200, Array(tree.written.utf8), tree)
         }
-        if random.chance(rates[.badShape]) { return complete(status: 200, tree: badTree()) }
-        if random.chance(rates[.wrongLengths]) { return wrongLength() }
-        if random.chance(rates[.malformed]) { return malformed() }
+        if random.chance(rates[.wrongLengths]) {
+            return usesHTTP2 ? wrongLengthHTTP2() : wrongLengthHTTP1()
+        }
+        if !usesHTTP2, random.chance(rates[.malformed]) { return malformedHTTP1() }
         if random.chance(rates[.hugeAnswers]) { return huge() }
-        if random.chance(rates[.smuggled]) { return smuggling() }
-        return nil
+        return !usesHTTP2 && random.chance(rates[.smuggled]) ? smuggling() : nil
     }
 
-    func badJSON() -> [UInt8] {
+    private func badJSON() -> [UInt8] {
         let good = tree().written
         return Array(
             random.pick([
@@ -173,7 +172,7 @@ struct ResponseDraw {
     }
 
     /// A response without members that shapes and references need.
-    func badTree() -> Tree {
+    private func badTree() -> Tree {
         guard case .object(var members) = tree() else { return .null }
         switch random.number(0...3) {
         case 0: members.removeAll { $0.key == "items" || $0.key == "nest" }
@@ -187,71 +186,24 @@ struct ResponseDraw {
         return .object(members)
     }
 
-    private func wrongLength() -> ScriptedResponse {
-        var script = ScriptedResponse()
-        let body = Array(tree().written.utf8)
-        let isMore = random.chance(0.5)
-        let stated = isMore ? body.count + random.number(1...50) : random.number(1...body.count - 1)
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: \(stated)\r\n\r\n".utf8)
-        script.pieces = [head + body]
-        if isMore {
-            script.ending = random.pick([.stays, .closes, .resets, .halfCloses])
-            script.outcome = script.ending == .stays ? .nothing : .fails(.responseIncomplete)
-        } else {
-            script.outcome = .response(status: 200, body: Array(body[..<stated]), tree: nil)
-            script.responseLength = head.count + stated
-            script.hasTrailingData = true
-        }
-        if stated > responseMax { script.outcome = .fails(.responseBodySize) }
-        return script
-    }
-
-    private func malformed() -> ScriptedResponse {
-        var script = ScriptedResponse()
-        let heads = [
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}",
-            "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\n{}",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}XX0\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nBad Name: 1\r\n\r\n", "HTTP/1.1 200 OK\r\n: 1\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n", "HTTP/1.1 200 OK\nX: 1\n\n",
-            "HTTP/2 200 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 101 Go\r\n\r\n",
-            "hello\r\n\r\n", "HTTP/1.1 200 OK\r\nX: 1\r\n  folded\r\n\r\n",
-        ]
-        script.pieces = [Array(random.pick(heads).utf8)]
-        script.outcome = .fails(.protocolError)
-        return script
-    }
-
+    /// More bytes than `max_body` allows, or a length that is more.
     private func huge() -> ScriptedResponse {
-        var script = ScriptedResponse()
-        script.outcome = .fails(.responseBodySize)
-        let filling = [UInt8](
+        let body = [UInt8](
             repeating: UInt8(ascii: "a"), count: responseMax + random.number(1...200))
-        if random.chance(0.5) {
-            script.pieces = [
-                Array("HTTP/1.1 200 OK\r\nContent-Length: \(filling.count)\r\n\r\n".utf8)
-            ]
-        } else {
-            let size = String(filling.count, radix: 16)
-            script.pieces = [
-                Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n".utf8)
-                    + filling
-            ]
+        let isStated = random.chance(0.5)
+        guard usesHTTP2 else {
+            let size = "Transfer-Encoding: chunked\r\n\r\n\(String(body.count, radix: 16))"
+            let head =
+                "HTTP/1.1 200 OK\r\n"
+                + (isStated ? "Content-Length: \(body.count)\r\n" : size) + "\r\n"
+            return cut(
+                .responseBodySize, .stays, .stalls, bytes: Array(head.utf8) + (isStated ? [] : body)
+            )
         }
-        return script
-    }
-
-    /// A valid response, followed by an unsolicited one.
-    private func smuggling() -> ScriptedResponse {
-        var script = complete(status: 200, tree: tree(), plainly: true)
-        let (head, body) = sized(200, .members(["mark": .text("smuggled")]))
-        script.pieces = [script.pieces.flatMap { $0 } + head + body]
-        script.hasTrailingData = true
-        return script
+        return scripted(
+            .fails(.responseBodySize), .stalls,
+            heads: [fields(200) + (isStated ? length(body.count) : [])],
+            pieces: isStated ? [] : [body])
     }
 
     // MARK: A complete response
@@ -279,91 +231,69 @@ struct ResponseDraw {
         ])
     }
 
-    private func complete(status: Int, tree: Tree, plainly: Bool = false) -> ScriptedResponse {
-        guard !plainly, random.chance(rates[.oddAnswers]) else {
-            return complete(
-                status: status, body: Array(tree.written.utf8), tree: tree, plainly: plainly)
+    private func complete(_ status: Int) -> ScriptedResponse {
+        let tree = tree()
+        let isLarge = usesHTTP2 && random.derived("large").chance(0.08)
+        guard isLarge || random.chance(rates[.oddAnswers]) else {
+            return respond(status, Array(tree.written.utf8), tree)
         }
-        switch random.number(0...3) {
-        case 0: return complete(status: status, body: [], tree: .null)
-        case 1:
-            return complete(
-                status: status, body: Array(" \r\n\t\(tree.written)\n".utf8), tree: tree)
+        switch isLarge ? 3 : random.number(0...3) {
+        case 0: return respond(status, [], .null)
+        case 1: return respond(status, Array(" \r\n\t\(tree.written)\n".utf8), tree)
         case 2:
             let other = random.pick([
                 .scalar("true"), .null, .scalar("-0.0"), .text(mark), Tree.array([.text(mark)]),
             ])
-            return complete(status: status, body: Array(other.written.utf8), tree: other)
-        default: return complete(status: status, body: Array(tree.written.utf8), tree: tree)
+            return respond(status, Array(other.written.utf8), other)
+        default:
+            let large = usesHTTP2 ? large(tree) : tree
+            return respond(status, Array(large.written.utf8), large)
         }
     }
 
-    private func complete(
-        status: Int, body: [UInt8], tree: Tree?, plainly: Bool = false
-    ) -> ScriptedResponse {
-        var script = ScriptedResponse()
+    /// With one more member, so that the body needs several windows.
+    private func large(_ tree: Tree) -> Tree {
+        guard case .object(var members) = tree else { return tree }
+        let most = rates[.smallWindows] > 0 ? 2000 : 80_000
+        let room = min(responseMax, most) - tree.written.utf8.count - 20
+        guard room > 100 else { return tree }
+        let filling = String(repeating: "z", count: random.number(100...room))
+        members.append(Tree.Member(key: "filling", value: .text(filling)))
+        return .object(members)
+    }
+
+    private func respond(_ status: Int, _ body: [UInt8], _ tree: Tree?) -> ScriptedResponse {
         let isBare = status == 204 || status == 304
-        script.outcome = .response(
-            status: status, body: isBare ? [] : body, tree: isBare ? .null : tree)
-        var head = head(status)
-        let framing =
-            plainly || isBare || !random.chance(rates[.oddAnswers]) ? 0 : random.number(1...5)
-        switch framing {
-        case 1:
-            script.pieces = [
-                Array((head + "Transfer-Encoding: chunked\r\n\r\n").utf8), chunked(body),
-            ]
-        case 2:
-            script.pieces = [Array((head + "\r\n").utf8), body]
-            script.ending = random.pick([.closes, .halfCloses])
-            script.endsWithConnection = true
-        case 3:
-            head = "HTTP/1.0" + head.dropFirst(8)
-            script.pieces = [Array((head + "Content-Length: \(body.count)\r\n\r\n").utf8), body]
-        case 4:
-            head += "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n"
-            script.pieces = [Array(head.utf8), body]
-            script.ending = random.pick([.stays, .closes, .halfCloses])
-        case 5:
-            let interim = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
-            head = interim + head + "Content-Length: \(body.count)\r\n\r\n"
-            script.pieces = [Array(head.utf8), body]
-        default:
-            head += isBare ? "\r\n" : "Content-Length: \(body.count)\r\n\r\n"
-            script.pieces = [Array(head.utf8), isBare ? [] : body]
-        }
-        script.responseLength = script.byteCount
-        if !isBare, body.count > responseMax { script.outcome = .fails(.responseBodySize) }
+        let content = isBare || isResponseToHead ? [] : body
+        let isOdd = random.chance(rates[.oddAnswers])
+        var script =
+            usesHTTP2
+            ? framedHTTP2(status, content, stated: isBare ? nil : body.count, isOdd: isOdd)
+            : framedHTTP1(
+                status, content, stated: isBare ? nil : body.count,
+                framing: isBare || !isOdd ? 0 : random.number(1...5))
+        script.outcome =
+            content.count > responseMax
+            ? .fails(.responseBodySize)
+            : .response(
+                status: status, body: content, tree: isBare || isResponseToHead ? .null : tree)
         return script
     }
 
-    private func head(_ status: Int) -> String {
-        var head = "HTTP/1.1 \(status) Some Words\r\nETag: \"\(mark)\"\r\n"
+    func length(_ count: Int) -> [PeerField] { [("content-length", "\(count)")] }
+
+    /// The header fields of a response, without its status.
+    func plainFields(_ status: Int) -> [PeerField] {
+        var fields: [PeerField] = [
+            ("etag", "\"\(mark)\""), ("set-cookie", "a=\(mark)"), ("set-cookie", "b=\(mark)"),
+        ]
         if status == 503 {
-            head +=
-                "Retry-After: \(random.pick(["0", "1", "-5", "9223372036854775807", "soon"]))\r\n"
+            fields.append(
+                ("retry-after", random.pick(["0", "1", "-5", "9223372036854775807", "soon"])))
         }
         if status == 301 || status == 302 {
-            head += "Location: http://127.0.0.1:7000/elsewhere\r\n"
+            fields.append(("location", "http://127.0.0.1:7000/elsewhere"))
         }
-        return head + "Set-Cookie: a=\(mark)\r\nSet-Cookie: b=\(mark)\r\n"
-    }
-
-    private func sized(_ status: Int, _ tree: Tree) -> (head: [UInt8], body: [UInt8]) {
-        let body = Array(tree.written.utf8)
-        return (Array((head(status) + "Content-Length: \(body.count)\r\n\r\n").utf8), body)
-    }
-
-    private func chunked(_ body: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var position = 0
-        while position < body.count {
-            let count = min(random.number(1...200), body.count - position)
-            bytes += Array("\(String(count, radix: 16))\r\n".utf8)
-            bytes += body[position..<position + count]
-            bytes += [0x0D, 0x0A]
-            position += count
-        }
-        return bytes + Array("0\r\n\r\n".utf8)
+        return fields
     }
 }

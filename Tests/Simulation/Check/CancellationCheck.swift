@@ -37,7 +37,7 @@ struct CancellationCheck {
         for attempt in record.attempts(of: request) where !attempt.isAmbiguous {
             if let ended = attempt.ended, ended <= end || mayBeDelayed(attempt) { continue }
             // A host that has closed its connection does not see a cancellation.
-            if attempt.http2?.hasHostClosed == true { continue }
+            if attempt.isUnseen { continue }
             violations.add(
                 .cancellation, request.mark,
                 "\(attempt.call.text) attempt \(attempt.ordinal) still ran \(when)")
@@ -46,7 +46,7 @@ struct CancellationCheck {
 
     /// With small windows, RST_STREAM waits until the host has read what was sent before, whatever
     /// number of packets that takes.
-    private func mayBeDelayed(_ attempt: any HostRequestRecord) -> Bool {
+    private func mayBeDelayed(_ attempt: HostRequest) -> Bool {
         attempt.http2 != nil && record.rates[.smallWindows] > 0
     }
 

@@ -29,7 +29,7 @@ struct LimitsCheck {
                 $0.backend == index && $0.worker == worker
                     && generations.contains($0.call.generation)
                     // A host that has closed its connection does not see a cancellation.
-                    && $0.http2?.hasHostClosed != true
+                    && !$0.isUnseen
             }
             guard !attempts.contains(where: \.isAmbiguous) else { continue }
             let most = ConcurrentSpan.most(
@@ -122,13 +122,13 @@ struct LimitsCheck {
 
     /// Whether the gateway may have ended the connection for a PING that was not acknowledged in time.
     private func mayHaveLostPong(_ attempt: AttemptRecord) -> Bool {
-        guard record.mayLosePongs, let http2 = attempt.http2 else { return false }
-        return !http2.hasReadHead && attempt.read == nil
+        guard record.mayLosePongs, attempt.http2 != nil else { return false }
+        return !attempt.hasReadHead && attempt.read == nil
     }
 
     private func mayRepeat(_ call: DrawnCall, after attempt: AttemptRecord) -> Bool {
         if mayHaveLostPong(attempt) { return true }
-        if let http2 = attempt.http2, attempt.mayBeResent || http2.wasLost {
+        if attempt.http2 != nil, attempt.mayBeResent || attempt.wasLost {
             return attempt.mayBeResent || call.retry?.repeats("terminated") ?? false
         }
         return switch attempt.script.outcome {

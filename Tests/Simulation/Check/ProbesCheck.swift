@@ -38,7 +38,7 @@ struct ProbesCheck {
         guard record.configs.indices.contains(probe.generation),
             let health = record.configs[probe.generation].backends[probe.backend].health
         else { return faults + ["a check of a backend without `health`"] }
-        if message.startLine != "GET \(probe.facts.prefix)\(health.path) HTTP/1.1" {
+        if message.startLine != "GET \(probe.target.prefix)\(health.path) HTTP/1.1" {
             faults.append("not the path of its health checks")
         }
         let backend = record.configs[probe.generation].backends[probe.backend]

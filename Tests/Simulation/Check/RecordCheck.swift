@@ -138,7 +138,7 @@ struct RecordCheck {
             guard let read = served.read, served.ended == served.read,
                 case .response(let status, _, _) = served.script.outcome,
                 // A host that has closed its connection does not see a cancellation.
-                served.http2?.hasHostClosed != true
+                !served.isUnseen
             else { continue }
             let isComplete = fitting.contains {
                 $0.outcome == .answered && Int($0.status) == status

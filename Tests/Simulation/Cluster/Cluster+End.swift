@@ -34,7 +34,6 @@ extension Cluster {
         process?.end()
         for fault in process?.faults ?? [] { recordViolation(.leftovers, nil, fault) }
         for host in hosts { host.close() }
-        for host in streamHosts { host.close() }
         if !network.runUntilQuiet() {
             recordViolation(.leftovers, nil, "the network never becomes quiet")
         }

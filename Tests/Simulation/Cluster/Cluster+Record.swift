@@ -15,9 +15,9 @@ extension Cluster {
                 ClientRecord(
                     client, hasUnsolicited: unsolicited.contains { $0 === client })
             } + streamClients.map(ClientRecord.init) + http2Clients.map(ClientRecord.init),
-            attempts: attempts.map(AttemptRecord.init),
-            streamAttempts: streamAttempts.map(StreamAttempt.init),
-            probes: probes.map(ProbeRecord.init),
+            attempts: attempts,
+            streamAttempts: streamAttempts,
+            probes: probes,
             log: journal.lines, recorded: workers.flatMap(\.recorded), hash: trace.hash,
             violations: violations)
     }
@@ -42,46 +42,5 @@ extension RequestRecord {
             began: sent.began, firstRead: sent.firstRead, read: sent.read, response: sent.response,
             responded: sent.responded, received: sent.received, taken: sent.responseTaken,
             clientDisconnected: sent.client.disconnected)
-    }
-}
-
-extension HostRequestFacts {
-    fileprivate init(_ request: HostRequest) {
-        self.init(
-            backend: request.backend, host: request.host, prefix: request.target.prefix,
-            worker: request.worker, message: request.message, script: request.script,
-            sent: request.sent,
-            read: request.read, ended: request.ended, session: request.stream.session,
-            before: request.before,
-            isAmbiguous: request.isAmbiguous,
-            reusesSpoiledConnection: request.reusesSpoiledConnection,
-            mayBeResent: request.mayBeResent, http2: HTTP2Facts(request))
-    }
-}
-
-extension HTTP2Facts {
-    /// Nil over HTTP/1.1.
-    fileprivate init?(_ request: HostRequest) {
-        guard let http2 = request.http2 else { return nil }
-        self.init(
-            wasRefused: http2.wasRefused, wasLost: request.wasLost,
-            hasReadHead: request.hasReadHead, connectionEnd: http2.connectionEnd,
-            hostClosed: http2.hostClosed, isLimited: http2.isLimited)
-    }
-}
-
-extension AttemptRecord {
-    fileprivate init(_ attempt: Attempt) {
-        self.init(
-            facts: HostRequestFacts(attempt), request: attempt.request, mark: attempt.mark,
-            call: attempt.call, ordinal: attempt.ordinal)
-    }
-}
-
-extension ProbeRecord {
-    fileprivate init(_ probe: Probe) {
-        self.init(
-            facts: HostRequestFacts(probe), generation: probe.generation, isHealthy: probe.isHealthy
-        )
     }
 }

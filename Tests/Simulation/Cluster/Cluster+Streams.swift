@@ -8,12 +8,12 @@ extension Cluster {
     func startStreamHosts() throws(IOFailure) {
         for (index, backend) in plan.configs[0].streamBackends.enumerated() {
             for (place, port) in backend.ports.enumerated() {
-                let host = StreamHost(
-                    at: .ip(.v4(0x7F00_0001), port: port),
-                    BackendHost(backend: index, host: place, prefix: backend.prefix),
-                    on: peerLoop, of: self)
+                let target = BackendHost(backend: index, host: place, prefix: backend.prefix)
+                let host = SimulatedHost(
+                    at: .ip(.v4(0x7F00_0001), port: port), target, on: peerLoop, of: self
+                ) { [unowned self] in StreamHostConnection($0, target, peerLoop, of: self) }
                 try host.listen()
-                streamHosts.append(host)
+                hosts.append(host)
                 if place == 0, backend.refusedShare > 0, plan.rates[.refusals] > 0 {
                     network.connectBehaviors[host.address] = .refuses(share: backend.refusedShare)
                 }
@@ -88,7 +88,7 @@ extension RequestRecord {
     fileprivate init(_ exchange: StreamExchange, of client: StreamClient) {
         let stream = StreamRecord(exchange, of: client)
         // The gateway's own response counts once all of it has arrived.
-        let response = exchange.isProxied || exchange.received != nil ? exchange.response : nil
+        let response = exchange.isProxied || exchange.completed != nil ? exchange.response : nil
         self.init(
             request: exchange.request, index: exchange.index, bytes: stream.start..<stream.end,
             worker: client.worker, began: exchange.began,
@@ -97,7 +97,7 @@ extension RequestRecord {
             responded: response == nil
                 ? nil
                 : stream.fromGateway.written(at: exchange.responseStart + PeerMessage.versionBytes),
-            received: exchange.received,
+            received: exchange.completed,
             taken: exchange.responseEnd.flatMap { stream.fromGateway.taken(at: $0 - 1) },
             clientDisconnected: client.disconnected, stream: stream)
     }
@@ -106,41 +106,12 @@ extension RequestRecord {
 extension StreamRecord {
     fileprivate init(_ exchange: StreamExchange, of client: StreamClient) {
         let next = client.exchanges.dropFirst(exchange.index + 1).first?.start
-        let written = client.stream?.written ?? exchange.bodyPosition
         self.init(
-            script: exchange.script,
-            sent: exchange.sender?.sent ?? 0, isSentWhole: exchange.isSentWhole,
-            sentInTunnel: exchange.tunnelSender?.sent ?? 0, interim: exchange.interim,
-            received: exchange.reader.received, difference: exchange.reader.difference,
-            isComplete: exchange.reader.isComplete, trailers: exchange.reader.trailers,
-            start: exchange.start, bodyStart: exchange.bodyPosition,
-            end: next ?? exchange.end ?? written,
-            responseStart: exchange.responseStart, responseBody: exchange.bodyStart,
-            responseEnd: exchange.responseEnd,
+            exchange: exchange,
+            end: next ?? exchange.end ?? client.stream?.written ?? exchange.bodyStart,
             toGateway: client.stream?.stream.outgoingJournal ?? SimJournal(),
             fromGateway: client.stream?.stream.incomingJournal ?? SimJournal(),
             disconnected: client.disconnected, halfClosed: client.halfClosed,
-            endSeen: client.endSeen,
-            hasEndedTunnel: exchange.tunnelSender?.isComplete ?? false
-                || client.halfClosed != nil)
-    }
-}
-
-extension StreamAttempt {
-    init(_ attempt: HostStream) {
-        let stream = attempt.stream.stream
-        self.init(
-            key: attempt.key, backend: attempt.target.backend, host: attempt.target.host,
-            worker: attempt.worker, head: attempt.head, script: attempt.script,
-            before: attempt.before,
-            arrived: attempt.arrived, received: attempt.reader.received,
-            difference: attempt.reader.difference, isRequestComplete: attempt.reader.isComplete,
-            sent: attempt.sender?.sent ?? 0, isSentWhole: attempt.responseEnd != nil,
-            requestStart: attempt.requestStart, requestBody: attempt.bodyStart,
-            requestEnd: attempt.requestEnd, responseStart: attempt.responseStart,
-            headStart: attempt.headStart, responseBody: attempt.bodyPosition,
-            responseEnd: attempt.responseEnd, wasReset: attempt.wasReset,
-            sawTunnelEnd: attempt.sawTunnelEnd,
-            fromGateway: stream.incomingJournal, toGateway: stream.outgoingJournal)
+            endSeen: client.endSeen)
     }
 }

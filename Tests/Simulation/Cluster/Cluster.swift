@@ -20,15 +20,14 @@ package final class Cluster {
 
     private(set) var process: SimulatedProcess?
     private(set) var workers: [SimulatedWorker] = []
-    private(set) var hosts: [SimulatedHost] = []
+    var hosts: [SimulatedHost] = []
     private(set) var clients: [SimulatedClient] = []
     /// Clients that use HTTP/2, and how many connections hosts with HTTP/2 have accepted.
     var http2Clients: [HTTP2Client] = []
     var http2Connections = 0
     private(set) var attempts: [Attempt] = []
-    /// The clients and hosts of endpoints with `proxy`, and the attempts of their requests, in order of arrival.
+    /// The clients of endpoints with `proxy`, and the attempts of their requests, in order of arrival.
     var streamClients: [StreamClient] = []
-    var streamHosts: [StreamHost] = []
     var streamAttempts: [HostStream] = []
     /// Health checks, in order of arrival.
     private(set) var probes: [Probe] = []

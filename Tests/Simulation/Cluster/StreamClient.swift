@@ -108,7 +108,7 @@ final class StreamClient: ByteStreamDelegate {
     private func startUpload(_ exchange: StreamExchange, after milliseconds: Int) {
         exchange.isAwaitingContinue = false
         guard let stream, exchange.script.upload.framing != .none, exchange.sender == nil,
-            exchange.received == nil, halfClosed == nil
+            exchange.completed == nil, halfClosed == nil
         else { return }
         let sender = BodySender(
             exchange.script.upload,
@@ -138,7 +138,7 @@ final class StreamClient: ByteStreamDelegate {
 
     /// Every exchange ends, by a limit of the gateway if nothing else ends it.
     private func endOverdue(_ exchange: StreamExchange) {
-        guard exchange.received == nil else { return }
+        guard exchange.completed == nil else { return }
         cluster.recordViolation(.streams, exchange.request.mark, "the exchange never ends")
         disconnect()
     }
@@ -146,7 +146,7 @@ final class StreamClient: ByteStreamDelegate {
     // MARK: The end
 
     private func leave(_ exchange: StreamExchange) {
-        guard exchange === current, exchange.received == nil, let leaving = exchange.script.leaving
+        guard exchange === current, exchange.completed == nil, let leaving = exchange.script.leaving
         else { return }
         switch leaving.kind {
         case .closes: disconnect()
@@ -185,7 +185,7 @@ final class StreamClient: ByteStreamDelegate {
 
     /// Begins the next exchange if the present one is over in both directions.
     private func continueIfOver(_ exchange: StreamExchange) {
-        guard !isDone, exchange.received != nil else { return }
+        guard !isDone, exchange.completed != nil else { return }
         let closes = exchange.response?["Connection"] == "close"
         if exchange.reader.hasStopped { return }
         if closes || exchange.isAwaitingContinue {
@@ -214,7 +214,7 @@ final class StreamClient: ByteStreamDelegate {
     }
 
     private func handle(_ event: MessageDecoder.Event, _ position: Int) {
-        guard let exchange = current, exchange.received == nil else {
+        guard let exchange = current, exchange.completed == nil else {
             if case .head(let message) = event { recordUnsolicited(message) }
             return
         }
@@ -225,7 +225,7 @@ final class StreamClient: ByteStreamDelegate {
         case .head(let message):
             exchange.response = message
             exchange.responseStart = position - message.length
-            exchange.bodyStart = position
+            exchange.responseBody = position
             if message.status == 101 { startTunnel(exchange) }
         case .body(let bytes):
             if exchange.isProxied { exchange.reader.receive(bytes) } else { exchange.text += bytes }
@@ -237,7 +237,7 @@ final class StreamClient: ByteStreamDelegate {
         case .end(let trailers):
             exchange.reader.complete(trailers)
             exchange.responseEnd = position
-            exchange.received = loop.now
+            exchange.completed = loop.now
             continueIfOver(exchange)
         case .broken(let why):
             cluster.recordViolation(
@@ -279,7 +279,7 @@ final class StreamClient: ByteStreamDelegate {
 
     func streamEnded() {
         endSeen = endSeen ?? loop.now
-        if decoder.endsWithConnection, let exchange = current, exchange.received == nil {
+        if decoder.endsWithConnection, let exchange = current, exchange.completed == nil {
             exchange.reader.complete([])
             // In a tunnel the other direction continues.
             if let sender = exchange.tunnelSender, !sender.isOver {

@@ -4,7 +4,7 @@ import Rehearsal
 import SimReactor
 
 /// A connection from the gateway to a host of a backend of endpoints with `proxy`.
-final class StreamHostConnection: ByteStreamDelegate {
+final class StreamHostConnection: HostConnection, ByteStreamDelegate {
     private let stream: CountedStream
     private let target: BackendHost
     private let loop: SimLoop
@@ -146,7 +146,7 @@ final class StreamHostConnection: ByteStreamDelegate {
                 "HTTP/1.\(script.isHTTP10 ? 0 : 1) \(script.status) Some Words\r\n"
                     + Self.lines(fields) + "\r\n")
         }
-        attempt.bodyPosition = stream.written
+        attempt.responseBody = stream.written
         guard script.sendsBody(to: attempt.head) else {
             attempt.responseEnd = stream.written
             return responseEnded(attempt)

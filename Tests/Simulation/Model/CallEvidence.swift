@@ -278,7 +278,7 @@ extension RunRecord {
     var isSlow: Bool { network.stalls != nil }
 
     /// All requests that a backend received.
-    func hostRequests(to backend: Int) -> [any HostRequestRecord] {
+    func hostRequests(to backend: Int) -> [HostRequest] {
         attempts.filter { $0.backend == backend } + probes.filter { $0.backend == backend }
     }
 

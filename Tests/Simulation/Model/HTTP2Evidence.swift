@@ -26,7 +26,7 @@ extension CallEvidence {
         switch kind {
         case .connectionTerminated: return wasLost
         case .responseIncomplete:
-            return wasLost && attempts.contains { $0.http2?.hasReadHead == true && $0.read == nil }
+            return wasLost && attempts.contains { $0.hasReadHead && $0.read == nil }
         case .protocolError: return record.breaksConnections(to: call.backend)
         default: return false
         }

@@ -3,75 +3,57 @@ import Rehearsal
 import SimReactor
 
 /// What a client has seen of one streamed request.
+@dynamicMemberLookup
 struct StreamRecord {
-    let script: StreamScript
-    /// Bytes of the request's body that were sent, and whether all of the request was.
-    let sent: Int
-    let isSentWhole: Bool
-    /// Bytes that were sent in a tunnel.
-    let sentInTunnel: Int
-    let interim: [PeerMessage]
-    /// Bytes of the response's body that arrived; the first that is not right.
-    let received: Int
-    let difference: Int?
-    /// Whether the response looked complete.
-    let isComplete: Bool
-    let trailers: [(name: String, value: String)]
-    /// Positions in what the client sent: of the head, of the body, and behind it.
-    let start: Int
-    let bodyStart: Int
+    let exchange: StreamExchange
+    /// Position behind the request in what the client sent.
     let end: Int
-    /// Positions in what the client received: of the final head, of its body, and of what follows.
-    let responseStart: Int
-    let responseBody: Int
-    let responseEnd: Int?
     let toGateway: SimJournal
     let fromGateway: SimJournal
     /// When the client closed or reset the connection, or only its own direction.
     let disconnected: Instant?
     let halfClosed: Instant?
     let endSeen: Instant?
-    /// It has sent all that it wanted to send in a tunnel, and ended its direction.
-    let hasEndedTunnel: Bool
+
+    subscript<Value>(dynamicMember path: KeyPath<StreamExchange, Value>) -> Value {
+        exchange[keyPath: path]
+    }
 
     /// Whether the last byte of the request reached the gateway.
-    var requestRead: Instant? { isSentWhole ? toGateway.read(at: end - 1) : nil }
+    var requestRead: Instant? { exchange.isSentWhole ? toGateway.read(at: end - 1) : nil }
     /// Whether the client ended the exchange before the response was complete.
     var left: Instant? { [disconnected, halfClosed].compactMap { $0 }.min() }
+    /// It has sent all that it wanted to send in a tunnel, and ended its direction.
+    var hasEndedTunnel: Bool { exchange.tunnelSender?.isComplete ?? false || halfClosed != nil }
+}
+
+extension StreamExchange {
+    /// Bytes of the request's body that were sent, and bytes that were sent in a tunnel.
+    var sent: Int { sender?.sent ?? 0 }
+    var sentInTunnel: Int { tunnelSender?.sent ?? 0 }
+    /// Bytes of the response's body that arrived; the first that is not right.
+    var received: Int { reader.received }
+    var difference: Int? { reader.difference }
+    /// Whether the response looked complete.
+    var isComplete: Bool { reader.isComplete }
+    var trailers: [(name: String, value: String)] { reader.trailers }
 }
 
 /// An attempt of a streamed request, as a host has seen it.
-struct StreamAttempt {
-    let key: StreamKey
-    let backend: Int
-    let host: Int
-    let worker: String
-    let head: PeerMessage
-    let script: StreamResponseScript
-    /// Number of earlier requests on the same connection.
-    let before: Int
-    let arrived: Instant
+typealias StreamAttempt = HostStream
+
+extension HostStream {
+    var backend: Int { target.backend }
+    var host: Int { target.host }
+    var fromGateway: SimJournal { stream.stream.incomingJournal }
+    var toGateway: SimJournal { stream.stream.outgoingJournal }
     /// Bytes of the request's body that arrived; the first that is not right; whether it was complete.
-    let received: Int
-    let difference: Int?
-    let isRequestComplete: Bool
+    var received: Int { reader.received }
+    var difference: Int? { reader.difference }
+    var isRequestComplete: Bool { reader.isComplete }
     /// Bytes of the response's body that were sent, and whether all of the response was.
-    let sent: Int
-    let isSentWhole: Bool
-    /// Positions in what the gateway sent: of the request, of its body, and behind it.
-    let requestStart: Int
-    let requestBody: Int
-    let requestEnd: Int?
-    /// Positions in what the host sent: of the first byte, of the final head, of the body, and behind it.
-    let responseStart: Int
-    let headStart: Int?
-    let responseBody: Int?
-    let responseEnd: Int?
-    let wasReset: Bool
-    /// The client's end of a tunnel arrived while the host still sent.
-    let sawTunnelEnd: Bool
-    let fromGateway: SimJournal
-    let toGateway: SimJournal
+    var sent: Int { sender?.sent ?? 0 }
+    var isSentWhole: Bool { responseEnd != nil }
 
     /// When the gateway sent its first byte.
     var sentAt: Instant { fromGateway.written(at: requestStart) ?? arrived }

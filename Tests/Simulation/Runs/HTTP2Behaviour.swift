@@ -46,12 +46,12 @@ package enum HTTP2Behaviour: String, CaseIterable, Sendable {
             add(.http2OnBothSides, responded && request.http2 != nil)
             add(.resentRefusals, http2.wasRefused && !later.isEmpty)
             add(.resentUnsafeRefusals, http2.wasRefused && !later.isEmpty && !call.isIdempotent)
-            let wasLost = http2.wasLost && http2.connectionEnd == .lost
+            let wasLost = attempt.wasLost && http2.connectionEnd == .lost
             add(.resentLosses, attempt.mayBeResent && wasLost && !later.isEmpty)
             add(.unsafeLosses, attempt.mayBeResent && wasLost && !call.isIdempotent)
             add(.lostCalls, wasLost && attempt.script.http2?.disturbsConnection == false)
-            add(.frozenCalls, http2.wasLost && http2.connectionEnd == .frozen)
-            add(.brokenCalls, http2.wasLost && http2.connectionEnd == .malformed)
+            add(.frozenCalls, attempt.wasLost && http2.connectionEnd == .frozen)
+            add(.brokenCalls, attempt.wasLost && http2.connectionEnd == .malformed)
             if case .response(_, let body, _) = attempt.script.outcome, responded {
                 add(.largeResponses, body.count > PeerFrame.defaultWindow)
             }

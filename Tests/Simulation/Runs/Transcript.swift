@@ -73,8 +73,7 @@ struct Transcript {
         add(probe, "  health check", record)
     }
 
-    private mutating func add(_ request: any HostRequestRecord, _ name: String, _ record: RunRecord)
-    {
+    private mutating func add(_ request: HostRequest, _ name: String, _ record: RunRecord) {
         let host = "b\(request.backend) host \(request.host)"
         var text = "\(name) at \(host), from \(request.worker): \(request.script.summary)"
         if request.before > 0 { text += " [request \(request.before + 1) of its connection]" }

@@ -14,16 +14,16 @@ final class HostStream {
     let before: Int
     let reader: BodyReader
     var sender: BodySender?
-    var arrived: Instant
+    let arrived: Instant
     /// Positions of the request among all bytes that the gateway sent on the connection.
     let requestStart: Int
-    let bodyStart: Int
+    let requestBody: Int
     var requestEnd: Int?
     /// Position of the first byte of the response, also of an interim one, among all bytes that the
     /// host sent; of the final head; and of the body.
     let responseStart: Int
     var headStart: Int?
-    var bodyPosition: Int?
+    var responseBody: Int?
     /// Position behind the response, once it is complete.
     var responseEnd: Int?
     /// The client's end of a tunnel arrived while the host still sent.
@@ -45,7 +45,7 @@ final class HostStream {
         self.reader = reader
         self.arrived = arrived
         self.requestStart = requestStart
-        bodyStart = requestStart + head.length
+        requestBody = requestStart + head.length
         responseStart = stream.written
         worker = stream.stream.peerName ?? ""
     }

@@ -23,10 +23,10 @@ final class StreamExchange {
     /// Positions among all bytes that the client received: of the final head, of its body, and of what
     /// follows the response.
     var responseStart = 0
-    var bodyStart = 0
+    var responseBody = 0
     var responseEnd: Int?
     /// When the client had all of it.
-    var received: Instant?
+    var completed: Instant?
     /// Position behind the last byte that the client sent for it, once it sends nothing more.
     var end: Int?
 
@@ -43,7 +43,7 @@ final class StreamExchange {
         isAwaitingContinue = request.expectsContinue
     }
 
-    var bodyPosition: Int { start + request.bytes.count }
+    var bodyStart: Int { start + request.bytes.count }
 
     /// Whether it has sent all that it wants to send.
     var hasSentAll: Bool {

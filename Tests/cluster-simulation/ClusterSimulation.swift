@@ -59,7 +59,7 @@ struct ClusterSimulation: ParsableCommand {
 
     private func runSeeds(_ options: RunOptions) throws {
         var (count, requests, calls, streams, failed) = (0, 0, 0, 0, 0)
-        var reached = Coverage()
+        var covered = Coverage()
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
             let result = SeedResult.of(seed &+ number, options)
@@ -67,26 +67,21 @@ struct ClusterSimulation: ParsableCommand {
             requests += result.requests
             calls += result.attempts
             streams += result.streams
-            reached.add(result.coverage)
+            covered.add(result.coverage)
             guard !result.passed else { continue }
             failed += 1
             print(result.report, terminator: "")
             if untilFailure { break }
         }
         // The last line is the one that scripts read.
-        let names =
-            StreamBehaviour.allCases.compactMap { behaviour in
-                reached.streams[behaviour].map { "\(behaviour.rawValue) \($0)" }
-            }
-            + HTTP2Behaviour.allCases.compactMap { behaviour in
-                reached.http2[behaviour].map { "\(behaviour.rawValue) \($0)" }
-            }
-        if !names.isEmpty { print("reached: \(names.joined(separator: ", "))") }
+        if !covered.reached.isEmpty {
+            print("reached: \(covered.reached.joined(separator: ", "))")
+        }
         print(
             "\(count) seeds, \(requests) requests, \(calls) calls, \(streams) streams:"
                 + " \(failed) failed")
-        if coverage, !reached.missing.isEmpty {
-            print("not reached: \(reached.missing.joined(separator: ", "))")
+        if coverage, !covered.missing.isEmpty {
+            print("not reached: \(covered.missing.joined(separator: ", "))")
             throw ExitCode.failure
         }
         if failed > 0 { throw ExitCode.failure }

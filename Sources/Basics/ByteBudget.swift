@@ -57,6 +57,7 @@ package final class ByteBudget {
         if isLow(with: count) { reclaimMemory(fits(count) ? .low : .bytes(count)) }
         let left = remaining - count
         guard left >= 0 else { return false }
+        assert(count >= 0 && left <= limit, "a negative count is reserved")
         remaining = left
         return true
     }
@@ -64,11 +65,14 @@ package final class ByteBudget {
     /// Counts bytes that already exist: more of them, or fewer if `count` is negative.
     package func adjust(by count: Int) {
         remaining -= count
+        assert(bytesHeld >= 0, "fewer bytes are held than none")
         if count > 0, isLow(with: 0) { reclaimMemory(.low) }
     }
 
     package func release(_ count: Int) {
+        assert(count >= 0, "a negative count is released")
         remaining += count
+        assert(bytesHeld >= 0, "more bytes are released than were held")
     }
 
     /// Whether another byte can be held, after reclaiming memory if necessary.

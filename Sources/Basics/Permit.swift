@@ -24,11 +24,15 @@ package final class Permit {
         if work == 0 { source.take()?.recordRelease() }
     }
 
+    /// Whether the work may go on with it: `release` was not called.
+    package var isHeld: Bool { !isReleased }
+
     /// Work begins that may last longer than the owner waits for it, such as a request at a backend.
     package func workBegan() { work += 1 }
 
     /// The work has ended.
     package func workEnded() {
+        assert(work > 0, "more work ended than began")
         work -= 1
         if isReleased { release() }
     }
@@ -59,6 +63,7 @@ package final class Permits {
     package func take(below limit: Int) -> Permit? {
         guard count < limit else { return nil }
         count += 1
+        assert(count > 0 && count <= limit, "more permits are in use than exist")
         return Permit(of: self)
     }
 
@@ -69,6 +74,7 @@ package final class Permits {
     }
 
     fileprivate func recordRelease() {
+        assert(count > 0, "a permit was released twice")
         count -= 1
         onRelease?()
     }

@@ -10,5 +10,8 @@ package final class SharedCount: Sendable {
 
     package func increment() { number.add(1, ordering: .relaxed) }
 
-    package func decrement() { number.subtract(1, ordering: .relaxed) }
+    package func decrement() {
+        let former = number.subtract(1, ordering: .relaxed).oldValue
+        assert(former > 0, "counted down more often than up")
+    }
 }

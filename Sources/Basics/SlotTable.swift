@@ -49,6 +49,7 @@ package struct SlotTable<Value> {
     @discardableResult
     package mutating func remove(_ slot: Int) -> Value? {
         guard let value = self[slot] else { return nil }
+        assert(isUnlinked(slot), "a slot in a list is removed")
         count -= 1
         slots[slot] = Slot(nil, after: firstFree)
         firstFree = slot
@@ -67,9 +68,17 @@ package struct SlotTable<Value> {
         }
     }
 
+    /// Whether a slot has no neighbours: it is in no list, or alone in one.
+    @inlinable
+    func isUnlinked(_ slot: Int) -> Bool {
+        slots[slot].before == SlotList.noSlot && slots[slot].after == SlotList.noSlot
+    }
+
     /// Appends a slot to a list.
     @inlinable
     package mutating func join(_ slot: Int, _ list: inout SlotList) {
+        assert(self[slot] != nil && isUnlinked(slot), "a free slot, or one in a list, joins one")
+        assert(list.last != slot, "a slot joins its list again")
         slots[slot].before = list.last
         slots[slot].after = SlotList.noSlot
         if list.last == SlotList.noSlot {
@@ -85,6 +94,9 @@ package struct SlotTable<Value> {
     @inlinable
     package mutating func leave(_ slot: Int, _ list: inout SlotList) {
         let (before, after) = (slots[slot].before, slots[slot].after)
+        assert(list.count > 0, "a slot leaves an empty list")
+        assert(before != SlotList.noSlot || list.first == slot, "another list has the slot")
+        assert(after != SlotList.noSlot || list.last == slot, "another list has the slot")
         if before == SlotList.noSlot { list.first = after } else { slots[before].after = after }
         if after == SlotList.noSlot { list.last = before } else { slots[after].before = before }
         slots[slot].before = SlotList.noSlot

@@ -72,6 +72,7 @@ package struct TokenBucket: Sendable, Equatable {
     ///   - arrival: the present one; a time that has passed means that the bucket is full
     package func arrival(charging cost: Int, to arrival: Int64, at now: Int64) -> Int64? {
         let new = advanced(max(arrival, now), by: cost, isFresh: arrival <= now)
+        assert(cost > 0 && new >= max(arrival, now), "a charge fills the bucket")
         return new - now <= tolerance ? new : nil
     }
 
@@ -92,7 +93,9 @@ package struct TokenBucket: Sendable, Equatable {
         refunding cost: Int, arrivalAfterCharge: Int64, to arrival: Int64, at now: Int64
     ) -> Int64 {
         let unpaid = max(0, arrivalAfterCharge - now)
-        return max(arrival - unpaid, self.arrival(refunding: cost, to: arrival))
+        let new = max(arrival - unpaid, self.arrival(refunding: cost, to: arrival))
+        assert(new <= arrival, "a refund empties the bucket")
+        return new
     }
 
     /// How many requests of cost 1 would be granted.

@@ -54,6 +54,7 @@ package struct WaitQueue<Waiter> {
         joined &+= 1
         let slot = entries.insert(Entry(waiter, number: joined, deadline: deadline))
         entries.join(slot, &order)
+        assert(order.count == entries.count, "an entry is in no order")
         return Ticket(slot: slot, number: joined)
     }
 
@@ -62,6 +63,7 @@ package struct WaitQueue<Waiter> {
     package mutating func takeFirst() -> Waiter? {
         guard let slot = order.oldest else { return nil }
         entries.leave(slot, &order)
+        assert(order.count == entries.count - 1, "an entry is in no order")
         return entries.remove(slot)?.waiter
     }
 

@@ -69,7 +69,16 @@ package final class BodyWriter: BodySink {
     package var isOver: Bool { state != .writing }
 
     /// Starts to write. The head must have been written.
-    package func start() { source.startDelivery(to: self) }
+    package func start() {
+        assert(bytes == 0 && !isPaused, "a body is started twice")
+        source.startDelivery(to: self)
+    }
+
+    /// Whether what it has written agrees with what the head states. For assertions.
+    private var isConsistent: Bool {
+        if case .length(let length) = framing, bytes > length { return false }
+        return bytes >= 0 && countedBytes >= 0
+    }
 
     /// The rest of the body is not needed.
     package func cancel() {
@@ -96,10 +105,12 @@ package final class BodyWriter: BodySink {
     /// Sets the bytes that the budget counts to the unsent ones; false if more do not fit.
     private func count(_ unsent: Int) -> Bool {
         guard let budget else { return true }
+        assert(unsent >= 0, "fewer bytes are unsent than none")
         let more = unsent - countedBytes
         if more > 0, !budget.reserve(more) { return false }
         if more < 0 { budget.release(-more) }
         countedBytes += more
+        assert(isConsistent)
         return true
     }
 
@@ -108,7 +119,9 @@ package final class BodyWriter: BodySink {
     package var pendingBytes: Int { target.pendingBytes }
 
     package func bodyReceived(_ piece: Span<UInt8>) {
+        assert(state != .cancelled, "a cancelled source delivers a piece")
         guard state == .writing, !piece.isEmpty else { return }
+        defer { assert(isConsistent, "more bytes than the head states") }
         // Bytes beyond the stated length would be read as the next message. The end of the transfer cancels
         // the source.
         if case .length(let length) = framing, piece.count > length - bytes {
@@ -116,6 +129,11 @@ package final class BodyWriter: BodySink {
         }
         bytes += piece.count
         let unsent = target.writeBody(piece)
+        defer {
+            assert(
+                state != .writing || isPaused || unsent <= Self.unsentBytesMax,
+                "a source is not paused although its receiver does not read")
+        }
         outputBlocked(unsent: unsent)
         // Which may have ended the transfer.
         guard state == .writing, !isPaused, unsent > Self.unsentBytesMax else { return }
@@ -130,6 +148,7 @@ package final class BodyWriter: BodySink {
         if case .length(let length) = framing, bytes < length {
             return target.breakBody(WrongLength())
         }
+        assert(isConsistent, "more bytes than the head states")
         target.endBody(trailers: trailers)
     }
 

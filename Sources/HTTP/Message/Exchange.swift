@@ -81,6 +81,7 @@ open class Exchange: MemoryOwner {
     /// The response is sent, or the request was cancelled: releases the permits and the bytes.
     package final func end() {
         guard !hasEnded else { return }
+        assert(reservedBytes >= 0, "an exchange holds fewer bytes than none")
         hasEnded = true
         resources.budget?.release(reservedBytes)
         releasePermits()
@@ -100,6 +101,7 @@ open class Exchange: MemoryOwner {
     ///
     /// - Parameter count: of the request, which the exchange still holds, in bytes
     package final func releaseMemory(keeping count: Int) {
+        assert(count >= 0, "a request of fewer bytes than none")
         guard !hasEnded, reservedBytes > count else { return }
         resources.budget?.release(reservedBytes - count)
         reservedBytes = count
@@ -130,6 +132,8 @@ open class Exchange: MemoryOwner {
     /// Holds a permit until the response lies in the connection, or this exchange ends; releases it at
     /// once after the end.
     package final func holdPermit(_ permit: Permit) {
+        assert(permit.isHeld, "a permit is held after its release")
+        assert(permits.allSatisfy { $0 !== permit }, "a permit is held twice")
         if hasEnded { permit.release() } else { permits.append(permit) }
     }
 

@@ -76,6 +76,7 @@ final class PendingCall {
     }
 
     private func timeLimitReached() {
+        assert(timer != nil, "a call times out after its end")
         attempt?.failed(.timedOut, at: pool.now)
         isTimedOut = true
         if let timeLimitError { takeResolver()?.reject(timeLimitError) }
@@ -138,6 +139,7 @@ final class PendingCall {
 
     /// The body is complete: the call has ended.
     func complete() {
+        assert(permit?.isHeld ?? true, "a permit was released before the end of its call")
         assignment = .unassigned
         attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
         if stream != nil, let source = source { return source.complete() }

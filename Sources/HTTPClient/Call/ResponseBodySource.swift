@@ -55,6 +55,13 @@ final class ResponseBodySource: BodySource {
         if connection != nil { call.pool.cancelCall(call) }
     }
 
+    /// Whether the budget counts buffered bytes only, and nothing is kept after the end. For assertions.
+    private var isConsistent: Bool {
+        guard countedBytes >= 0 && countedBytes <= buffered.count else { return false }
+        if case .over = delivery { return buffered.isEmpty && countedBytes == 0 }
+        return true
+    }
+
     // MARK: Memory
 
     /// Nil for a call of no exchange, and without a limit.
@@ -73,6 +80,7 @@ final class ResponseBodySource: BodySource {
         buffered.append(copying: piece)
         // Freeing memory may have cancelled the delivery.
         if case .over = delivery { _ = takeBuffered() }
+        assert(isConsistent, "the budget counts bytes that are not buffered")
     }
 
     private func memoryExceeded() -> ClientFailure {
@@ -97,6 +105,7 @@ final class ResponseBodySource: BodySource {
     /// buffered, since the connection is paused while pieces are not delivered. Throws if there is no
     /// memory for it.
     func receive(_ piece: Span<UInt8>) throws(ClientFailure) {
+        assert(outcome == nil, "a piece after the end of its body")
         if case .flowing(let sink) = delivery, buffered.isEmpty {
             return sink.bodyReceived(piece)
         }
@@ -115,6 +124,7 @@ final class ResponseBodySource: BodySource {
     func fail(_ error: any Error) { setOutcome(.failed(error)) }
 
     private func setOutcome(_ outcome: Outcome) {
+        assert(self.outcome == nil, "a body ends twice")
         connection = nil
         self.outcome = outcome
         if case .flowing(let sink) = delivery, buffered.isEmpty { finish(outcome, sink) }
@@ -153,6 +163,7 @@ final class ResponseBodySource: BodySource {
         if case .over = delivery { return }
         delivery = .over
         _ = takeBuffered()
+        assert(isConsistent, "bytes are kept after the end")
         let wasPending = connection.take() != nil
         if wasPending { call.pool.cancelCall(call) }
         selfReference = nil
@@ -182,6 +193,7 @@ final class ResponseBodySource: BodySource {
 
     private func finish(_ outcome: Outcome, _ sink: any BodySink) {
         delivery = .over
+        assert(isConsistent, "a body ends before its last byte")
         switch outcome {
         case .complete: sink.bodyEnded(trailers: Fields(trailerLines: trailerLines))
         case .failed(let error): sink.bodyFailed(error)

@@ -41,6 +41,8 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
 
     /// Sends a call's request. The connection must be idle.
     func send(_ call: PendingCall) {
+        assert(self.call == nil && requestBody == nil, "a connection has two calls")
+        assert(!isPaused && !isRetired, "a call on a paused or retired connection")
         self.call = call
         machine.beginRequest(
             call.request.method, mayUpgrade: call.stream?.upgrade != nil,
@@ -164,6 +166,9 @@ final class ClientConnection: PooledConnection, ResponseCarrier {
 
     private func endCall(isReusable: Bool) {
         guard let call = call.take() else { return }
+        assert(
+            !isReusable || stream.unsentBytes == 0 && requestBody?.writer.isOver ?? true,
+            "a connection with an unsent request is used again")
         stopSendingBody()
         // The connection is returned first, so that the next call of the response's user can use
         // it. The call's reference to the pool needs no count, unlike the connection's.

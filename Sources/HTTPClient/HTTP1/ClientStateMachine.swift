@@ -68,6 +68,7 @@ struct ClientStateMachine {
         _ method: Method, mayUpgrade: Bool = false,
         statusesWithoutFields: ClosedRange<Int>? = nil
     ) {
+        assert(isIdle, "a request on a connection that is in use or closed")
         state = .requested
         hasReceived = false
         reader.answersHead = method.isHead
@@ -129,6 +130,8 @@ struct ClientStateMachine {
         }
     }
 
+    private var isIdle: Bool { if case .idle = state { true } else { false } }
+
     /// This side closes the connection. Later events are ignored.
     mutating func close() {
         state = .closed
@@ -139,6 +142,7 @@ struct ClientStateMachine {
     private mutating func read(
         _ bytes: Span<UInt8>, from position: inout Int, isSent: Bool
     ) throws(WireError) -> Action {
+        defer { assert(position <= bytes.count, "more bytes are read than have arrived") }
         switch try reader.read(bytes, from: &position) {
         case .needsMore: return .nothing
         case .interim(let head): return .interim(head)
@@ -173,6 +177,8 @@ struct ClientStateMachine {
     }
 
     private mutating func fail(_ failure: ClientFailure, mayResend: Bool = false) -> Action {
+        assert(!isIdle, "a call fails that does not exist")
+        assert(!mayResend || isReused && !hasReceived, "a request with a response is sent again")
         state = .closed
         return .fail(failure, mayResend: mayResend)
     }

@@ -40,7 +40,14 @@ struct H2CallMachine {
         self.interimResponsesMax = interimResponsesMax
     }
 
+    /// Whether a running call gives credit for what its user takes, and for nothing else. For assertions.
+    private var isConsistent: Bool {
+        guard untakenBytes >= 0, takenBytes >= 0 else { return false }
+        return state != .running || untakenBytes == 0 || isPaused
+    }
+
     mutating func handle(_ event: Event) -> Action? {
+        defer { assert(isConsistent, "a paused body has credit") }
         switch event {
         case .requestSent:
             hasSentRequest = true
@@ -91,6 +98,7 @@ struct H2CallMachine {
 
     /// A piece of the body has arrived, and the call has taken it.
     mutating func receive(_ count: Int) -> Credit {
+        defer { assert(isConsistent, "a paused body has credit") }
         guard state == .running else { return .connection }
         guard !isPaused else {
             // Only its own window closes: other calls need the one of the connection.

@@ -86,6 +86,7 @@ final class H2ClientConnection: PooledConnection {
     // MARK: Calls
 
     func send(_ call: PendingCall) {
+        assert(!isClosed && running >= 0, "a call on a closed connection")
         running += 1
         let exchange = H2ClientStream(call, on: self, reusesConnection: wasUsed)
         guard exchange.sendRequest(writer) else {
@@ -135,6 +136,7 @@ final class H2ClientConnection: PooledConnection {
 
     /// A stream has ended: the connection can have another call.
     func callStreamEnded() {
+        assert(running > 0, "more calls ended than began")
         running -= 1
         pool.returnConnection(id)
         endIfUnused()

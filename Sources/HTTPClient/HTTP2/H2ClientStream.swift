@@ -39,6 +39,7 @@ final class H2ClientStream: CallStream {
 
     /// Gives the request to the session; false if the connection takes no more.
     func sendRequest(_ writer: H2RequestWriter) -> Bool {
+        assert(stream == nil && body == nil, "a request is sent twice on one stream")
         guard let call, let connection else { return false }
         let request = call.request
         let endsStream = request.body.isKnownEmpty

@@ -230,10 +230,13 @@ package final class Pool: CallPool {
             for call in calls { call.fail(failure) }
             if let next { connect(next) }
         }
+        assert(
+            links.count <= machine.leased + machine.idle, "the pool has lost a connection")
         resolveCloseIfEmpty()
     }
 
     func sendCall(_ call: PendingCall, on id: ConnectionID) {
+        assert(links.connection(id) != nil, "a call gets a connection that does not exist")
         call.assignment = .leased(id)
         links.connection(id)?.send(call)
     }
@@ -262,6 +265,7 @@ package final class Pool: CallPool {
 
     /// Resolves the promise of `close` when nothing is left.
     private func resolveCloseIfEmpty() {
+        assert(!machine.isEmpty || links.isEmpty, "a connection outlives its slot")
         if machine.isEmpty { closing.take()?.fulfill(()) }
     }
 

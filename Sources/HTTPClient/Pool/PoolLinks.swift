@@ -48,6 +48,7 @@ struct PoolLinks {
     mutating func setConnection(
         _ connection: any PooledConnection, _ term: ConnectionTerm, at id: ConnectionID
     ) {
+        assert(isFree(id), "a connection takes the place of another")
         links[id.slot] = .connection(connection, term)
         connectionCount += 1
     }
@@ -58,6 +59,7 @@ struct PoolLinks {
         _ stream: LocalPromise<any ByteStream>, resending call: PendingCall?, at id: ConnectionID
     ) -> UInt64 {
         while links.count <= id.slot { links.append(.none) }
+        assert(isFree(id), "a connection attempt takes the place of a connection")
         attemptCount += 1
         links[id.slot] = .connecting(
             ConnectAttempt(stream: stream, resending: call, number: attemptCount))
@@ -78,8 +80,16 @@ struct PoolLinks {
         let link = links[id.slot]
         links[id.slot] = .none
         if case .connection = link { connectionCount -= 1 }
+        assert(connectionCount >= 0, "more connections ended than were made")
         return link
     }
+
+    private func isFree(_ id: ConnectionID) -> Bool {
+        if case .none = links[id.slot] { true } else { false }
+    }
+
+    /// Connections; attempts do not count.
+    var count: Int { connectionCount }
 
     /// Whether there is no connection; attempts do not count.
     var isEmpty: Bool { connectionCount == 0 }

@@ -117,10 +117,22 @@ struct PoolStateMachine<Waiter> {
             && connectAttempts.count == 0 && connections.count - closedToCalls >= maxConnections
     }
 
+    /// Whether the counts agree with the lists. For assertions, in constant time.
+    private var isConsistent: Bool {
+        let unused = unusedConnections.count
+        return calls >= leased - unused && calls >= sharedConnections.count
+            && leased >= sharedConnections.count + unused && closedToCalls >= unused
+            && leased >= closedToCalls && expectedCalls >= connecting
+            && (connecting > 0 || expectedCalls == 0)
+            // No call waits beside an idle connection.
+            && idle <= maxIdle && (idle == 0 || waiting == 0)
+    }
+
     // MARK: Leasing
 
     /// A call needs a connection.
     mutating func checkout(_ waiter: Waiter) -> Checkout {
+        defer { assert(isConsistent, "the counts disagree after a checkout") }
         if mode == .closed { return .refuse }
         if let slot = sharedConnections.newest ?? idleConnections.newest {
             addCall(to: slot)
@@ -135,6 +147,7 @@ struct PoolStateMachine<Waiter> {
     /// A waiting call was cancelled. A connection attempt that is not needed any more is cancelled
     /// too.
     mutating func cancelWaiter(_ ticket: Ticket) -> Action {
+        defer { assert(isConsistent, "the counts disagree after a cancellation") }
         waiters.leave(ticket)
         return removeSurplusConnectAttempt().map(Action.giveUp) ?? .nothing
     }
@@ -144,6 +157,7 @@ struct PoolStateMachine<Waiter> {
         guard case .leased(let running, let capacity) = connections[id.slot], running > 0 else {
             return .nothing
         }
+        defer { assert(isConsistent, "the counts disagree after a return") }
         if running <= capacity, let waiter = waiters.takeFirst() { return .serve(waiter, on: id) }
         calls -= 1
         return setUse(of: id, calls: running - 1, capacity, at: now)
@@ -152,6 +166,8 @@ struct PoolStateMachine<Waiter> {
     /// The number of calls that a connection serves at once has changed; 0 if it gets no call. The
     /// caller repeats `serveNext`.
     mutating func setCapacity(_ id: ConnectionID, _ capacity: Int, at now: Instant) -> Action {
+        assert(capacity >= 0, "a negative capacity")
+        defer { assert(isConsistent, "the counts disagree after a change of the capacity") }
         switch connections[id.slot] {
         case .connecting, nil: return .nothing
         case .idle(let since, let former):
@@ -188,6 +204,7 @@ struct PoolStateMachine<Waiter> {
             }
         guard isFree, let waiter = waiters.takeFirst() else { return .nothing }
         addCall(to: id.slot)
+        assert(isConsistent, "the counts disagree after a waiter was served")
         return .serve(waiter, on: id)
     }
 
@@ -198,6 +215,7 @@ struct PoolStateMachine<Waiter> {
         _ id: ConnectionID, capacity: Int = 1, at now: Instant
     ) -> Action {
         guard case .connecting(let expected) = connections[id.slot] else { return .nothing }
+        assert(capacity > 0, "a new connection without capacity")
         connections.leave(id.slot, &connectAttempts)
         expectedCalls -= expected
         connections[id.slot] = .leased(calls: 1, capacity: capacity)
@@ -212,6 +230,7 @@ struct PoolStateMachine<Waiter> {
         connections.leave(id.slot, &connectAttempts)
         expectedCalls -= expected
         connections.remove(id.slot)
+        defer { assert(isConsistent, "the counts disagree after a failed attempt") }
         var failed: [Waiter] = []
         while failed.count < expected, waiters.count > expectedCalls,
             let waiter = waiters.takeFirst()
@@ -242,6 +261,7 @@ struct PoolStateMachine<Waiter> {
 
     /// A connection, leased or idle, is closed.
     mutating func removeConnection(_ id: ConnectionID) -> Action {
+        defer { assert(isConsistent, "the counts disagree after a removal") }
         switch connections[id.slot] {
         case .leased(let running, let capacity):
             calls -= running
@@ -265,6 +285,7 @@ struct PoolStateMachine<Waiter> {
     /// Removes one expired connection, which the caller closes; nil if there is none.
     mutating func expire(at now: Instant) -> ConnectionID? {
         guard let due = nextExpiry, due <= now else { return nil }
+        defer { assert(isConsistent, "the counts disagree after an expiry") }
         return removeOldestIdle()
     }
 
@@ -284,6 +305,7 @@ struct PoolStateMachine<Waiter> {
     /// closes, or cancels if it is being made; nil if there is none.
     mutating func removeUnneeded() -> ConnectionID? {
         guard mode != .open else { return nil }
+        defer { assert(isConsistent, "the counts disagree after the end") }
         return removeOldestIdle() ?? removeUnused() ?? removeSurplusConnectAttempt()
     }
 
@@ -315,6 +337,7 @@ struct PoolStateMachine<Waiter> {
             connections[slot] = .leased(calls: 1, capacity: capacity)
             if capacity > 1 { connections.join(slot, &sharedConnections) }
         case .leased(let running, let capacity):
+            assert(running < capacity, "a call on a connection without room")
             replaceUse(of: slot, running, capacity, by: running + 1, capacity)
         case .connecting, nil: break
         }

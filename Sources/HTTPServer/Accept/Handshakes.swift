@@ -41,6 +41,7 @@ final class Handshakes {
     /// The one at a slot has ended.
     func remove(_ slot: Int) {
         table.silentHandshakes.remove(slot)
+        assert(inProgress > 0, "more handshakes ended than began")
         inProgress -= 1
         updateLimit()
     }

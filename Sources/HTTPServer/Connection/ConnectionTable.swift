@@ -56,6 +56,9 @@ final class ConnectionTable {
         assert(connections[connection.slot] === connection, "another connection has its slot")
         let (client, isRefused) = (connection.acceptance.client, connection.acceptance.isRefused)
         if isRefused { refusedCount -= 1 }
+        assert(
+            !idle.contains(connection.slot) && !unread.contains(connection.slot),
+            "a closed connection is active")
         client.map { clients.remove($0, as: isRefused ? .refused : .served) }
         let last = connections.removeLast()
         if last !== connection {
@@ -65,6 +68,7 @@ final class ConnectionTable {
             silentHandshakes.move(from: last.slot, to: connection.slot)
             last.slot = connection.slot
         }
+        assert(refusedCount >= 0 && servedCount >= 0, "more connections are refused than open")
         resolveDrainIfEmpty()
     }
 

@@ -121,6 +121,13 @@ final class ExchangeRunner {
     /// Whether it runs a request, and not just a rejection.
     var isRequest: Bool { kind == .request }
 
+    /// Whether it counts for what it holds, and for nothing after its end. For assertions.
+    private var isConsistent: Bool {
+        if hasPermit, isStreaming || needsNoPermit || server.requestsInFlight < 1 { return false }
+        if isStreaming, needsNoPermit || server.streams < 1 { return false }
+        return !isOver || !hasPermit && !isStreaming && carrier == nil && exchange.interim == nil
+    }
+
     // MARK: Begin
 
     /// Passes the request to the service, or rejects it if a limit is reached.
@@ -221,10 +228,12 @@ final class ExchangeRunner {
     /// longer as a request in flight.
     func responseHeadSent() {
         guard !isOver else { return }
+        assert(status != nil && !isStreaming, "a head is sent twice, or without a response")
         returnPermit()
         isStreaming = true
         exchange.stream = .response
         server.streams += 1
+        assert(isConsistent, "a streamed response counts twice")
     }
 
     /// Whether the connection has switched to another protocol.
@@ -233,6 +242,7 @@ final class ExchangeRunner {
     /// Passes what the client sends to the tunnel of the response, whose head is sent.
     func startUpload() {
         guard let carrier, case .tunnel(let tunnel)? = response?.body else { return }
+        assert(isStreaming && !isTunnel && requestBody == nil, "a tunnel begins twice")
         isTunnel = true
         exchange.stream = .tunnel
         let upload = RequestBodySource(.untilClose, of: exchange, carrier: carrier)
@@ -277,6 +287,7 @@ final class ExchangeRunner {
     ///
     /// - Parameter unsent: bytes of the response that wait for the client
     func responseHandedOver(unsent: Int) {
+        assert(status != nil && unsent >= 0, "a response that does not exist is handed over")
         if unsent <= ServerContext.unsentBytesWithoutPermit { releasePermits() }
     }
 
@@ -285,6 +296,7 @@ final class ExchangeRunner {
         returnPermit()
         endStream()
         exchange.releasePermits()
+        assert(isConsistent, "an exchange without a permit counts")
     }
 
     /// The connection counts the bytes of the response from now on.
@@ -320,6 +332,7 @@ final class ExchangeRunner {
     }
 
     private func respond(with response: consuming Response, closesConnection: Bool) {
+        assert(status == nil && !isOver, "an exchange has two responses")
         status = response.status
         self.response = consume response
         carrier?.responseReady(closesConnection: closesConnection)
@@ -334,6 +347,7 @@ final class ExchangeRunner {
     ///   - bodyBytes: the body bytes that were written
     ///   - isTruncated: the response is incomplete
     func endExchange(bodyBytes: Int, isTruncated: Bool = false) {
+        assert(status != nil && bodyBytes >= 0, "a response ends that does not exist")
         guard let status else { return }
         finish(status: status.code, bodyBytes, isTruncated)
     }
@@ -367,6 +381,7 @@ final class ExchangeRunner {
         exchange.interim = nil
         requestBody?.detach()
         carrier = nil
+        assert(isConsistent, "an exchange counts after its end")
         if isRequest {
             server.hooks.exchangeEnded(
                 ServerHooks.ExchangeEnd(
@@ -380,14 +395,17 @@ final class ExchangeRunner {
     // MARK: Permits
 
     private func takePermit() {
-        guard !isOver, !isRejected, !hasPermit, !needsNoPermit else { return }
+        // Behind the head of its response a request counts as a stream.
+        guard !isOver, !isRejected, !hasPermit, !needsNoPermit, !isStreaming else { return }
         hasPermit = true
         server.requestsInFlight += 1
         exchange.countRequest()
+        assert(isConsistent, "a request counts twice")
     }
 
     private func returnPermit() {
         guard hasPermit else { return }
+        assert(server.requestsInFlight > 0, "a request that counts is not counted")
         hasPermit = false
         server.requestsInFlight -= 1
         exchange.uncountRequest()
@@ -396,6 +414,7 @@ final class ExchangeRunner {
     /// It counts as a streamed response no longer.
     private func endStream() {
         guard isStreaming else { return }
+        assert(server.streams > 0, "a stream that counts is not counted")
         isStreaming = false
         server.streams -= 1
     }

@@ -87,6 +87,8 @@ final class RequestBodySource: BodySource {
 
     /// Further bytes have arrived.
     func deliver(_ piece: Span<UInt8>) {
+        assert(
+            sink == nil || hasStarted && carrier != nil, "a body is delivered after its exchange")
         receivedBytes &+= piece.count
         sink?.bodyReceived(piece)
     }

@@ -34,10 +34,14 @@ final class ServerContext {
 
     /// Requests in flight: those that the service handles. One whose body the service waits for
     /// counts when the body is complete.
-    var requestsInFlight = 0
+    var requestsInFlight = 0 {
+        didSet { assert(requestsInFlight >= 0, "fewer requests than none are in flight") }
+    }
 
     /// Streamed responses whose heads were sent and whose bodies have not ended.
-    var streams = 0
+    var streams = 0 {
+        didSet { assert(streams >= 0, "fewer streams than none are open") }
+    }
 
     init(
         loop: any Loop, settings: ServerSettings, hooks: ServerHooks, clients: ClientCounts,

@@ -7,6 +7,9 @@ import Reactor
 extension ServerConnection: ExchangeCarrier, BodyTarget {
     /// A request has arrived, with its body if that is complete.
     func beginExchange(_ head: RequestHead, _ body: Bytes?) {
+        assert(
+            runner == nil && bodyWriter == nil && unsentExchange == nil,
+            "a request begins before the end of the former one")
         let exchange = server.makeExchange(for: head, from: client)
         pace.countRequest(at: exchange.began)
         runner = ExchangeRunner(head, body, exchange, carrier: self, of: server)
@@ -98,6 +101,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
 
     /// The response is written: ends the exchange.
     private func completeResponse(bodyBytes: Int) -> ServerStateMachine.Event {
+        assert(runner != nil && bodyWriter == nil, "a response ends twice")
         let ended = runner.take()
         let unsent = stream.unsentBytes
         if unsent == 0 {
@@ -105,6 +109,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
         } else if let ended {
             ended.responseHandedOver(unsent: unsent)
             ended.releaseResponseMemory()
+            assert(unsentExchange == nil, "two responses wait for the client")
             unsentExchange = UnsentExchange(runner: ended, bodyBytes: bodyBytes)
         }
         updateBudget(unsent: unsent)
@@ -140,6 +145,7 @@ extension ServerConnection: ExchangeCarrier, BodyTarget {
 
     /// Writes a piece of a streamed body; returns the number of unsent bytes.
     func writeBody(_ piece: Span<UInt8>) -> Int {
+        assert(bodyWriter != nil && !isClosed, "a piece after the end of its response")
         if bodyWriter?.framing == .chunked {
             server.writer.writeChunk(piece, to: stream)
         } else {

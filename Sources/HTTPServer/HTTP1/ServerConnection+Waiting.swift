@@ -81,6 +81,9 @@ extension ServerConnection: ServedConnection {
         if let unsent { counts.unsent = unsent }
         let held = ahead.memoryBytes + reader.memoryBytes + counts.unsent
         let before = counts.memory
+        assert(
+            counts.unsent >= 0 && held >= counts.unsent,
+            "a connection holds less than it sends")
         guard held != before else { return }
         counts.memory = held
         server.budget.adjust(by: held - before)

@@ -168,14 +168,18 @@ final class ServerConnection: ByteStreamDelegate {
     /// Performs an action; returns the event that it causes at once.
     private func perform(_ action: ServerStateMachine.Action) -> ServerStateMachine.Event? {
         switch action {
-        case .serve: runner?.runService()
+        case .serve:
+            assert(runner?.isRequest == true, "a rejection is served")
+            runner?.runService()
         case .sendContinue:
             stream.write(
                 Self.continueResponse.span.extracting(droppingFirst: takeVersionBytesSent()))
             mustReadOn = true
         case .readOn: mustReadOn = true
         case .sendResponse(let keepsAlive): return sendResponse(keepsAlive: keepsAlive)
-        case .startBody: bodyWriter?.start()
+        case .startBody:
+            assert(bodyWriter != nil, "a body without a writer")
+            bodyWriter?.start()
         case .startTunnel:
             bodyWriter?.start()
             runner?.startUpload()
@@ -241,11 +245,14 @@ final class ServerConnection: ByteStreamDelegate {
     /// - Parameter isCutShort: the response is incomplete, and a client would not notice it if the
     ///   connection were closed without a reset (RFC 9112 8)
     private func closeStream(isCutShort: Bool = false) {
+        assert(
+            isClosed && runner == nil && bodyWriter == nil, "an exchange outlives its connection")
         endUnsentExchange(dropping: stream.unsentBytes)
         deadline.cancel()
         watchTimer.take()?.cancel()
         table.removeActivity(at: slot)
         if isCutShort || stream.unsentBytes > 0 { stream.reset() } else { stream.close() }
+        assert(counts.versionSent <= Self.version.count, "a probe beyond the version")
         server.budget.release(counts.memory)
         counts.memory = 0
         table.remove(self)

@@ -92,7 +92,23 @@ struct ServerStateMachine {
         }
     }
 
+    /// Whether the facts are possible in the state. For assertions.
+    private var isConsistent: Bool {
+        if isClientEndPending, !isReadingPaused { return false }
+        if facts.isTunnel, facts.keepsAlive { return false }
+        return switch state {
+        // Another request follows only a response that kept the connection open.
+        case .idle, .head, .yielding, .blocked:
+            (!hadRequest || facts.keepsAlive) && !lingersBriefly
+        case .discarding: hadRequest && facts.keepsAlive && !lingersBriefly
+        case .running(let body): (hadRequest || body == .broken) && !lingersBriefly
+        case .responding, .streaming: !lingersBriefly
+        case .finishing, .lingering, .closed: true
+        }
+    }
+
     mutating func handle(_ event: Event) -> Action? {
+        defer { assert(isConsistent, "the state does not agree with its facts") }
         switch event {
         case .headBegan: return headBegan()
         case .requestBegan(let facts): return requestBegan(facts)
@@ -215,6 +231,7 @@ extension ServerStateMachine {
     }
 
     mutating func finish() -> Action? {
+        assert(!isClosed && state != .finishing && state != .lingering, "a connection ends twice")
         state = .finishing
         // Further input is discarded, so there is always room for it.
         isReadingPaused = false
@@ -223,11 +240,13 @@ extension ServerStateMachine {
     }
 
     mutating func abandon() -> Action? {
+        assert(!isClosed, "a closed connection is abandoned")
         state = .closed
         return .abandon
     }
 
     mutating func close() -> Action? {
+        assert(!isClosed, "a connection is closed twice")
         state = .closed
         return .close
     }

@@ -106,6 +106,7 @@ final class H2ServerConnection {
 
     /// A request has ended.
     func remove(_ request: H2ServerStream) {
+        assert(requests[request.index] === request, "another request has its index")
         let last = requests.removeLast()
         if last !== request {
             requests[request.index] = last
@@ -218,6 +219,7 @@ final class H2ServerConnection {
     func updateBudget() {
         guard !isClosed else { return }
         let held = session.memoryBytes + storedBytes + stream.unsentBytes
+        assert(storedBytes >= 0 && held >= storedBytes, "a connection holds less than it stores")
         guard held != memoryBytes else { return }
         let before = memoryBytes
         memoryBytes = held
@@ -313,6 +315,7 @@ final class H2ServerConnection {
         server.budget.release(memoryBytes)
         memoryBytes = 0
         abandonRequests()
+        assert(requests.isEmpty && storedBytes == 0, "a request outlives its connection")
         table.remove(self)
     }
 }

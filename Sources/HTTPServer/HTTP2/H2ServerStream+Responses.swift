@@ -82,6 +82,7 @@ extension H2ServerStream: ExchangeCarrier {
         of response: Response, from source: any BodySource, _ framing: BodyFraming,
         of runner: ExchangeRunner, on connection: H2ServerConnection
     ) {
+        assert(bodyWriter == nil, "a stream has two bodies")
         let writer = BodyWriter(source, framing, to: self)
         bodyWriter = writer
         var length: Int?

@@ -60,6 +60,9 @@ final class H2ServerStream {
         // Before the action, so that the wait is up to date.
         updateDeadline(connection.server)
         if let action { perform(action, on: connection) }
+        assert(
+            self.connection == nil || stored.count == machine.storedBytes,
+            "the machine counts other bytes than are stored")
     }
 
     private func perform(_ action: H2StreamMachine.Action, on connection: H2ServerConnection) {
@@ -100,6 +103,7 @@ final class H2ServerStream {
     }
 
     private func beginExchange(_ head: RequestHead, on connection: H2ServerConnection) {
+        assert(runner == nil && bodyWriter == nil, "a request begins twice")
         let facts = H2StreamMachine.Facts(
             isTunnel: head.opensWebSocket, expectsContinue: head.expectsContinue,
             statesLength: head.framing != .chunked, hasTrailers: !trailers.isEmpty)

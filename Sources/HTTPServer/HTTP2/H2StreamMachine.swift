@@ -47,6 +47,16 @@ struct H2StreamMachine {
     /// Whether the client may get that interim response: RFC 9113 8.6, HTTP/2 has no 101.
     func allowsInterim(_ status: Status) -> Bool { response == nil && status.code != 101 }
 
+    /// Whether bytes are stored for a reader only. For assertions.
+    private var isConsistent: Bool {
+        guard storedBytes >= 0, storedBytes <= receivedBytes else { return false }
+        if isOver, body != .broken { return false }
+        switch body {
+        case .complete, .cancelled, .broken: return storedBytes == 0
+        case .arriving, .awaitingContinue, .delivering, .paused: return true
+        }
+    }
+
     // MARK: The request
 
     /// All bytes that arrived together with the head are read.
@@ -71,6 +81,7 @@ struct H2StreamMachine {
 
     /// A piece of the body has arrived.
     mutating func receive(_ count: Int) -> PieceUse {
+        defer { assert(isConsistent, "bytes are stored for no reader") }
         receivedBytes += count
         switch body {
         case .delivering where storedBytes == 0 && !isStarting: return .deliver
@@ -85,6 +96,7 @@ struct H2StreamMachine {
 
     mutating func handle(_ event: Event) -> Action? {
         if isOver { return nil }
+        defer { assert(isConsistent, "bytes are stored for no reader") }
         switch event {
         case .headRejected: return dropBody(nil)
         case .clientEnded:
@@ -177,6 +189,7 @@ struct H2StreamMachine {
     }
 
     private mutating func end(_ action: Action) -> Action? {
+        assert(!isOver, "a stream ends twice")
         isOver = true
         return dropBody(action)
     }

@@ -135,6 +135,7 @@ final class Backend {
     private func send(
         _ request: CallRequest, to index: Int, _ context: RequestContext
     ) -> LocalPromise<ClientResponse> {
+        assert(checks?.isScheduled != false, "no further health check is scheduled")
         let fields = beginAttempt(
             request.attempt, at: index, before: request.proxied == nil ? request.deadline : nil,
             context)

@@ -97,7 +97,17 @@ struct HostAvailability {
         let healthy = hosts.indices.filter { hosts[$0].isHealthy }
         let available = healthy.filter { !isEjected($0, at: now) }
         // If all healthy hosts are ejected, an ejected one is better than none.
-        return available.isEmpty ? healthy : available
+        let chosen = available.isEmpty ? healthy : available
+        assert(mayCall(chosen, at: now), "an unavailable host may be called")
+        return chosen
+    }
+
+    /// Whether all of these are available; or all of them are ejected, and no other is available. For
+    /// assertions.
+    private func mayCall(_ chosen: [Int], at now: Instant) -> Bool {
+        chosen.allSatisfy { state(of: $0, at: now) == .available }
+            || hosts.indices.allSatisfy { state(of: $0, at: now) != .available }
+                && chosen.allSatisfy { state(of: $0, at: now) != .unhealthy }
     }
 
     private func isEjected(_ host: Int, at now: Instant) -> Bool {
@@ -136,6 +146,12 @@ struct HostAvailability {
         hosts[host].ejections = min(hosts[host].ejections + 1, Self.growthMax)
         hosts[host].ejectedUntil =
             now + .nanoseconds(plan.duration.inNanoseconds * Int64(hosts[host].ejections))
+        assert(
+            hosts[host].ejectedUntil == now + plan.duration * hosts[host].ejections,
+            "an ejection does not grow")
+        assert(
+            hosts.indices.count { isEjected($0, at: now) } * 2 <= hosts.count,
+            "more than half of the hosts are ejected")
     }
 
     // MARK: Checks
@@ -151,6 +167,9 @@ struct HostAvailability {
                 hosts[host].isHealthy = false
             }
         }
+        assert(
+            hosts[host].isHealthy == (hosts[host].failedChecksInRow < Self.failedChecksMax),
+            "the last checks say otherwise")
     }
 
     // MARK: State

@@ -52,6 +52,8 @@ final class HostSet {
             }
             if hosts[candidate].pool.inFlight < hosts[chosen].pool.inFlight { best = candidate }
         }
+        assert(best != nil || available?.isEmpty == true, "an available host is not found")
+        assert(best.map { areUsable[$0] } ?? true, "an unavailable host is chosen")
         return best
     }
 
@@ -65,6 +67,7 @@ final class HostSet {
 
     /// The next available host after the one that failed; nil if none is left.
     func next(after search: Search) -> Search? {
+        assert(search.remaining < hosts.count, "a host is tried twice")
         let available = available
         for step in 0..<search.remaining {
             let host = (search.host + 1 + step) % hosts.count

@@ -84,6 +84,7 @@ extension CallRequest {
     func repeated(
         _ cause: AttemptRecord.Cause, for context: RequestContext, at now: Instant
     ) -> CallRequest {
+        assert(proxied?.hasStartedBody != true, "a body that was begun is sent again")
         var repeated = self
         repeated.attempt = context.record.beginAttempt(
             of: call, cause, replacing: cause == .otherHost ? attempt : nil, at: now)

@@ -38,6 +38,7 @@ final class FanOutState: CallValues {
 
     /// Records that a call is sent now; gives the place of its first attempt in the record.
     func recordStart(of call: CallPlan) -> Int {
+        assert(call.waitsFor.allSatisfy(hasSettled), "a call starts before one that it waits for")
         // A call that starts while no other runs ends the phase `own` of `RequestTimes`, which
         // needs the exact time; for other calls the time of the loop iteration is exact enough.
         record.beginCall(call.index, at: record.callsInFlight == 0 ? loop.exactNow : loop.now)

@@ -62,6 +62,7 @@ import Synchronization
             guard let new = bucket.arrival(charging: cost, to: place.arrival, at: now) else {
                 return Charge(isGranted: false, arrival: place.arrival)
             }
+            assert(new - now <= bucket.tolerance, "a charge exceeds the burst")
             if replace(place, with: Self.word(key, new, bucket)) {
                 if place.dropsLiveKey { dropped.add(1, ordering: .relaxed) }
                 return Charge(isGranted: true, arrival: new)
@@ -99,6 +100,7 @@ import Synchronization
         while true {
             let place = findPlace(of: key, in: bucket, slack, at: now)
             guard arrival > place.arrival else { return }
+            assert(arrival - now <= aheadMax, "a debt beyond the burst and its slack")
             if replace(place, with: Self.word(key, arrival, bucket)) {
                 if place.dropsLiveKey { dropped.add(1, ordering: .relaxed) }
                 return
@@ -189,6 +191,7 @@ import Synchronization
             let foundShare = Self.share(foundDebt, of: found)
             if foundShare < share { (index, word, share) = (candidate, found, foundShare) }
         }
+        assert(index >= first && index < min(first + Self.ways, capacity), "outside of its set")
         return Place(
             index: index, word: word, arrival: now, isFound: false, dropsLiveKey: share > 0)
     }

@@ -144,10 +144,28 @@ package final class RequestRecord {
         if isStreamed { endStreams(at: now) }
         change(to: .own, at: now)
         ended = now
+        assert(attempts.allSatisfy(\.ended.hasHappened), "an attempt has no end")
+        assert(callsInFlight == 0, "a call outlives its request")
+        assert(timesAddUp, "the times of a request are not its duration")
+    }
+
+    /// Whether the phases cover the duration, and the time of calls is that of their records. For
+    /// assertions.
+    private var timesAddUp: Bool {
+        let sum = RequestTimes.Phase.allCases.reduce(0) { $0 &+ times.microseconds($1) }
+        guard sum == ended.microseconds else { return false }
+        if isStreamed { return true }
+        var (covered, reached) = (UInt32(0), UInt32(0))
+        for call in calls.filter(\.began.hasHappened).sorted(by: { $0.began < $1.began }) {
+            covered += max(call.ended.microseconds, reached) - max(call.began.microseconds, reached)
+            reached = max(call.ended.microseconds, reached)
+        }
+        return covered == times.microseconds(.calling)
     }
 
     private func change(to phase: RequestTimes.Phase, at now: Moment) {
         guard !ended.hasHappened else { return }
+        assert(now.microseconds >= phaseBegan, "a phase ends before it began")
         times.add(now.microseconds - phaseBegan, to: self.phase)
         self.phase = phase
         phaseBegan = now.microseconds
@@ -163,6 +181,7 @@ package final class RequestRecord {
         let now = next(now)
         calls[call].began = now
         callsInFlight += 1
+        assert(hasConsistentCalls, "a call begins twice")
         if callsInFlight == 1 { change(to: .calling, at: now) }
     }
 
@@ -260,8 +279,12 @@ package final class RequestRecord {
         calls[call].end(outcome, at: now)
         guard before.isInFlight else { return }
         callsInFlight -= 1
+        assert(hasConsistentCalls, "a call ends twice")
         if callsInFlight == 0 { change(to: .own, at: now) }
     }
+
+    /// Whether as many calls are in flight as are counted. For assertions.
+    private var hasConsistentCalls: Bool { callsInFlight == calls.count(where: \.isInFlight) }
 
     // MARK: Attempts
 

@@ -59,6 +59,23 @@ struct CircuitBreakerState {
 
     /// Called before every call.
     mutating func admitCall(at now: Instant) -> Admission {
+        let admission = decideAdmission(at: now)
+        assert(admits(admission, at: now), "the phase does not admit the call")
+        return admission
+    }
+
+    /// Whether the phase agrees with the admission that it has led to. For assertions.
+    private func admits(_ admission: Admission, at now: Instant) -> Bool {
+        switch (phase, admission) {
+        case (.closed, .allowed): true
+        case (.halfOpen(let probe, let head), .probe(let number)): probe == number && head == nil
+        case (.open(let until), .refused): now < until
+        case (.halfOpen, .refused(let wait)): wait > .zero
+        case (.closed, _), (.open, _), (.halfOpen, .allowed): false
+        }
+    }
+
+    private mutating func decideAdmission(at now: Instant) -> Admission {
         if case .halfOpen(_, let head?) = phase, now >= head.at + plan.tryAgainAfter {
             decide(by: head.sample, at: now)
         }
@@ -116,6 +133,7 @@ struct CircuitBreakerState {
         if slices[index].number != number { slices[index] = Slice(number: number) }
         slices[index].calls += 1
         slices[index].failures += failures
+        assert(slices[index].failures <= slices[index].calls, "more failures than calls")
     }
 
     private mutating func openIfTooMany(at now: Instant) {

@@ -108,9 +108,17 @@ final class ConcurrencyLimit {
 
     /// Requests a permit. The work that starts with it holds it until it has ended.
     func admit(on local: LocalContext) -> Admission {
-        if let permit = permits.take(below: plan.concurrentMax) { return .admitted(permit) }
+        if let permit = permits.take(below: plan.concurrentMax) {
+            assert(permits.inUse <= plan.concurrentMax, "more calls than the limit run")
+            return .admitted(permit)
+        }
         guard queue.count < plan.queueMax else { return .refused }
         return .queued(enqueue(on: local))
+    }
+
+    /// Whether a call waits only while no permit is free, and with a deadline. For assertions.
+    private var isConsistent: Bool {
+        queue.count == 0 || permits.inUse >= plan.concurrentMax && expiry != nil
     }
 
     // MARK: Queue
@@ -122,6 +130,7 @@ final class ConcurrencyLimit {
         let ticket = queue.join(call, until: loop.now + plan.wait)
         call.resolver?.onCancel { [self] _ in leave(ticket) }
         armExpiry()
+        assert(isConsistent, "a call waits although a permit is free")
         return promise
     }
 
@@ -133,9 +142,11 @@ final class ConcurrencyLimit {
             guard let resolver = call.resolver.take(), !resolver.isCancelled,
                 let permit = permits.take(below: plan.concurrentMax)
             else { continue }
+            assert(permits.inUse <= plan.concurrentMax, "more calls than the limit run")
             resolver.fulfill(permit)
         }
         armExpiry()
+        assert(isConsistent, "a call waits although a permit is free")
     }
 
     private func leave(_ ticket: WaitQueue<QueuedCall>.Ticket) {
@@ -157,6 +168,7 @@ final class ConcurrencyLimit {
 
     private func expire() {
         expiry = nil
+        assert(permits.inUse >= plan.concurrentMax, "a call expires although a permit is free")
         while let call = queue.takeExpired(at: loop.now) {
             call.resolver.take()?.reject(CallFailure.queueFull)
         }

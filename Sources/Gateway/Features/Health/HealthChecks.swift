@@ -40,6 +40,9 @@ final class HealthChecks {
         running = []
     }
 
+    /// Whether another round of checks follows. For assertions.
+    var isScheduled: Bool { timer?.due != nil }
+
     private func scheduleChecks(after time: Duration) {
         timer = loop.timer(after: time) { [weak self] in self?.checkAllHosts() }
     }

@@ -19,6 +19,7 @@ enum InFlightLimit {
                     state.refusals &+= 1
                     return refusal(request, context)
                 }
+                assert(state.inFlight.inUse <= max, "more requests than the limit run")
                 context.holdPermit(permit)
                 return next(request, context)
             }

@@ -65,6 +65,7 @@ final class ProxyPipe: BodySource, BodySink {
     }
 
     private func start() {
+        assert(!hasStarted && !isHeld && sink != nil, "a body is delivered twice")
         hasStarted = true
         if direction == .request { transfer?.requestStarted() }
         source.startDelivery(to: self)
@@ -80,12 +81,14 @@ final class ProxyPipe: BodySource, BodySink {
     }
 
     func pause() {
+        assert(!isPaused, "a paused body is paused")
         isPaused = true
         pendingAtPause = sink?.pendingBytes ?? 0
         source.pause()
     }
 
     func resume() {
+        assert(isPaused, "a body that is not paused is resumed")
         isPaused = false
         transfer?.recordActivity()
         source.resume()
@@ -106,12 +109,14 @@ final class ProxyPipe: BodySource, BodySink {
     // MARK: From the source
 
     func bodyReceived(_ piece: Span<UInt8>) {
+        assert(hasStarted, "a body arrives before its delivery")
         guard let sink else { return }
         // A body without a part of it would seem complete.
         guard let transfer else { return fail(TransferEnded()) }
         bytes += piece.count
         if let bytesMax, bytes > bytesMax { return fail(BodyTooLarge(limit: bytesMax)) }
         transfer.recordActivity()
+        assert(transfer.passes(self), "a body passes outside of its phase")
         sink.bodyReceived(piece)
     }
 

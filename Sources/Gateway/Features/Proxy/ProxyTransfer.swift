@@ -104,6 +104,27 @@ final class ProxyTransfer: ProxiedRequest {
 
     private var plan: ProxyPlan { proxy.plan }
 
+    /// Whether the parts that exist are those of the phase. For assertions.
+    private var isConsistent: Bool {
+        switch phase {
+        case .receivingRequest: requestPipe != nil && responsePipe == nil && !isTunnel
+        case .awaitingHead: responsePipe == nil && !isTunnel
+        case .sendingResponse: responsePipe != nil && call == nil && permit == nil
+        case .ended:
+            requestPipe == nil && responsePipe == nil && permit == nil && timer == nil
+                && continueTimer == nil
+        }
+    }
+
+    /// Whether bytes of a body may pass now. For assertions.
+    func passes(_ pipe: ProxyPipe) -> Bool {
+        switch phase {
+        case .receivingRequest, .awaitingHead: pipe === requestPipe
+        case .sendingResponse: isTunnel || pipe === requestPipe || pipe === responsePipe
+        case .ended: isTunnel
+        }
+    }
+
     /// Not a property with the loop, whose reference would be counted.
     private var now: Instant { proxy.loop.now }
 
@@ -127,6 +148,7 @@ final class ProxyTransfer: ProxiedRequest {
         }
         let call = proxy.send(request, callContext, context)
         self.call = call
+        assert(isConsistent, "a transfer begins in the wrong phase")
         call.whenSettled { [self] result in headReceived(result) }
         return promise
     }
@@ -203,6 +225,7 @@ final class ProxyTransfer: ProxiedRequest {
         pipe.transfer = self
         responsePipe = pipe
         armTimer()
+        assert(isConsistent, "the response begins in the wrong phase")
         return pipe
     }
 
@@ -236,6 +259,7 @@ final class ProxyTransfer: ProxiedRequest {
         guard case .receivingRequest = phase else { return }
         phase = .awaitingHead(since: now)
         armTimer()
+        assert(isConsistent, "the request ends in the wrong phase")
     }
 
     /// The trailers of the request that the backend gets.
@@ -303,6 +327,7 @@ final class ProxyTransfer: ProxiedRequest {
             requestPipe.transfer = nil
         }
         responsePipe = nil
+        assert(isConsistent, "a transfer ends and keeps a part of it")
     }
 
     // MARK: Time limits
@@ -320,6 +345,7 @@ final class ProxyTransfer: ProxiedRequest {
 
     private func armTimer() {
         guard let due else { return }
+        assert(lastActivity <= now && began <= lastActivity, "activity in the future")
         if let armed = timer?.due, armed <= due { return }
         timer?.cancel()
         timer = proxy.loop.timer(after: due - now) { [self] in timerFired() }
@@ -327,6 +353,7 @@ final class ProxyTransfer: ProxiedRequest {
 
     private func timerFired() {
         timer = nil
+        assert(isConsistent, "a timer outlives its phase")
         guard let due else { return }
         guard due <= now else { return armTimer() }
         let isOverall = plan.maxDuration.map { began + $0 <= now } ?? false

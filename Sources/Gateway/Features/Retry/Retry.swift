@@ -33,6 +33,7 @@ struct Retry {
         _ number: Int, _ next: CallService, _ request: CallRequest, _ context: RequestContext,
         holding permit: Permit? = nil
     ) -> LocalPromise<ClientResponse> {
+        assert(number <= plan.attempts, "more attempts than the plan allows")
         let response = next(request, context)
         if let permit { response.whenSettled { _ in permit.release() } }
         guard number < plan.attempts else { return response }
@@ -58,9 +59,10 @@ struct Retry {
         _ number: Int, after delay: Duration, _ next: CallService, _ request: CallRequest,
         _ context: RequestContext, _ permit: Permit
     ) -> LocalPromise<ClientResponse> {
+        assert(budget.isKept, "more retries than the budget allows")
         // Not the promise function `after(_:)`, whose timer would outlive a client that disconnects
         // meanwhile.
-        context.local.value(()).delayed(by: delay)
+        return context.local.value(()).delayed(by: delay)
             .then {
                 attempt(
                     number + 1, next, request.repeated(.retry, for: context, at: loop.now),

@@ -15,7 +15,13 @@ final class RetryBudget {
     private static let retriesMin = 3
 
     func beginCall() { calls += 1 }
-    func endCall() { calls -= 1 }
+    func endCall() {
+        assert(calls > 0, "more calls ended than began")
+        calls -= 1
+    }
+
+    /// Whether the retries are within the budget, which holds when one of them begins. For assertions.
+    var isKept: Bool { retries.inUse <= max(Self.retriesMin, calls * Self.sharePercent / 100) }
 
     /// The permit for one retry; nil if the budget is used up.
     func permit() -> Permit? {

@@ -18,7 +18,7 @@ COPY --from=build /tributary.debug /
 
 # Run: the binary, its configuration, no shell, no root.
 FROM scratch
-ARG VERSION=0.2.0
+ARG VERSION=0.3.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="tributary" \
       org.opencontainers.image.description="One HTTP request in, many out, one response back" \

@@ -1,7 +1,7 @@
 /// The name and the version of this program, as its requests to servers state them (RFC 9110,
 /// section 10.1.5).
 package enum Product {
-    package static let version = "0.2.0"
+    package static let version = "0.3.0"
 
     /// The value of `User-Agent`.
     package static let userAgent: FieldValue = FieldValue("tributary/\(version)") ?? "tributary"

@@ -9,7 +9,7 @@ struct AuthFailuresCheck {
     let violations: ViolationLog
 
     func check() {
-        guard let rate = record.configs[0].authFailures.rate else { return }
+        guard let rate = record.configs[0].authFailureRate else { return }
         let bucket = BucketModel(burst: rate.count, interval: rate.interval)
         let uses = record.requests.compactMap { $0.map(use) }
         for key in Set(uses.flatMap(\.keys)).sorted() {

@@ -312,14 +312,12 @@ extension Cluster: HostDelegate, ClientDelegate {
 }
 
 extension ConfigFiles {
-    /// The configuration text, and the CA file that it names.
+    /// The configuration text, and the files that it names.
     fileprivate init(_ text: String, _ auth: DrawnAuth?) {
         self.init(
             read: { path throws(ConfigFileError) in
                 if let keys = auth?.keyFile(path) { return Array(keys.utf8) }
-                if let file = ListenerFiles.content(path) { return Array(file.utf8) }
-                return Array(
-                    (path.hasSuffix(DrawnTLS.authorityFile) ? DrawnTLS.authority : text).utf8)
+                return Array((TLSFiles.content(path) ?? text).utf8)
             },
             list: { _ throws(ConfigFileError) in throw .notFound })
     }

@@ -21,11 +21,15 @@ struct ConfigDraw {
         var keys = random.keys(
             [
                 .key("workers", 1, [1, 1, 2, 3]),
+                .key("auth_failures", 0.85, of: ["off", "1/s", "1/s", "2/s", "3/s", "1/m", "2/m"]),
                 .block("drain", 1, [.key("timeout", 1, [40, 200, 5000])]),
                 .block(
                     "limits", 1, DrawnLimits.weights(hasStreams: hasStreams, hasHTTP2: hasHTTP2)),
             ] + EntryDraw(random: random.derived("entry")).entry(), of: "")
-        if let former { keys.set("workers", former.keys["workers"]) }
+        if let former {
+            // The checkers know what every failed credential counted for.
+            for key in ["workers", "auth_failures"] { keys.set(key, former.keys[key]) }
+        }
         var config = DrawnConfig(
             generation: generation, keys: keys,
             listensOnUnixSocket: former?.listensOnUnixSocket
@@ -35,7 +39,6 @@ struct ConfigDraw {
                 ?? RateLimitDraw(random: random.derived("quota")).limits(),
             auth: authDraw.auth(
                 after: former?.auth, hasCertificates: listeners.contains(where: \.verifiesClients)),
-            authFailures: former?.authFailures ?? authDraw.failures(),
             backends: (0..<(former?.backends.count ?? random.number(1...3))).map {
                 backends.backend($0, hasHTTP2: hasHTTP2, after: former?.backends[$0])
             }, endpoints: [])

@@ -116,31 +116,6 @@ struct DrawnEndpointAuth {
     }
 }
 
-/// `auth_failures:`. A reload keeps it, so that the checkers know what every failure counted for.
-enum DrawnAuthFailures: Equatable {
-    case off
-    /// Not written.
-    case byDefault
-    case limited(DrawnRate)
-
-    /// Nil without a limit. The burst is the number of the rate.
-    var rate: DrawnRate? {
-        switch self {
-        case .off: nil
-        case .byDefault: DrawnRate(count: 100, isPerMinute: true)
-        case .limited(let rate): rate
-        }
-    }
-
-    var tree: Tree? {
-        switch self {
-        case .off: .scalar("off")
-        case .byDefault: nil
-        case .limited(let rate): .scalar(rate.written)
-        }
-    }
-}
-
 extension DrawnAuth {
     /// The content of a key file; nil if no authenticator names it.
     func keyFile(_ path: String) -> String? {
@@ -185,18 +160,6 @@ struct AuthDraw {
                 return DrawnAuthenticator(
                     kind: kind, callers: callers.filter { _ in random.chance(0.75) })
             })
-    }
-
-    func failures() -> DrawnAuthFailures {
-        let random = random.derived("failures")
-        switch random.number(0...5) {
-        case 0: return .off
-        case 1: return .byDefault
-        default:
-            return .limited(
-                DrawnRate(
-                    count: random.pick([1, 1, 2, 3]), isPerMinute: random.chance(0.3)))
-        }
     }
 
     /// - Parameter auth: that of the configuration

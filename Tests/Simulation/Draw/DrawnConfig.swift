@@ -16,7 +16,6 @@ struct DrawnConfig {
     var rateLimits: [DrawnRateLimit] = []
     /// Nil without authenticators.
     var auth: DrawnAuth?
-    var authFailures = DrawnAuthFailures.off
     var backends: [DrawnBackend]
     /// Of endpoints with `proxy`.
     var streamBackends: [DrawnBackend] = []
@@ -24,6 +23,12 @@ struct DrawnConfig {
 
     var workers: Int { keys[number: "workers"] ?? 1 }
     var drainTimeout: Int { keys["drain"]?[number: "timeout"] ?? 0 }
+
+    /// `auth_failures`; nil without a limit. The burst is the number of the rate.
+    var authFailureRate: DrawnRate? {
+        let text = keys[text: "auth_failures"] ?? "100/m"
+        return text == "off" ? nil : DrawnRate(text)
+    }
 
     var limits: DrawnLimits {
         get { DrawnLimits(keys: keys["limits"] ?? .block) }
@@ -45,8 +50,8 @@ struct DrawnConfig {
         var tree = Tree.members(["version": .scalar("1")])
         tree.set("listen", listeners.isEmpty ? first : .array([first] + listeners.map(\.tree)))
         tree = .object(tree.members + keys.members)
+        if auth == nil { tree.set("auth_failures", nil) }
         if let auth {
-            tree.set("auth_failures", authFailures.tree)
             tree.set("auth", auth.tree)
             tree.set(
                 "defaults",
@@ -54,7 +59,7 @@ struct DrawnConfig {
                     .setting("auth", .scalar(auth.authenticators[0].kind.rawValue)))
         }
         if !rateLimits.isEmpty {
-            tree.set("rate_limits", .named(rateLimits) { ($0.name, $0.tree) })
+            tree.set("rate_limits", .named(rateLimits) { ($0.name, $0.keys) })
         }
         tree.set("backends", .named(backends + streamBackends) { ($0.name, $0.tree) })
         tree.set("endpoints", .array(endpoints.flatMap { $0.trees(in: self) }))

@@ -2,43 +2,37 @@ import Rehearsal
 
 /// One of the drawn `rate_limits`. A reload keeps them, so that the checkers know what every request
 /// was charged to.
-struct DrawnRateLimit: Equatable {
-    var name: String
-    var rate: DrawnRate
-    var burst: Int
-    var key: Key?
+struct DrawnRateLimit {
+    let name: String
+    let keys: Tree
 
-    enum Key: Equatable {
-        case address
-        /// `{request.header.X-Tenant}`
-        case tenant
-        /// `{lang}`, on endpoints that have the parameter.
-        case language
+    enum Key { case address, tenant, language }
+
+    var rate: DrawnRate { DrawnRate(keys[text: "rate"] ?? "") }
+    var burst: Int { keys[number: "burst"] ?? 0 }
+    var key: Key? {
+        switch keys[text: "key"] {
+        case nil: nil
+        case "address": .address
+        case let key?: key == Self.language ? .language : .tenant
+        }
     }
 
-    var tree: Tree {
-        let written: Tree? =
-            switch key {
-            case nil: nil
-            case .address: .scalar("address")
-            case .tenant: .text("{request.header.X-Tenant}")
-            case .language: .text("{lang}")
-            }
-        return Tree.members(["rate": .scalar(rate.written), "burst": .scalar("\(burst)")])
-            .setting("key", written)
-    }
+    /// Of endpoints that have the parameter.
+    static let language = "{lang}"
 }
 
 /// Requests per second or per minute.
-struct DrawnRate: Equatable {
-    var count: Int
-    var isPerMinute = false
-
+struct DrawnRate {
+    let count: Int
     /// Seconds per request.
-    var interval: Double { (isPerMinute ? 60 : 1) / Double(count) }
+    let interval: Double
 
-    /// `20/m`
-    var written: String { "\(count)/\(isPerMinute ? "m" : "s")" }
+    /// Of `20/m`
+    init(_ text: String) {
+        count = Int(text.prefix { $0.isNumber }) ?? 1
+        interval = (text.hasSuffix("m") ? 60 : 1) / Double(count)
+    }
 }
 
 /// An entry of `rate_limits` of an endpoint.
@@ -63,17 +57,22 @@ struct RateLimitDraw {
 
     func limits() -> [DrawnRateLimit] {
         guard random.chance(0.25) else { return [] }
-        let kinds: [(name: String, key: DrawnRateLimit.Key?)] = [
-            ("per_client", .address), ("per_tenant", .tenant), ("per_language", .language),
-            ("together", nil),
+        let kinds: [(name: String, key: [KeyWeight])] = [
+            ("per_client", [.key("key", 1, of: ["address"])]),
+            ("per_tenant", [.key("key", 1, of: [#""{request.header.X-Tenant}""#])]),
+            ("per_language", [.key("key", 1, of: ["\"\(DrawnRateLimit.language)\""])]),
+            ("together", []),
         ]
-        return random.some(kinds, 0.5).enumerated().map { index, kind in
-            let random = random.derived("limit", index)
-            return DrawnRateLimit(
+        return random.some(kinds, 0.5).map { kind in
+            DrawnRateLimit(
                 name: kind.name,
-                rate: DrawnRate(
-                    count: random.pick([1, 2, 5, 20, 100]), isPerMinute: random.chance(0.3)),
-                burst: random.number(1...5), key: kind.key)
+                keys: random.keys(
+                    [
+                        .key(
+                            "rate", 1,
+                            of: ["1/s", "2/s", "5/s", "20/s", "100/s", "1/m", "5/m", "100/m"]),
+                        .key("burst", 1, 1...5),
+                    ] + kind.key, of: "RateLimit"))
         }
     }
 

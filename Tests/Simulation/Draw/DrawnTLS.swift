@@ -36,20 +36,6 @@ struct DrawnTLS {
         return identity
     }
 
-    /// The file in `ca`. OpenSSL loads it, but it has signed no certificate.
+    /// The file in `ca`, which has signed no certificate.
     static let authorityFile = "ca.pem"
-    static let authority = """
-        -----BEGIN CERTIFICATE-----
-        MIIBlDCCATmgAwIBAgIUC+98PgfErt9g+jAIOw/ILFOk7fcwCgYIKoZIzj0EAwIw
-        HjEcMBoGA1UEAwwTU2ltdWxhdGVkIGF1dGhvcml0eTAgFw0yNjExMjIwODE3MDda
-        GA8yMTI2MTAyOTA4MTcwN1owHjEcMBoGA1UEAwwTU2ltdWxhdGVkIGF1dGhvcml0
-        eTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABKlvAgsQqAODSwI78KXv9hpT0N+o
-        HKbCURw5pGWtHR8KWA+x3k8DNTq4JNkUJGHotSOH6aXIL1RXmvqfL6JNHPejUzBR
-        MB0GA1UdDgQWBBTVB/7D/SUa3NOIbyJBIYRnfsqYvjAfBgNVHSMEGDAWgBTVB/7D
-        /SUa3NOIbyJBIYRnfsqYvjAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kA
-        MEYCIQC4OI39u05P8dp9GRMqRRlsMkzU/ZLwMCT9k8FR6BfF3wIhAOnXuFACV7iD
-        tNWNb2R+LW2qAFF/bjI3PrsGybVJa6SB
-        -----END CERTIFICATE-----
-
-        """
 }

@@ -31,7 +31,7 @@ struct AuthFailuresModel {
 
     /// Whether the limit may refuse it.
     var mayBeRefused: Bool {
-        config.authFailures.rate != nil && (isRefusedForFailure || needsPassword)
+        config.authFailureRate != nil && (isRefusedForFailure || needsPassword)
     }
 
     /// By which it counts.

@@ -85,7 +85,7 @@ struct AuthModel {
     /// Whether the limit on failures decides who the caller is: beyond it the password is not checked, and
     /// a later authenticator accepts another credential.
     var callerDependsOnLimit: Bool {
-        guard config.authFailures.rate != nil, case .accepted(_, .basic) = identity else {
+        guard config.authFailureRate != nil, case .accepted(_, .basic) = identity else {
             return false
         }
         var unchecked = self

@@ -39,16 +39,10 @@ final class HTTP2ClientExchange {
     var id: Int { index * 2 + 1 }
     var mark: String { request.mark }
 
-    private static let forbidden = [
-        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade",
-    ]
-
     /// What is wrong with the head of a response, or with trailers.
     static func fault(of head: ReceivedHead) -> String? {
-        let names = head.fields.map(\.name)
-        if names.dropFirst().contains(where: { $0.hasPrefix(":") }) { return "pseudo fields" }
-        return names.first { $0 != $0.lowercased() || forbidden.contains($0) }
-            .map { "the field \($0)" }
+        let isFinal = head.fields.first?.name == ":status"
+        return Array(head.fields.dropFirst(isFinal ? 1 : 0)).forbiddenName.map { "the field \($0)" }
     }
 
     var faultOfLength: String? {
@@ -62,13 +56,6 @@ final class HTTP2ClientExchange {
     /// The complete response as one of HTTP/1.1, which the checkers read; nil if there is none.
     var response: PeerMessage? {
         guard responseEnd != nil, let head, let status = head.first?.value else { return nil }
-        let lines =
-            ["HTTP/1.1 \(status) -"]
-            + head.filter { !$0.name.hasPrefix(":") }.map { "\($0.name): \($0.value)" }
-        let text = (lines + ["", ""]).joined(separator: "\r\n")
-        guard case .message(let message) = PeerMessage.readHead(Array(text.utf8)) else {
-            return nil
-        }
-        return message.withBody(body)
+        return PeerMessage("HTTP/1.1 \(status) -", head, body: body)
     }
 }

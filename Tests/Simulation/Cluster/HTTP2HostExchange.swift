@@ -27,29 +27,23 @@ final class HTTP2HostExchange {
     var mark: String? { field("x-request-id") }
 
     private static let pseudo = [":method", ":scheme", ":authority", ":path"]
-    private static let forbidden = [
-        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host",
-    ]
 
     /// What is wrong with the head (RFC 9113 8.2 and 8.3); nil if nothing is.
     var fault: String? {
         guard fields.prefix(4).map(\.name).sorted() == Self.pseudo.sorted() else {
             return "the pseudo fields are \(fields.prefix(4).map(\.name))"
         }
-        let names = fields.dropFirst(4).map(\.name)
-        return names.first { name in
-            name.hasPrefix(":") || name != name.lowercased() || Self.forbidden.contains(name)
-        }.map { "the field \($0)" }
+        let rest = Array(fields.dropFirst(4))
+        return (rest.forbiddenName ?? rest.first { $0.name == "host" }?.name).map {
+            "the field \($0)"
+        }
     }
 
     /// The request as one of HTTP/1.1, which the checkers read.
     var message: PeerMessage? {
-        let start = "\(field(":method") ?? "-") \(field(":path") ?? "-") HTTP/1.1"
-        let lines =
-            [start, "host: \(field(":authority") ?? "")"]
-            + fields.filter { !$0.name.hasPrefix(":") }.map { "\($0.name): \($0.value)" }
-        let text = (lines + ["", ""]).joined(separator: "\r\n")
-        guard case .message(let head) = PeerMessage.readHead(Array(text.utf8)) else { return nil }
-        return head.withBody(body)
+        let host: PeerField = ("host", field(":authority") ?? "")
+        return PeerMessage(
+            "\(field(":method") ?? "-") \(field(":path") ?? "-") HTTP/1.1", [host] + fields,
+            body: body)
     }
 }

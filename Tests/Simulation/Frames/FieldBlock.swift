@@ -1,7 +1,33 @@
 import CNGHTTP2
+import Rehearsal
 
 /// A field of a head: names of HTTP/2 are in lower case, pseudo fields begin with a colon.
 typealias PeerField = (name: String, value: String)
+
+extension PeerMessage {
+    /// A head of HTTP/2 as one of HTTP/1.1, which the checkers read; nil if it is not valid there.
+    init?(_ startLine: String, _ fields: [PeerField], body: [UInt8]) {
+        let lines =
+            [startLine]
+            + fields.filter { !$0.name.hasPrefix(":") }.map { "\($0.name): \($0.value)" }
+        let text = (lines + ["", ""]).joined(separator: "\r\n")
+        guard case .message(let head) = PeerMessage.readHead(Array(text.utf8)) else { return nil }
+        self = head.withBody(body)
+    }
+}
+
+extension [PeerField] {
+    /// The first name that a head must not have behind its pseudo fields (RFC 9113 8.2 and 8.3).
+    var forbiddenName: String? {
+        map(\.name).first {
+            $0.hasPrefix(":") || $0 != $0.lowercased() || Self.ofConnection.contains($0)
+        }
+    }
+
+    private static var ofConnection: [String] {
+        ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"]
+    }
+}
 
 /// Writes header blocks: literals without Huffman codes and without a table (RFC 7541 6.2.2).
 enum FieldBlock {

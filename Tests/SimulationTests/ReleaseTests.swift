@@ -10,7 +10,9 @@ import Testing
         for seed in 4_000_000...4_000_019 as ClosedRange<UInt64> {
             let cluster = Cluster(seed: seed, .streams)
             _ = cluster.runToEnd()
-            exchanges += cluster.streamClients.flatMap(\.exchanges).map { Weak($0) }
+            exchanges += cluster.peers.compactMap { $0 as? StreamClient }.flatMap(\.exchanges).map {
+                Weak($0)
+            }
             streams += cluster.streamAttempts.map { Weak($0) }
         }
         #expect(exchanges.count > 20 && streams.count > 20)

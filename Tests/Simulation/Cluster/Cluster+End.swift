@@ -12,8 +12,7 @@ extension Cluster {
             // to.
             client.disconnect()
         }
-        for client in streamClients where !client.isDone { client.disconnect() }
-        for client in http2Clients where !client.isDone { client.disconnect() }
+        for client in peers where !client.isDone { client.disconnect() }
         network.advance(by: patience)
         for worker in workers {
             for work in worker.unfinishedWork {

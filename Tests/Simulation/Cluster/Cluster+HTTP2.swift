@@ -11,7 +11,7 @@ extension Cluster {
                 isUnusual: isUnusual("frames", connection.number), isHost: false,
                 isSlow: plan.rates[.slowReaders] > 0)
             let client = HTTP2Client(connection, framing, on: peerLoop, of: self)
-            http2Clients.append(client)
+            peers.append(client)
             client.scheduleConnect(to: plan.address)
         }
     }
@@ -37,19 +37,8 @@ extension Cluster {
 
 // MARK: - Records
 
-extension ClientRecord {
-    init(_ client: HTTP2Client) {
-        self.init(
-            number: client.script.number, start: client.script.start, worker: client.worker,
-            sent: client.sent.map { RequestRecord($0, of: client) },
-            disconnected: client.disconnected, halfClosed: client.halfClosed,
-            endSeen: client.endSeen, gatewayClosed: client.stream?.incomingJournal.closed,
-            neverConnected: client.neverConnected, hasUnsolicited: client.hasUnsolicited)
-    }
-}
-
 extension RequestRecord {
-    fileprivate init(_ exchange: HTTP2ClientExchange, of client: HTTP2Client) {
+    init(_ exchange: HTTP2ClientExchange, of client: HTTP2Client) {
         let toGateway = client.stream?.outgoingJournal ?? SimJournal()
         let fromGateway = client.stream?.incomingJournal ?? SimJournal()
         let response = exchange.response

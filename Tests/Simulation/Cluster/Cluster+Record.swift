@@ -14,7 +14,7 @@ extension Cluster {
             clients: clients.map { client in
                 ClientRecord(
                     client, hasUnsolicited: unsolicited.contains { $0 === client })
-            } + streamClients.map(ClientRecord.init) + http2Clients.map(ClientRecord.init),
+            } + peers.map(ClientRecord.init),
             attempts: attempts,
             streamAttempts: streamAttempts,
             probes: probes,

@@ -24,7 +24,7 @@ extension Cluster {
     func startStreamClients() {
         for connection in plan.streams {
             let client = StreamClient(connection, on: peerLoop, of: self)
-            streamClients.append(client)
+            peers.append(client)
             let address = connection.listener.map { plan.configs[0].listeners[$0].address }
             client.scheduleConnect(to: address ?? plan.address)
         }
@@ -60,32 +60,19 @@ extension Cluster {
 
 // MARK: - Records
 
-extension ClientRecord {
-    init(_ client: StreamClient) {
-        self.init(
-            number: client.script.number, start: client.script.start, worker: client.worker,
-            sent: client.exchanges.map { RequestRecord($0, of: client) },
-            disconnected: client.disconnected, halfClosed: client.halfClosed,
-            endSeen: client.endSeen,
-            gatewayClosed: client.stream?.stream.incomingJournal.closed,
-            neverConnected: client.neverConnected, hasUnsolicited: client.hasUnsolicited,
-            handshake: HandshakeRecord(client))
-    }
-}
-
 extension HandshakeRecord {
     /// Nil for a client of the first listener.
-    fileprivate init?(_ client: StreamClient) {
+    init?(_ client: StreamClient) {
         guard let listener = client.script.listener else { return nil }
         self.init(
             listener: listener, hello: client.script.hello, connected: client.connected,
             secured: client.secured,
-            gatewayClosed: client.stream?.stream.incomingJournal.closed)
+            gatewayClosed: client.stream?.incomingJournal.closed)
     }
 }
 
 extension RequestRecord {
-    fileprivate init(_ exchange: StreamExchange, of client: StreamClient) {
+    init(_ exchange: StreamExchange, of client: StreamClient) {
         let stream = StreamRecord(exchange, of: client)
         // The gateway's own response counts once all of it has arrived.
         let response = exchange.isProxied || exchange.completed != nil ? exchange.response : nil
@@ -108,9 +95,9 @@ extension StreamRecord {
         let next = client.exchanges.dropFirst(exchange.index + 1).first?.start
         self.init(
             exchange: exchange,
-            end: next ?? exchange.end ?? client.stream?.written ?? exchange.bodyStart,
-            toGateway: client.stream?.stream.outgoingJournal ?? SimJournal(),
-            fromGateway: client.stream?.stream.incomingJournal ?? SimJournal(),
+            end: next ?? exchange.end ?? client.counted?.written ?? exchange.bodyStart,
+            toGateway: client.stream?.outgoingJournal ?? SimJournal(),
+            fromGateway: client.stream?.incomingJournal ?? SimJournal(),
             disconnected: client.disconnected, halfClosed: client.halfClosed,
             endSeen: client.endSeen)
     }

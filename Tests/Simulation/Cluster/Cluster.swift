@@ -22,12 +22,12 @@ package final class Cluster {
     private(set) var workers: [SimulatedWorker] = []
     var hosts: [SimulatedHost] = []
     private(set) var clients: [SimulatedClient] = []
-    /// Clients that use HTTP/2, and how many connections hosts with HTTP/2 have accepted.
-    var http2Clients: [HTTP2Client] = []
+    /// Clients that use HTTP/2, and those of endpoints with `proxy`.
+    var peers: [PeerClient] = []
+    /// How many connections hosts with HTTP/2 have accepted.
     var http2Connections = 0
     private(set) var attempts: [Attempt] = []
-    /// The clients of endpoints with `proxy`, and the attempts of their requests, in order of arrival.
-    var streamClients: [StreamClient] = []
+    /// Attempts of streamed requests, in order of arrival.
     var streamAttempts: [HostStream] = []
     /// Health checks, in order of arrival.
     private(set) var probes: [Probe] = []
@@ -84,18 +84,14 @@ package final class Cluster {
         let events = PromiseEventRecorder.recording {
             guard startAll() else { return }
             network.run(
-                until: {
-                    clients.allSatisfy(\.isDone) && streamClients.allSatisfy(\.isDone)
-                        && http2Clients.allSatisfy(\.isDone)
-                },
+                until: { clients.allSatisfy(\.isDone) && peers.allSatisfy(\.isDone) },
                 eventsMax: 2_000_000)
             shutDown()
         }
         for event in events { recordViolation(.leftovers, nil, event) }
         defer {
             for client in clients { client.releaseStream() }
-            for client in streamClients { client.releaseStream() }
-            for client in http2Clients { client.releaseStream() }
+            for client in peers { client.releaseStream() }
         }
         return record()
     }

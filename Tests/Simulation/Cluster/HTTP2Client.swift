@@ -5,27 +5,11 @@ import SimReactor
 
 /// A simulated client with HTTP/2 and prior knowledge: it sends the requests of its script, several at
 /// once, and records the responses.
-final class HTTP2Client: ByteStreamDelegate {
-    let script: ScriptedConnection
+final class HTTP2Client: PeerClient {
+    private let script: ScriptedConnection
     private let framing: FramingScript
-    private unowned let cluster: Cluster
-    private let loop: SimLoop
-    private(set) var stream: SimStream?
     private var frames: HTTP2PeerConnection?
     private(set) var sent: [HTTP2ClientExchange] = []
-    /// Name of the worker that accepted the connection.
-    private(set) var worker: String?
-
-    private(set) var isDone = false
-    /// When the client itself closed the connection, or its own direction of it.
-    private(set) var disconnected: Instant?
-    private(set) var halfClosed: Instant?
-    /// When the client noticed that the gateway had ended the connection.
-    private(set) var endSeen: Instant?
-    private(set) var neverConnected = false
-    /// The gateway responded in HTTP/1.1: the listener refuses connections.
-    private(set) var hasUnsolicited = false
-
     private var isSending = false
     private var hasGoAway = false
 
@@ -35,25 +19,12 @@ final class HTTP2Client: ByteStreamDelegate {
     ) {
         self.script = script
         self.framing = framing
-        self.loop = loop
-        self.cluster = cluster
+        super.init(script.number, start: script.start, on: loop, of: cluster)
     }
 
-    /// Connects at the scripted time.
-    func scheduleConnect(to address: SocketAddress) {
-        loop.connect(to: address, after: .microseconds(script.start)) { [self] stream in
-            guard let stream else {
-                neverConnected = true
-                isDone = true
-                return
-            }
-            startConnection(stream)
-        }
-    }
+    override var requestRecords: [RequestRecord] { sent.map { RequestRecord($0, of: self) } }
 
-    private func startConnection(_ stream: SimStream) {
-        self.stream = stream
-        worker = stream.peerName
+    override func startConnection(_ stream: SimStream) {
         let frames = HTTP2PeerConnection(stream, framing, isHost: false, on: loop, of: self)
         self.frames = frames
         stream.startReading(for: self)
@@ -61,15 +32,9 @@ final class HTTP2Client: ByteStreamDelegate {
         if framing.sendsOthers {
             frames.send(PeerFrame(.ping, on: 0, Array("12345678".utf8)))
             frames.send(PeerFrame(type: 0xF0, on: 0, [1, 2, 3]))
-            later(5) { $0.frames?.changeWindow(to: 50_000) }
+            later(5) { frames.changeWindow(to: 50_000) }
         }
         sendNextIfReady()
-    }
-
-    private func later(_ milliseconds: Int, _ action: @escaping (HTTP2Client) -> Void) {
-        loop.timer(after: .milliseconds(milliseconds)) { [self] in
-            if !isDone { action(self) }
-        }
     }
 
     // MARK: Sending
@@ -85,7 +50,7 @@ final class HTTP2Client: ByteStreamDelegate {
         let request = script.requests[sent.count]
         guard isIdle || request.isPipelined else { return }
         isSending = true
-        later(request.pause) { $0.sendRequest(request) }
+        later(request.pause) { self.sendRequest(request) }
     }
 
     private func sendRequest(_ request: ScriptedRequest) {
@@ -124,8 +89,8 @@ final class HTTP2Client: ByteStreamDelegate {
         }
         let half = body.count / 2
         frames?.sendBody(Array(body[..<half]), on: exchange.id, endsStream: false)
-        later(pause.milliseconds) { client in
-            client.frames?.sendBody(Array(body[half...]), on: exchange.id, endsStream: true)
+        later(pause.milliseconds) { [frames] in
+            frames?.sendBody(Array(body[half...]), on: exchange.id, endsStream: true)
         }
     }
 
@@ -136,11 +101,11 @@ final class HTTP2Client: ByteStreamDelegate {
             halfClosed = loop.now
             stream?.finishWriting()
         // Over HTTP/2 a client can cancel one request and keep the connection.
-        case .closes(let after): later(after) { $0.reset(exchange) }
-        case .resets(let after): later(after) { $0.disconnect(byForce: true) }
+        case .closes(let after): later(after) { self.reset(exchange) }
+        case .resets(let after): later(after) { self.disconnect(byForce: true) }
         case .pausesReading(let duration):
             stream?.pauseReading()
-            later(duration) { $0.stream?.resumeReading() }
+            later(duration) { self.stream?.resumeReading() }
         }
     }
 
@@ -151,44 +116,16 @@ final class HTTP2Client: ByteStreamDelegate {
         sendNextIfReady()
     }
 
-    /// Closes the connection, or resets it.
-    func disconnect(byForce: Bool = false) {
-        guard !isDone, let stream else { return }
-        isDone = true
+    override func finish() {
+        super.finish()
         frames?.end()
-        disconnected = loop.now
-        if byForce { stream.reset() } else { stream.close() }
     }
 
-    // MARK: Events of the stream
-
-    func streamReceived(_ bytes: Span<UInt8>) {
+    override func receive(_ bytes: [UInt8]) {
         guard !hasUnsolicited else { return }
-        var received: [UInt8] = []
-        received.append(copying: bytes)
-        frames?.receive(received)
+        frames?.receive(bytes)
         sendNextIfReady()
     }
-
-    func streamEnded() {
-        endSeen = endSeen ?? loop.now
-        isDone = true
-        frames?.end()
-        stream?.close()
-    }
-
-    func streamBlocked() {}
-
-    func streamDrained() {}
-
-    func streamFailed(_ failure: IOFailure) {
-        endSeen = endSeen ?? loop.now
-        isDone = true
-        frames?.end()
-    }
-
-    /// Releases the connection, after the run was recorded.
-    func releaseStream() { stream = nil }
 }
 
 extension HTTP2Client: FrameEvents {
@@ -260,6 +197,7 @@ extension HTTP2Client: FrameEvents {
         guard sent.allSatisfy({ $0.head == nil }) else {
             return cluster.recordViolation(.peers, nil, "the gateway sent \(why)")
         }
+        // The listener refuses connections, in HTTP/1.1.
         hasUnsolicited = true
     }
 }

@@ -5,25 +5,12 @@ import SimReactor
 
 /// A simulated client of endpoints with `proxy`: it sends bodies in pieces, reads as its script says,
 /// and leaves when the script says so.
-final class StreamClient: ByteStreamDelegate {
+final class StreamClient: PeerClient {
     let script: StreamConnection
-    private unowned let cluster: Cluster
-    private let loop: SimLoop
-    private(set) var stream: CountedStream?
+    private(set) var counted: CountedStream?
     private(set) var exchanges: [StreamExchange] = []
-    /// Name of the worker that accepted the connection.
-    private(set) var worker: String?
-    /// When it was connected, and when its handshake was complete.
-    private(set) var connected: Instant?
+    /// When its handshake was complete.
     private(set) var secured: Instant?
-    private(set) var isDone = false
-    /// When the client itself closed the connection, or its own direction of it.
-    private(set) var disconnected: Instant?
-    private(set) var halfClosed: Instant?
-    private(set) var wasReset = false
-    private(set) var endSeen: Instant?
-    private(set) var neverConnected = false
-    private(set) var hasUnsolicited = false
     private var decoder = MessageDecoder(.responses)
 
     /// In milliseconds: for `100 Continue`; and for the end of a connection that is not read.
@@ -34,26 +21,17 @@ final class StreamClient: ByteStreamDelegate {
 
     init(_ script: StreamConnection, on loop: SimLoop, of cluster: Cluster) {
         self.script = script
-        self.loop = loop
-        self.cluster = cluster
+        super.init(script.number, start: script.start, on: loop, of: cluster)
     }
+
+    override var requestRecords: [RequestRecord] { exchanges.map { RequestRecord($0, of: self) } }
 
     private var current: StreamExchange? { exchanges.last }
 
-    /// Connects at the scripted time.
-    func scheduleConnect(to address: SocketAddress) {
-        loop.connect(to: address, after: .microseconds(script.start)) { [self] stream in
-            guard let stream else {
-                neverConnected = true
-                isDone = true
-                return
-            }
-            self.stream = CountedStream(stream)
-            worker = stream.peerName
-            connected = loop.now
-            stream.startReading(for: self)
-            startHandshake(on: stream)
-        }
+    override func startConnection(_ stream: SimStream) {
+        counted = CountedStream(stream)
+        stream.startReading(for: self)
+        startHandshake(on: stream)
     }
 
     private func startHandshake(on stream: SimStream) {
@@ -64,8 +42,8 @@ final class StreamClient: ByteStreamDelegate {
             sendNext()
         }
         // The gateway ends a handshake that takes too long.
-        later(Self.closingPatience) { client in
-            if client.secured == nil { client.disconnect() }
+        later(Self.closingPatience) {
+            if self.secured == nil { self.disconnect() }
         }
     }
 
@@ -77,11 +55,11 @@ final class StreamClient: ByteStreamDelegate {
             return disconnect()
         }
         let next = script.requests[exchanges.count]
-        later(next.request.pause) { $0.send(next.request, next.script) }
+        later(next.request.pause) { self.send(next.request, next.script) }
     }
 
     private func send(_ request: ScriptedRequest, _ script: StreamScript) {
-        guard let stream else { return }
+        guard let stream = counted else { return }
         let reader = BodyReader(
             script.reading, StreamContent(number: request.number, direction: .download),
             of: stream.stream, loop)
@@ -93,21 +71,21 @@ final class StreamClient: ByteStreamDelegate {
         decoder.isResponseToHead = request.method == "HEAD"
         stream.write(request.bytes)
         reader.pauseIfScripted()
-        if reader.hasStopped { later(Self.closingPatience) { $0.disconnect() } }
-        later(Self.exchangeLimit) { $0.endOverdue(exchange) }
+        if reader.hasStopped { later(Self.closingPatience) { self.disconnect() } }
+        later(Self.exchangeLimit) { self.endOverdue(exchange) }
         if exchange.isAwaitingContinue {
-            later(Self.continuePatience) { $0.startUpload(exchange, after: 0) }
+            later(Self.continuePatience) { self.startUpload(exchange, after: 0) }
         } else {
             startUpload(exchange, after: script.uploadDelay)
         }
         if case .after(let milliseconds)? = script.leaving?.when {
-            later(milliseconds) { $0.leave(exchange) }
+            later(milliseconds) { self.leave(exchange) }
         }
     }
 
     private func startUpload(_ exchange: StreamExchange, after milliseconds: Int) {
         exchange.isAwaitingContinue = false
-        guard let stream, exchange.script.upload.framing != .none, exchange.sender == nil,
+        guard let stream = counted, exchange.script.upload.framing != .none, exchange.sender == nil,
             exchange.completed == nil, halfClosed == nil
         else { return }
         let sender = BodySender(
@@ -119,21 +97,15 @@ final class StreamClient: ByteStreamDelegate {
     }
 
     private func uploadEnded(_ exchange: StreamExchange, _ ending: BodyScript.Ending) {
-        exchange.end = stream?.written
+        exchange.end = counted?.written
         switch ending {
         case .complete, .malformed: break
         case .ends: halfClosed = halfClosed ?? loop.now
-        case .resets: left(isReset: true)
+        case .resets: left()
         // Nothing more is sent; without a response the gateway has to end it.
         case .stalls: break
         }
         continueIfOver(exchange)
-    }
-
-    private func later(_ milliseconds: Int, _ action: @escaping (StreamClient) -> Void) {
-        loop.timer(after: .milliseconds(milliseconds)) { [self] in
-            if !isDone { action(self) }
-        }
     }
 
     /// Every exchange ends, by a limit of the gateway if nothing else ends it.
@@ -155,27 +127,14 @@ final class StreamClient: ByteStreamDelegate {
             guard halfClosed == nil else { return }
             exchange.sender?.cancel()
             exchange.tunnelSender?.cancel()
-            exchange.end = stream?.written
+            exchange.end = counted?.written
             halfClosed = loop.now
-            stream?.stream.finishWriting()
+            stream?.finishWriting()
         }
     }
 
-    /// Closes the connection, or resets it.
-    func disconnect(byForce: Bool = false) {
-        guard !isDone, let stream else { return }
-        if byForce { stream.stream.reset() } else { stream.stream.close() }
-        left(isReset: byForce)
-    }
-
-    private func left(isReset: Bool) {
-        disconnected = loop.now
-        wasReset = isReset
-        finish()
-    }
-
-    private func finish() {
-        isDone = true
+    override func finish() {
+        super.finish()
         for exchange in exchanges {
             exchange.sender?.cancel()
             exchange.tunnelSender?.cancel()
@@ -190,26 +149,24 @@ final class StreamClient: ByteStreamDelegate {
         if exchange.reader.hasStopped { return }
         if closes || exchange.isAwaitingContinue {
             exchange.sender?.cancel()
-            exchange.end = exchange.end ?? stream?.written
+            exchange.end = exchange.end ?? counted?.written
             // The gateway ends the connection.
-            return later(Self.closingPatience) { $0.disconnect() }
+            return later(Self.closingPatience) { self.disconnect() }
         }
         guard exchange.hasSentAll || halfClosed != nil else { return }
         if exchange.isSentWhole {
             sendNext()
         } else {
-            later(Self.closingPatience) { $0.disconnect() }
+            later(Self.closingPatience) { self.disconnect() }
         }
     }
 
     // MARK: Reading
 
-    func streamReceived(_ bytes: Span<UInt8>) {
-        var received: [UInt8] = []
-        received.append(copying: bytes)
-        decoder.receive(received) { event, position in handle(event, position) }
+    override func receive(_ bytes: [UInt8]) {
+        decoder.receive(bytes) { event, position in handle(event, position) }
         if let reader = current?.reader, reader.hasStopped {
-            later(Self.closingPatience) { $0.disconnect() }
+            later(Self.closingPatience) { self.disconnect() }
         }
     }
 
@@ -256,7 +213,7 @@ final class StreamClient: ByteStreamDelegate {
     }
 
     private func startTunnel(_ exchange: StreamExchange) {
-        guard let stream, halfClosed == nil else { return }
+        guard let stream = counted, halfClosed == nil else { return }
         let sender = BodySender(
             exchange.script.tunnel,
             StreamContent(number: exchange.request.number, direction: .upload), on: stream, loop
@@ -268,42 +225,32 @@ final class StreamClient: ByteStreamDelegate {
     private func tunnelEnded(_ ending: BodyScript.Ending) {
         switch ending {
         case .complete, .ends: halfClosed = halfClosed ?? loop.now
-        case .resets: left(isReset: true)
+        case .resets: left()
         case .stalls, .malformed: break
         }
-        if endSeen != nil, !isDone {
-            finish()
-            stream?.stream.close()
-        }
+        if endSeen != nil, !isDone { close() }
     }
 
-    func streamEnded() {
-        endSeen = endSeen ?? loop.now
+    override func close() {
         if decoder.endsWithConnection, let exchange = current, exchange.completed == nil {
             exchange.reader.complete([])
             // In a tunnel the other direction continues.
             if let sender = exchange.tunnelSender, !sender.isOver {
-                return later(Self.closingPatience) { $0.disconnect() }
+                return later(Self.closingPatience) { self.disconnect() }
             }
         }
-        finish()
-        stream?.stream.close()
+        super.close()
     }
 
-    func streamBlocked() {}
-
-    func streamDrained() {
+    override func streamDrained() {
         current?.sender?.resume()
         current?.tunnelSender?.resume()
     }
 
-    func streamFailed(_ failure: IOFailure) {
-        endSeen = endSeen ?? loop.now
-        finish()
+    override func releaseStream() {
+        super.releaseStream()
+        counted = nil
     }
-
-    /// Releases the connection, after the run was recorded.
-    func releaseStream() { stream = nil }
 }
 
 extension StreamExchange {

@@ -12,7 +12,7 @@ struct Transcript {
         for client in record.clients { transcript.add(client, record) }
         for attempt in record.attempts { transcript.add(attempt, record) }
         for probe in record.probes { transcript.add(probe, record) }
-        transcript.lines += StreamTranscript(record).lines
+        for model in StreamModel.all(in: record) { transcript.add(model) }
         let sorted = transcript.lines.enumerated().sorted {
             $0.element.at == $1.element.at
                 ? $0.offset < $1.offset : $0.element.at < $1.element.at
@@ -20,7 +20,7 @@ struct Transcript {
         return sorted.map { "\(padded($0.element.at)) ms  \($0.element.text)\n" }.joined()
     }
 
-    private mutating func add(_ at: Double, _ text: String) { lines.append((at, text)) }
+    mutating func add(_ at: Double, _ text: String) { lines.append((at, text)) }
 
     private static func padded(_ at: Double) -> String {
         let text = "\(Double(Int(at * 1000)) / 1000)"

@@ -4,26 +4,18 @@ import HTTP
 import Rehearsal
 import SimReactor
 
-/// The lines of a transcript about streamed requests.
-struct StreamTranscript {
-    let record: RunRecord
-    private(set) var lines: [(at: Double, text: String)] = []
-
-    init(_ record: RunRecord) {
-        self.record = record
-        for model in StreamModel.all(in: record) { add(model) }
-    }
-
-    private mutating func add(_ at: Instant, _ text: String) { lines.append((record.ms(at), text)) }
-
-    private mutating func add(_ model: StreamModel) {
+/// The lines about streamed requests.
+extension Transcript {
+    mutating func add(_ model: StreamModel) {
+        let record = model.record
+        func add(_ at: Instant, _ text: String) { self.add(record.ms(at), text) }
         let (request, stream) = (model.request, model.stream)
         let head = request.request.bytes.prefix { $0 != 0x0D }
         add(
             request.began,
             "stream \(model.mark) > \(String(decoding: head, as: UTF8.self))\(stream.script.text)")
         if let read = stream.requestRead { add(read, "stream \(model.mark) is read to its end") }
-        for attempt in model.attempts { add(attempt) }
+        for attempt in model.attempts { self.add(attempt, record) }
         if let response = request.response, let responded = request.responded {
             add(responded, "stream \(model.mark) < \(response.startLine)")
         }
@@ -40,16 +32,16 @@ struct StreamTranscript {
         }
     }
 
-    private mutating func add(_ attempt: StreamAttempt) {
+    private mutating func add(_ attempt: StreamAttempt, _ record: RunRecord) {
         let name = "  \(attempt.key.mark) attempt \(attempt.key.ordinal)"
         add(
-            attempt.sentAt,
+            record.ms(attempt.sentAt),
             "\(name) at s\(attempt.backend) host \(attempt.host), from \(attempt.worker):\(attempt.script.text)"
         )
-        if let head = attempt.headRead { add(head, "\(name): the gateway has its head") }
+        if let head = attempt.headRead { add(record.ms(head), "\(name): the gateway has its head") }
         if let ended = attempt.ended {
             add(
-                ended,
+                record.ms(ended),
                 "\(name) \(attempt.read == ended ? "is complete" : "is closed"), the host got"
                     + " \(attempt.received) and sent \(attempt.sent) bytes")
         }

@@ -22,7 +22,9 @@ extension Cluster {
 
     /// Serves the connections to a host.
     func http2Connection(to target: BackendHost) -> (SimStream) -> any HostConnection {
-        let streamsMax = plan.configs.map { $0.backends[target.backend].http2?.maxStreams ?? 100 }
+        let streamsMax = plan.configs.map {
+            $0.backends[target.backend].http2?[number: "max_streams"] ?? 100
+        }
         return { [unowned self] stream in
             http2Connections += 1
             let framing = FramingScript(

@@ -20,7 +20,7 @@ struct DrawnBackend {
     /// Set if the URLs have `https://`.
     var tls: DrawnTLS? { keys["tls"].map(DrawnTLS.init) }
     /// Set with `protocol: http2`.
-    var http2: DrawnHTTP2? { keys["http2"].map(DrawnHTTP2.init) }
+    var http2: Tree? { keys["http2"] }
 
     var ports: [UInt16] { hosts.map(\.port) }
     var prefix: String { hosts[0].prefix }
@@ -62,13 +62,6 @@ struct DrawnHost: Equatable {
     var prefix: String
 
     var isName: Bool { host.hasSuffix(".test") }
-}
-
-/// `http2:` of a backend.
-struct DrawnHTTP2 {
-    let keys: Tree
-
-    var maxStreams: Int? { keys[number: "max_streams"] }
 }
 
 /// Draws backends.

@@ -17,7 +17,6 @@ struct DrawnCall {
     var isRequired: Bool { keys["required"] != nil }
     var timeout: Int? { keys[number: "timeout"] }
     var relaysBody: Bool { keys["relay_body"] != nil }
-    var relayHeaders: [String] { keys[texts: "relay_headers"] }
     var retry: DrawnRetry? { keys["retry"].map(DrawnRetry.init) }
     var hedgeAfter: Int? { keys["hedge"]?[number: "after"] }
     var shape: DrawnShape { DrawnShape(keys) }

@@ -18,8 +18,8 @@ struct DrawnEndpoint {
 
     static let anyMethod = "ANY"
 
-    /// The most bytes of a body by `body`, if the endpoint has one.
-    var body: DrawnBody? { keys["body"].map(DrawnBody.init) }
+    /// An object with the field `user`.
+    var body: Tree? { keys["body"] }
     var forwardHeaders: [String] { keys["forward"]?[texts: "headers"] ?? [] }
     var forwardQuery: [String] { keys["forward"]?[texts: "query"] ?? [] }
     /// `query: all`, instead of names.
@@ -125,13 +125,6 @@ struct DrawnParam {
     var isHeader: Bool { keys["in"] != nil }
 }
 
-/// `body:` of an endpoint: an object with the field `user`.
-struct DrawnBody {
-    let keys: Tree
-
-    var max: Int? { keys[number: "max"] }
-}
-
 /// The entry rules and response headers of one endpoint.
 struct DrawnEndpointEntry {
     let index: Int
@@ -143,7 +136,7 @@ struct DrawnEndpointEntry {
     }
 
     var deny: [String] { keys["clients"]?[networks: "deny"] ?? [] }
-    var headers: [DrawnHeader] { keys.responseHeaders }
+    var headers: [PeerField] { keys.responseHeaders }
     var cors: CORS {
         switch keys["cors"] {
         case nil: .inherited

@@ -13,7 +13,7 @@ struct DrawnEntry {
     /// Nil means `nosniff`.
     var securityHeaders: String? { keys[text: "security_headers"] }
     /// Of all responses, in this order.
-    var headers: [DrawnHeader] { keys.responseHeaders }
+    var headers: [PeerField] { keys.responseHeaders }
     /// `defaults.cors`.
     var cors: DrawnCORS? {
         keys["defaults"]?["cors"].map { DrawnCORS(number: 0, keys: $0) }
@@ -26,11 +26,6 @@ struct DrawnClients {
 
     var allow: [String] { keys[networks: "allow"] }
     var deny: [String] { keys[networks: "deny"] }
-}
-
-struct DrawnHeader: Equatable {
-    var name: String
-    var value: String
 }
 
 struct DrawnCORS: Equatable {
@@ -54,10 +49,8 @@ extension Tree {
     /// The texts of a list as they are written: addresses of IPv6 have quotes.
     subscript(networks key: String) -> [String] { self[key]?.elements?.map(\.written) ?? [] }
 
-    var responseHeaders: [DrawnHeader] {
-        (self["response_headers"]?.members ?? []).map {
-            DrawnHeader(name: $0.key, value: $0.value.plain)
-        }
+    var responseHeaders: [PeerField] {
+        (self["response_headers"]?.members ?? []).map { ($0.key, $0.value.plain) }
     }
 }
 

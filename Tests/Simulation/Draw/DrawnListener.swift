@@ -17,27 +17,6 @@ struct DrawnListener {
     static let redirectPort: UInt16 = 8443
 }
 
-/// `tls:` of a listener, with `client_ca` and `client_certificate`.
-struct DrawnListenTLS {
-    var certificates: [Certificate]
-    var refusesUnknownNames: Bool
-    var clients: SimServerPolicy.Clients
-    /// In milliseconds.
-    var handshakeTimeout: Int
-
-    enum Certificate: String { case shop, partners }
-
-    /// The names of the certificates.
-    var names: [String] { certificates.flatMap { ["\($0).test", "*.\($0).test"] } }
-
-    var policy: SimServerPolicy {
-        var policy = SimServerPolicy(names: names)
-        policy.refusesUnknownNames = refusesUnknownNames
-        policy.clients = clients
-        return policy
-    }
-}
-
 extension DrawnListener {
     /// Clients may have certificates here.
     var verifiesClients: Bool { tls.map { $0.clients != .ignored } ?? false }
@@ -48,25 +27,43 @@ extension DrawnListener {
         guard let tls else {
             return tree.setting("redirect", .scalar("https:\(Self.redirectPort)"))
         }
-        return tree.setting("protocols", .list(["http1"])).setting("tls", tls.tree)
+        return tree.setting("protocols", .list(["http1"])).setting("tls", tls.keys)
     }
 }
 
-extension DrawnListenTLS {
-    fileprivate var tree: Tree {
-        var tree = Tree.members([
-            "certificates": .array(
-                certificates.map {
-                    .members(["cert": .scalar("\($0).pem"), "key": .scalar("\($0).key")])
-                }),
-            "handshake_timeout": .scalar("\(handshakeTimeout)ms"),
-        ])
-        if refusesUnknownNames { tree.set("unknown_name", .scalar("refuse")) }
-        if clients != .ignored {
-            tree.set("client_ca", .scalar(DrawnTLS.authorityFile))
-            tree.set("client_certificate", .scalar("\(clients)"))
+/// `tls:` of a listener.
+struct DrawnListenTLS {
+    let keys: Tree
+
+    /// In milliseconds.
+    var handshakeTimeout: Int { keys[number: "handshake_timeout"] ?? 0 }
+    var clients: SimServerPolicy.Clients {
+        switch keys[text: "client_certificate"] {
+        case nil: .ignored
+        case "required": .required
+        default: .optional
         }
-        return tree
+    }
+
+    var policy: SimServerPolicy {
+        let files = (keys["certificates"]?.elements ?? []).compactMap { $0[text: "cert"] }
+        let names = files.map { $0.replacing(".pem", with: ".test") }
+        var policy = SimServerPolicy(names: names.flatMap { [$0, "*.\($0)"] })
+        policy.refusesUnknownNames = keys["unknown_name"] != nil
+        policy.clients = clients
+        return policy
+    }
+
+    static func weights(_ clients: SimServerPolicy.Clients) -> [KeyWeight] {
+        let shop = #"{"cert": shop.pem, "key": shop.key}"#
+        let partners = #"{"cert": partners.pem, "key": partners.key}"#
+        let verifies = clients == .ignored ? 0.0 : 1.0
+        return [
+            .key("certificates", 1, of: ["[\(shop)]", "[\(partners)]", "[\(shop), \(partners)]"]),
+            .key("handshake_timeout", 1, 20...400), .key("unknown_name", 0.3, of: ["refuse"]),
+            .key("client_ca", verifies, of: [DrawnTLS.authorityFile]),
+            .key("client_certificate", verifies, of: ["\(clients)"]),
+        ]
     }
 
     /// The policy of the listener that has these settings, which contain its address.

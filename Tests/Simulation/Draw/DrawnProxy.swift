@@ -26,7 +26,7 @@ struct DrawnProxy {
     var forwarded: Forwarded? { keys[text: "forwarded"].flatMap(Forwarded.init(rawValue:)) }
     var passesCredential: Bool { keys["credential"] != nil }
     var interim: String? { keys[text: "interim"] }
-    var headers: [(name: String, value: String)] {
+    var headers: [PeerField] {
         (keys["headers"]?.members ?? []).map { ($0.key, $0.value.plain) }
     }
     var dropHeaders: [String] { keys[texts: "drop_headers"] }

@@ -16,11 +16,10 @@ struct ListenerDraw {
 
     private func tls(_ index: Int) -> DrawnListenTLS {
         let random = random.derived("tls", index)
-        return DrawnListenTLS(
-            certificates: random.pick([[.shop], [.partners], [.shop, .partners]]),
-            refusesUnknownNames: random.chance(0.3),
-            clients: random.pick([.ignored, .optional, .optional, .required]),
-            handshakeTimeout: random.number(20...400))
+        let clients = random.pick([
+            SimServerPolicy.Clients.ignored, .optional, .optional, .required,
+        ])
+        return DrawnListenTLS(keys: random.keys(DrawnListenTLS.weights(clients), of: "ListenTLS"))
     }
 
     // MARK: Clients

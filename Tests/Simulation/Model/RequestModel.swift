@@ -29,7 +29,9 @@ struct RequestModel {
         if entry.isRefused(by: endpoint) { return .refused([403]) }
         if case .refused(let refusal) = auth(endpoint) { return .refused([refusal.status]) }
         if isRefusedByType(endpoint) { return .refused([415]) }
-        if let body = request.body, body.utf8.count > endpoint.body?.max ?? endpoint.maxBody {
+        if let body = request.body,
+            body.utf8.count > endpoint.body?[number: "max"] ?? endpoint.maxBody
+        {
             return .refused([413])
         }
         let hasValidInput =

@@ -15,9 +15,8 @@ final class HostStream {
     let reader: BodyReader
     var sender: BodySender?
     let arrived: Instant
-    /// Positions of the request among all bytes that the gateway sent on the connection.
+    /// Positions of the request, and behind it, among all bytes that the gateway sent on the connection.
     let requestStart: Int
-    let requestBody: Int
     var requestEnd: Int?
     /// Position of the first byte of the response, also of an interim one, among all bytes that the
     /// host sent; of the final head; and of the body.
@@ -45,7 +44,6 @@ final class HostStream {
         self.reader = reader
         self.arrived = arrived
         self.requestStart = requestStart
-        requestBody = requestStart + head.length
         responseStart = stream.written
         worker = stream.stream.peerName ?? ""
     }

@@ -34,11 +34,6 @@ struct MessageDecoder {
 
     init(_ side: Side) { self.side = side }
 
-    /// Whether a message has begun and is not complete.
-    var isInMessage: Bool {
-        if case .head = state { !rest.isEmpty } else { true }
-    }
-
     /// Whether the bytes of the body end with the connection.
     var endsWithConnection: Bool { if case .untilClose = state { true } else { false } }
 

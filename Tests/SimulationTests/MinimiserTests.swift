@@ -33,7 +33,7 @@ import Testing
         let violation = Violation(checker: .marks, mark: "r1", text: "a wrong response")
         let result = SeedResult(
             seed: 9, options: options, violations: [violation], hash: 0, requests: 1, attempts: 1,
-            streams: 0, coverage: Coverage())
+            streams: 0, coverage: Coverage(), excuses: [:])
         #expect(
             result.replay
                 == "swift run -c release cluster-simulation --seed 9 --connections 3"

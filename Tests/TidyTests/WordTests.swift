@@ -140,7 +140,8 @@ import Testing
         case "swift", "h", "c": return SourceText.prose
         case "md": return withoutGeneratedTables
         case "yaml", "csv": return { $0 }
-        case nil where path.hasPrefix("script/") || path == "Dockerfile": return { $0 }
+        case nil where path.hasPrefix("script/") && path != "script/lib" || path == "Dockerfile":
+            return { $0 }
         default: return nil
         }
     }

@@ -54,7 +54,8 @@ struct AuthCheck {
             response["Gateway-Complete"] == nil, let index = request.request.endpoint
         else { return }
         // A malformed target is refused before the credential is checked.
-        if response.status == 400, request.request.hasAmbiguousPath { return }
+        let isInvalid = response.status == 400 && request.request.hasAmbiguousPath
+        if record.excuses.add(.ambiguousPath, request, if: isInvalid) { return }
         let received = response.all("WWW-Authenticate")
         let expected = record.configs(for: request).map { config -> [String] in
             let model = RequestModel(request: request.request, config: config)

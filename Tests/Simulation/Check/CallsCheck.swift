@@ -38,7 +38,7 @@ private struct AttemptCheck {
         guard case .starts(let meant) = model.expectation, meant.index == endpoint.index else {
             return ["a call for a request that must be refused"]
         }
-        return [connection, method, backend, order, fields, body, budget].compactMap { $0 } + values
+        return [connection, method, backend, fields, body, budget].compactMap { $0 } + values
     }
 
     private var connection: String? {
@@ -61,22 +61,6 @@ private struct AttemptCheck {
 
     private var conditions: ConditionModel {
         ConditionModel(record: record, request: request, endpoint: endpoint, config: config)
-    }
-
-    /// The call is sent after the calls in `after`, and those of its condition, have succeeded.
-    private var order: String? {
-        let awaited = call.after.filter { conditions.mustBeMade(endpoint.calls[$0]) }
-        // A condition also waits for the failure of a call, which has no time in the record.
-        let tested = (call.when?.calls ?? []).filter { index in
-            let evidence = CallEvidence(
-                endpoint.calls[index], of: request, endpoint, config, record)
-            return !evidence.values.isEmpty && !evidence.mayBeCancelled
-        }
-        let early = (awaited + tested).map { endpoint.calls[$0] }.first { other in
-            let evidence = CallEvidence(other, of: request, endpoint, config, record)
-            return !evidence.isAmbiguous && !evidence.hasSucceeded(by: attempt.sent)
-        }
-        return early.map { "sent before \($0.name), for which it waits, had succeeded" }
     }
 
     /// Only listed header fields of the client are forwarded.
@@ -167,7 +151,7 @@ private struct AttemptCheck {
             return value == model.value(of: use.source)
         }
         let evidence = CallEvidence(endpoint.calls[index], of: request, endpoint, config, record)
-        return evidence.isAmbiguous
+        return record.excuses.add(.unsolicitedData, request, if: evidence.isAmbiguous)
             || evidence.values.contains { tree in
                 tree.value(at: TreePath(path))?.string == value
             }

@@ -17,7 +17,8 @@ struct CancellationCheck {
                     guard let read = http2.resetRead else { continue }
                     check(request, until: read, "when the gateway had read that it was reset")
                 } else if let left = client.disconnected ?? client.endSeen,
-                    canNoticeDisconnect(client, request)
+                    !record.excuses.add(
+                        .clientLeft, request, if: !canNoticeDisconnect(client, request))
                 {
                     let slack = slack(client, left)
                     check(
@@ -34,10 +35,15 @@ struct CancellationCheck {
     }
 
     private func check(_ request: RequestRecord, until end: Instant, _ when: String) {
-        for attempt in record.attempts(of: request) where !attempt.isAmbiguous {
-            if let ended = attempt.ended, ended <= end || mayBeDelayed(attempt) { continue }
+        for attempt in record.attempts(of: request) {
+            if let ended = attempt.ended, ended <= end { continue }
             // A host that has closed its connection does not see a cancellation.
-            if attempt.isUnseen { continue }
+            if record.excuses.add(.unsolicitedData, request, if: attempt.isAmbiguous)
+                || record.excuses.add(.slowHost, request, if: mayBeDelayed(attempt))
+                || record.excuses.add(.lostConnection, request, if: attempt.isUnseen)
+            {
+                continue
+            }
             violations.add(
                 .cancellation, request.mark,
                 "\(attempt.call.text) attempt \(attempt.ordinal) still ran \(when)")
@@ -47,7 +53,7 @@ struct CancellationCheck {
     /// With small windows, RST_STREAM waits until the host has read what was sent before, whatever
     /// number of packets that takes.
     private func mayBeDelayed(_ attempt: HostRequest) -> Bool {
-        attempt.http2 != nil && record.rates[.smallWindows] > 0
+        attempt.ended != nil && attempt.http2 != nil && record.rates[.smallWindows] > 0
     }
 
     /// A packet must arrive before the gateway can notice that a client disconnected. After a

@@ -8,9 +8,6 @@ enum Checks {
         CancellationCheck(record: record, violations: found).check()
         CallsCheck(record: record, violations: found).check()
         LimitsCheck(record: record, violations: found).check()
-        BreakerCheck(record: record, violations: found).check()
-        RetryBudgetCheck(record: record, violations: found).check()
-        HostsCheck(record: record, violations: found).check()
         ProbesCheck(record: record, violations: found).check()
         LogCheck(record: record, violations: found).check()
         RecordCheck(record: record, violations: found).check()
@@ -27,15 +24,8 @@ enum Checks {
         let models = StreamModel.all(in: record)
         guard !models.isEmpty else { return }
         StreamBytesCheck(record: record, models: models, violations: found).check()
-        StreamCompletenessCheck(record: record, models: models, violations: found).check()
-        StreamTunnelCheck(record: record, models: models, violations: found).check()
-        StreamBufferCheck(record: record, models: models, violations: found).check()
-        StreamDisconnectCheck(record: record, models: models, violations: found).check()
-        StreamRetryCheck(record: record, models: models, violations: found).check()
         StreamTimesCheck(record: record, models: models, violations: found).check()
         StreamLogCheck(record: record, models: models, violations: found).check()
-        StreamLimitsCheck(record: record, models: models, violations: found).check()
-        StreamBreakerCheck(record: record, models: models, violations: found).check()
         StreamHeadersCheck(record: record, models: models, violations: found).check()
     }
 }

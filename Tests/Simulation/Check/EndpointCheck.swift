@@ -59,9 +59,10 @@ struct EndpointCheck {
     }
 
     var violations: [Violation] {
-        if relaysBody { return [] }
+        if record.excuses.add(.relayedBody, request, if: relaysBody) { return [] }
         // Responses cannot be assigned to requests there (RFC 9112 section 11.3).
-        if evidence.contains(where: mayBeAmbiguous) { return [] }
+        let isAmbiguous = evidence.contains(where: mayBeAmbiguous)
+        if record.excuses.add(.unsolicitedData, request, if: isAmbiguous) { return [] }
         let isProblem = response["Content-Type"] == "application/problem+json"
         let violations = unjustified + (isProblem ? failed : succeeded)
         return violations + heads

@@ -10,8 +10,9 @@ struct HTTP2ResponsesCheck {
 
     /// Why there must be a response; nil if it may be missing.
     var fault: String? {
-        if http2.wasReset || client.disconnected != nil || client.halfClosed != nil { return nil }
-        if client.hasUnsolicited { return nil }
+        let hasLeft = http2.wasReset || client.disconnected != nil || client.halfClosed != nil
+        if isExcused(.clientLeft, if: hasLeft) { return nil }
+        if isExcused(.unsolicitedData, if: client.hasUnsolicited) { return nil }
         if let code = http2.resetCode { return fault(ofReset: code) }
         if let excluded = http2.excluded { return fault(ofExclusion: excluded) }
         guard let closed = client.gatewayClosed, client.endSeen != nil else {
@@ -21,15 +22,22 @@ struct HTTP2ResponsesCheck {
             ? nil : "its connection was closed, although the gateway had read the whole request"
     }
 
+    private func isExcused(_ excuse: Excuse, if applies: Bool) -> Bool {
+        record.excuses.add(excuse, request, if: applies)
+    }
+
     private func fault(ofReset code: Int) -> String? {
         switch PeerCode(rawValue: code) {
         case .protocolError where [.noHost, .badField].contains(request.request.defect): return nil
         case .refusedStream where record.configs.contains { $0.limits.streamsPerConnection != nil }:
             return nil
         // A connection that holds its share of the memory gets no further streams.
-        case .refusedStream where record.mayLackRoom: return nil
-        case .cancel where isTooSlow(until: http2.resetWritten): return nil
-        case .enhanceYourCalm where mayBeEndedForOthers(at: http2.resetWritten): return nil
+        case .refusedStream where isExcused(.memory, if: record.mayLackRoom): return nil
+        case .cancel where isExcused(.slowClient, if: isTooSlow(until: http2.resetWritten)):
+            return nil
+        case .enhanceYourCalm
+        where isExcused(.slowClient, if: mayBeEndedForOthers(at: http2.resetWritten)):
+            return nil
         default: return "its stream was reset with \(code)"
         }
     }
@@ -41,13 +49,18 @@ struct HTTP2ResponsesCheck {
     }
 
     private func mayEnd(at end: Instant) -> Bool {
-        if record.drains != nil { return true }
-        if isTooSlow(until: end) || mayLeaveUnread(until: end) { return true }
+        if isExcused(.drain, if: record.drains != nil) { return true }
+        let isSlow = isTooSlow(until: end) || mayLeaveUnread(until: end)
+        if isExcused(.slowClient, if: isSlow) { return true }
         // The head of a request was not complete in time, which ends the connection for all.
         let hasUnfinishedHead = client.sent.contains { other in
             other.http2.map { $0.headRead.map { $0 >= end } ?? true } ?? false
         }
-        if hasUnfinishedHead || record.mayLackRoom { return true }
+        if isExcused(.closedConnection, if: hasUnfinishedHead)
+            || isExcused(.memory, if: record.mayLackRoom)
+        {
+            return true
+        }
         return request.firstRead.map { end <= $0 } ?? true
     }
 

@@ -36,7 +36,9 @@ struct HandshakesCheck {
         if handshake.secured != nil, !mustSucceed {
             return add(client, "a handshake succeeded that its listener must refuse")
         }
-        guard let connected = handshake.connected, !mayBeRefused else { return }
+        guard let connected = handshake.connected, !isExcused(client, if: mayBeRefused) else {
+            return
+        }
         let limit =
             connected + .milliseconds(tls.handshakeTimeout) + record.network.longestLatency * 2
         if handshake.secured == nil {
@@ -50,6 +52,11 @@ struct HandshakesCheck {
         } else if let secured = handshake.secured, secured > limit {
             add(client, "a handshake lasted \(secured - connected)")
         }
+    }
+
+    private func isExcused(_ client: ClientRecord, if applies: Bool) -> Bool {
+        for request in client.sent { record.excuses.add(.serverLimit, request, if: applies) }
+        return applies
     }
 
     /// A limit may close a connection before its handshake, or let it wait in the queue of the kernel.

@@ -1,86 +1,17 @@
 import Basics
 import Rehearsal
 
-/// Configured limits hold: concurrent calls, concurrent requests, attempts.
+/// A call is sent as often as its `retry` and `hedge` allow, and one that is not idempotent is processed once.
+/// The limits themselves are assertions of the code that counts.
 struct LimitsCheck {
     let record: RunRecord
     let violations: ViolationLog
 
     func check() {
-        for config in record.configs {
-            for worker in record.workers.map(\.name) {
-                checkConcurrency(config, worker)
-                checkRequests(config, worker)
-            }
-        }
         for client in record.clients {
             for request in client.sent { checkAttempts(request) }
         }
     }
-
-    // MARK: Concurrency
-
-    private func checkConcurrency(_ config: DrawnConfig, _ worker: String) {
-        for (index, backend) in config.backends.enumerated() {
-            let limits = record.continuedLimits(from: config) { $0.backends[index].maxConcurrent }
-            guard let limit = limits.max() else { continue }
-            let generations = config.generation..<config.generation + limits.count
-            let attempts = record.attempts.filter {
-                $0.backend == index && $0.worker == worker
-                    && generations.contains($0.call.generation)
-                    // A host that has closed its connection does not see a cancellation.
-                    && !$0.isUnseen
-            }
-            guard !attempts.contains(where: \.isAmbiguous) else { continue }
-            let most = ConcurrentSpan.most(
-                attempts.map { ConcurrentSpan(from: $0.sent, to: $0.ended) })
-            if most > limit {
-                violations.add(
-                    .limits, nil,
-                    "\(most) concurrent calls to \(backend.name), the limit is \(limit)")
-            }
-        }
-    }
-
-    private func checkRequests(_ config: DrawnConfig, _ worker: String) {
-        func most(_ endpoint: Int?) -> Int {
-            var spans: [ConcurrentSpan] = []
-            for client in record.clients where client.worker == worker {
-                for request in client.sent {
-                    let attempts = record.attempts(of: request).filter {
-                        $0.call.generation == config.generation
-                            && $0.call.endpoint == endpoint ?? $0.call.endpoint
-                    }
-                    // From its first call to its response the request is certainly in progress.
-                    guard let first = attempts.map(\.sent).min(), let responded = request.responded
-                    else { continue }
-                    // A response that waits for the windows of its client needs no permit.
-                    let end =
-                        request.http2 == nil ? responded : attempts.map(\.sent).max() ?? responded
-                    spans.append(ConcurrentSpan(from: first, to: end))
-                }
-            }
-            return ConcurrentSpan.most(spans)
-        }
-        for endpoint in config.endpoints {
-            guard let limit = endpoint.maxInFlight.map(config.share) else { continue }
-            let found = most(endpoint.index)
-            if found > limit {
-                violations.add(
-                    .limits, nil,
-                    "\(found) concurrent requests of e\(endpoint.index), the limit is \(limit)")
-            }
-        }
-        guard let limit = config.limits.requestsInFlight.map(config.share),
-            record.configs.count == 1
-        else { return }
-        let found = most(nil)
-        if found > limit {
-            violations.add(.limits, nil, "\(found) concurrent requests, the limit is \(limit)")
-        }
-    }
-
-    // MARK: Attempts
 
     private func checkAttempts(_ request: RequestRecord) {
         for config in record.configs {
@@ -92,7 +23,8 @@ struct LimitsCheck {
                     $0.call.generation == config.generation && $0.call.call == call.index
                 }
                 guard attempts.count > 1 else { continue }
-                if call.isIdempotent, attempts.contains(where: \.isAmbiguous) { continue }
+                let isAmbiguous = call.isIdempotent && attempts.contains(where: \.isAmbiguous)
+                if record.excuses.add(.unsolicitedData, request, if: isAmbiguous) { continue }
                 if let fault = fault(of: call, attempts) {
                     violations.add(.limits, request.mark, "\(attempts[0].call.text): \(fault)")
                 }
@@ -127,7 +59,11 @@ struct LimitsCheck {
     }
 
     private func mayRepeat(_ call: DrawnCall, after attempt: AttemptRecord) -> Bool {
-        if mayHaveLostPong(attempt) { return true }
+        if let request = record.request(of: attempt),
+            record.excuses.add(.lostConnection, request, if: mayHaveLostPong(attempt))
+        {
+            return true
+        }
         if attempt.http2 != nil, attempt.mayBeResent || attempt.wasLost {
             return attempt.mayBeResent || call.retry?.repeats("terminated") ?? false
         }

@@ -53,10 +53,12 @@ struct OutcomeCheck {
     ) -> [Violation] {
         let status = response.status
         // Some of these paths are no valid targets, which comes first.
-        if request.stream != nil, status == 400, request.request.hasAmbiguousPath { return [] }
+        let isInvalid = request.stream != nil && status == 400 && request.request.hasAmbiguousPath
+        if record.excuses.add(.ambiguousPath, request, if: isInvalid) { return [] }
         if let statuses = listenerStatuses[request.number], statuses.contains(status) { return [] }
         if status == 431, exceedsHead(request) { return [] }
-        if isTooSlow(request, config), status == 408 { return [] }
+        let isLate = status == 408 && isTooSlow(request, config)
+        if record.excuses.add(.slowClient, request, if: isLate) { return [] }
         if let refusal = record.limitRefusal(of: request) {
             return violations(of: request, refusal, config)
         }
@@ -67,7 +69,8 @@ struct OutcomeCheck {
                 || RequestModel(request: request.request, config: config).endpoint?.maxInFlight
                     != nil
                 || QuotaModel(request: request.request, config: config).mayOverload
-            if isLimited, response["Retry-After"] != nil { return [] }
+            let isRefusal = isLimited && response["Retry-After"] != nil
+            if record.excuses.add(.serverLimit, request, if: isRefusal) { return [] }
             if request.stream == nil {
                 return [Violation(.status, "503 without a limit, or without Retry-After")]
             }
@@ -78,7 +81,7 @@ struct OutcomeCheck {
                 .callerDependsOnLimit
         {
             // Only one of the callers may have the right to use it.
-            if status == 403 { return [] }
+            if record.excuses.add(.passwordCheck, request, if: status == 403) { return [] }
             return StreamOutcomeCheck(record: record).violations(of: request, endpoint, config)
         }
         switch model.expectation {

@@ -31,14 +31,17 @@ struct ResponsesCheck {
             return violations.add(.contents, request.mark, "the body is not valid UTF-8")
         }
         // Behind unsolicited data, responses cannot be assigned to requests.
-        if record.attempts(of: request).contains(where: \.isAmbiguous) { return }
+        let isAmbiguous = record.attempts(of: request).contains(where: \.isAmbiguous)
+        if record.excuses.add(.unsolicitedData, request, if: isAmbiguous) { return }
         for other in marks(in: text) where other != request.mark {
-            if mayContainMark(other, request) { continue }
+            let isExcused = mayContainMark(other, request)
+            if record.excuses.add(.unsolicitedData, request, if: isExcused) { continue }
             violations.add(.marks, request.mark, "the response has bytes of \(other): \(text)")
         }
         for value in response.all("ETag") + response.all("Set-Cookie") {
             for other in marks(in: value) where other != request.mark {
-                if mayContainMark(other, request) { continue }
+                let isExcused = mayContainMark(other, request)
+                if record.excuses.add(.unsolicitedData, request, if: isExcused) { continue }
                 violations.add(.marks, request.mark, "the response has a header field of \(other)")
             }
         }
@@ -95,26 +98,39 @@ struct ResponsesCheck {
             if let fault = check.fault { violations.add(.responses, request.mark, fault) }
             return
         }
-        if client.disconnected != nil || client.halfClosed != nil { return }
+        let hasLeft = client.disconnected != nil || client.halfClosed != nil
+        if record.excuses.add(.clientLeft, request, if: hasLeft) { return }
         guard client.endSeen != nil else {
             return violations.add(
                 .responses, request.mark, "neither a response nor the end of the connection")
         }
+        guard let excuse = excuse(request, client) else {
+            return violations.add(
+                .responses, request.mark,
+                "closed without a response, although the gateway had read the whole request")
+        }
+        record.excuses.add(excuse, request)
+    }
+
+    /// Why the gateway may have closed the connection without a response.
+    private func excuse(_ request: RequestRecord, _ client: ClientRecord) -> Excuse? {
         // Behind `Connection: close`, during a drain, or behind a body that ended the connection.
         let earlier = client.sent.prefix(request.index)
-        if earlier.contains(where: { $0.response?["Connection"] == "close" }) { return }
-        if record.drains != nil { return }
-        if earlier.contains(where: mayEndItsConnection) { return }
-        if client.hasUnsolicited { return }
-        guard request.read != nil else { return }
-        if mayHaveReadTooSlowly(request, client) || mayHaveMissedRefusal(request) { return }
+        if earlier.contains(where: { $0.response?["Connection"] == "close" }) {
+            return .closedConnection
+        }
+        if record.drains != nil { return .drain }
+        if earlier.contains(where: mayEndItsConnection) || request.read == nil {
+            return .closedConnection
+        }
+        if client.hasUnsolicited { return .unsolicitedData }
+        if mayHaveReadTooSlowly(request, client) { return .slowClient }
+        if mayHaveMissedRefusal(request) { return .serverLimit }
         // The connection may have been closed as idle before the gateway read the request.
         if let closed = client.gatewayClosed, let began = request.firstRead, closed <= began {
-            return
+            return .closedConnection
         }
-        violations.add(
-            .responses, request.mark,
-            "closed without a response, although the gateway had read the whole request")
+        return nil
     }
 
     /// Whether the gateway may have closed the connection because the client left a response unread for

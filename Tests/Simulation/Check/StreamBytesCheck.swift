@@ -1,6 +1,8 @@
 import Rehearsal
 
-/// The bytes that each side of a stream received are those that the other side sent, in their order.
+/// Each side of a stream or a tunnel gets the bytes that the other one sent, in their order. What looks
+/// complete was complete; and what was complete arrives completely, unless something ended it that the
+/// log names. A tunnel ends with its host's direction; a client that ends its own still receives.
 struct StreamBytesCheck {
     let record: RunRecord
     let models: [StreamModel]
@@ -8,8 +10,19 @@ struct StreamBytesCheck {
 
     func check() {
         for model in models {
-            checkUpload(model)
-            checkDownload(model)
+            for attempt in model.attempts { checkUpload(model, attempt) }
+            if let position = model.stream.difference {
+                add(model, "byte \(position) of the response's body is not the one that was sent")
+            }
+            guard let origin = model.origin else { continue }
+            if model.stream.received > origin.sent {
+                add(model, "the client got \(model.stream.received) bytes, of \(origin.sent) sent")
+            }
+            if origin.script.upgrade == nil {
+                checkDownload(model, origin)
+            } else {
+                checkTunnel(model, origin)
+            }
         }
     }
 
@@ -17,39 +30,88 @@ struct StreamBytesCheck {
         violations.add(.streams, model.mark, text)
     }
 
-    private func checkUpload(_ model: StreamModel) {
-        for attempt in model.attempts {
-            if let position = attempt.difference {
-                add(model, "byte \(position) of the request's body is not the one that was sent")
-            }
-            let uploaded = model.uploaded(to: attempt)
-            if attempt.received > uploaded {
-                add(model, "a host got \(attempt.received) bytes, of \(uploaded) sent")
-            }
-            guard attempt.isRequestComplete, attempt.script.upgrade == nil else { continue }
-            if !model.stream.isSentWhole || attempt.received != uploaded {
+    private func checkUpload(_ model: StreamModel, _ attempt: StreamAttempt) {
+        if let position = attempt.difference {
+            add(model, "byte \(position) of the request's body is not the one that was sent")
+        }
+        let isTunnel = attempt.script.upgrade != nil
+        let uploaded = isTunnel ? model.stream.sentInTunnel : model.stream.sent
+        let looksWhole = attempt.isRequestComplete && !isTunnel
+        let isWhole = model.stream.isSentWhole && attempt.received == uploaded
+        if attempt.received > uploaded || looksWhole && !isWhole {
+            add(
+                model,
+                "a host got \(attempt.received) bytes, complete: \(looksWhole), of \(uploaded),"
+                    + " complete: \(model.stream.isSentWhole)")
+        }
+    }
+
+    private func checkDownload(_ model: StreamModel, _ origin: StreamAttempt) {
+        guard model.stream.isComplete else {
+            if model.stream.left == nil, model.loggedEnd == nil, !mayBeCutOff(model),
+                !model.stream.script.reading.neverEnds, !mayBeClosedUnread(model)
+            {
                 add(
                     model,
-                    "a host got a complete request with \(attempt.received) bytes, although only"
-                        + " \(uploaded) were sent, complete: \(model.stream.isSentWhole)")
+                    "the response broke off after \(model.stream.received) bytes, and the log has no"
+                        + " end")
+            }
+            return
+        }
+        if !origin.isSentWhole || model.stream.received != origin.sent {
+            add(
+                model,
+                "the response looked complete with \(model.stream.received) bytes, the host sent"
+                    + " \(origin.sent), complete: \(origin.isSentWhole)")
+        }
+        checkTrailers(model, origin)
+    }
+
+    private func mayBeCutOff(_ model: StreamModel) -> Bool {
+        record.excuses.add(.drain, model.request, if: model.mayBeCutOff)
+    }
+
+    private func mayBeClosedUnread(_ model: StreamModel) -> Bool {
+        record.excuses.add(.slowClient, model.request, if: model.mayBeClosedUnread)
+    }
+
+    /// Trailers pass to clients that accept them, without those that route or frame a message.
+    private func checkTrailers(_ model: StreamModel, _ origin: StreamAttempt) {
+        let accepts = model.request.request.header("TE") != nil
+        let hasBody = origin.script.sendsBody(to: origin.head)
+        let sent = hasBody && accepts ? origin.script.body.trailers : []
+        let expected = sent.filter { $0.name == "X-Trailer" }.map(\.value)
+        let received = model.stream.trailers
+        if received.map(\.value) != expected || received.contains(where: { $0.name != "X-Trailer" })
+        {
+            add(model, "the trailers are \(received), expected \(expected)")
+        }
+    }
+
+    private func checkTunnel(_ model: StreamModel, _ origin: StreamAttempt) {
+        if model.loggedOutcome == "ok", model.loggedEnd == nil {
+            if !origin.isSentWhole, !mayBeCutOff(model) {
+                add(model, "the tunnel ended well, and its host had not ended it")
+            } else if model.stream.disconnected == nil, model.stream.hasEndedTunnel,
+                model.stream.isComplete, model.stream.received != origin.sent,
+                !mayBeCutOff(model), !mayBeClosedUnread(model)
+            {
+                add(
+                    model,
+                    "the client got \(model.stream.received) bytes of the tunnel, of \(origin.sent)"
+                )
             }
         }
-    }
-
-    private func checkDownload(_ model: StreamModel) {
-        if let position = model.stream.difference {
-            add(model, "byte \(position) of the response's body is not the one that was sent")
+        // The host has seen the end of the client before it had ended its own direction. A client that
+        // closes its connection looks the same until something is sent to it.
+        guard origin.sawTunnelEnd, model.loggedEnd == nil, !mayBeCutOff(model),
+            model.stream.hasEndedTunnel || model.stream.disconnected == nil
+        else { return }
+        if !model.stream.hasEndedTunnel || origin.received != model.stream.sentInTunnel {
+            add(
+                model,
+                "the host got the end of the tunnel behind \(origin.received) bytes, of"
+                    + " \(model.stream.sentInTunnel), ended: \(model.stream.hasEndedTunnel)")
         }
-        guard let origin = model.origin else { return }
-        if model.stream.received > origin.sent {
-            add(model, "the client got \(model.stream.received) bytes, of \(origin.sent) sent")
-        }
-    }
-}
-
-extension StreamModel {
-    /// Bytes of the request's body, or of the client's side of a tunnel, that were sent.
-    func uploaded(to attempt: StreamAttempt) -> Int {
-        attempt.script.upgrade == nil ? stream.sent : stream.sentInTunnel
     }
 }

@@ -63,9 +63,6 @@ struct StreamHeadersCheck {
         {
             add(model, "an interim response passed with 'interim: \(proxy.interim ?? "")'")
         }
-        let passed = model.stream.interim.count
-        let limit = Self.interimMax * max(1, model.attempts.count)
-        if passed > limit { add(model, "\(passed) interim responses, more than \(limit)") }
         guard let response = model.request.response, let origin = model.origin else { return }
         checkHop(response, model)
         for name in ["Date", "Set-Cookie"] {
@@ -75,9 +72,6 @@ struct StreamHeadersCheck {
             }
         }
     }
-
-    /// Of each attempt.
-    private static let interimMax = 16
 
     private func checkHop(_ response: PeerMessage, _ model: StreamModel) {
         let isUpgrade = response.status == 101

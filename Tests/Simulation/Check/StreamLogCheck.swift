@@ -16,15 +16,10 @@ struct StreamLogCheck {
                 violations.add(.log, model.mark, "a stream without a line")
                 continue
             }
-            check(model, origin, line)
+            for fault in [end(model, origin), bytes(model, origin, line)].compactMap({ $0 }) {
+                violations.add(.log, model.mark, fault)
+            }
         }
-    }
-
-    private func check(_ model: StreamModel, _ origin: StreamAttempt, _ line: Tree) {
-        for fault in [
-            end(model, origin), bytesOut(model, origin, line), bytesIn(model, origin, line),
-            outcome(model, line),
-        ].compactMap({ $0 }) { violations.add(.log, model.mark, fault) }
     }
 
     /// Whether the logged reason has a cause.
@@ -44,7 +39,8 @@ struct StreamLogCheck {
                 || record.configs.contains { $0.limits.writeTimeout != nil }
         case "cut_off": hasCause = model.mayBeCutOff
         case "request_broken": hasCause = model.isRequestBroken
-        case "memory_limit": hasCause = record.mayLackRoom
+        case "memory_limit":
+            hasCause = record.excuses.add(.memory, model.request, if: record.mayLackRoom)
         // `StreamTimesCheck` checks the moment.
         case "idle": hasCause = true
         case "max_duration": hasCause = model.proxy?.maxDuration != nil
@@ -53,45 +49,15 @@ struct StreamLogCheck {
         return hasCause ? nil : "the end '\(model.loggedEnd ?? "")' has no cause"
     }
 
-    private func bytesOut(_ model: StreamModel, _ origin: StreamAttempt, _ line: Tree) -> String? {
-        let logged = line["bytes_out"]?.integer ?? -1
-        let isFitting =
-            model.stream.isComplete && origin.script.upgrade == nil
-            ? logged == model.stream.received
-            : logged >= model.stream.received - framingMax(model) && logged <= origin.sent
-        return isFitting
-            ? nil
-            : "\(logged) bytes_out, the client got \(model.stream.received) of \(origin.sent)"
-    }
-
-    /// The most bytes of chunk framing among those that the gateway keeps for the client. It counts all of
-    /// them as bytes of the body.
-    private func framingMax(_ model: StreamModel) -> Int {
-        model.request.response?["Transfer-Encoding"] == nil
-            ? 0 : model.stream.fromGateway.unsentMax
-    }
-
-    private func bytesIn(_ model: StreamModel, _ origin: StreamAttempt, _ line: Tree) -> String? {
-        let logged = line["bytes_in"]?.integer ?? -1
-        if origin.script.upgrade != nil { return nil }
-        let isFitting =
-            origin.isRequestComplete
-            ? logged == model.stream.sent : logged >= origin.received && logged <= model.stream.sent
-        return isFitting
-            ? nil
-            : "\(logged) bytes_in, the client sent \(model.stream.sent), the host got \(origin.received)"
-    }
-
-    private func outcome(_ model: StreamModel, _ line: Tree) -> String? {
-        let outcome = model.loggedOutcome ?? "none"
-        if let recorded = model.recorded, "\(recorded.outcome.name)" != outcome {
-            return "logged as \(outcome), recorded as \(recorded.outcome.name)"
+    /// Of a complete response, or a complete request: what arrived.
+    private func bytes(_ model: StreamModel, _ origin: StreamAttempt, _ line: Tree) -> String? {
+        guard origin.script.upgrade == nil else { return nil }
+        let (out, into) = (line["bytes_out"]?.integer ?? -1, line["bytes_in"]?.integer ?? -1)
+        if model.stream.isComplete, out != model.stream.received {
+            return "\(out) bytes_out, the client got \(model.stream.received)"
         }
-        // A client that leaves is no failure.
-        let early = model.loggedEnd == "client_disconnected" ? "client_gone" : "truncated"
-        if model.loggedEnd != nil, outcome != early { return "ended early, and \(outcome)" }
-        if outcome == "truncated", model.stream.isComplete, model.origin?.script.upgrade == nil {
-            return "truncated, and the client had all of it"
+        if origin.isRequestComplete, into != model.stream.sent {
+            return "\(into) bytes_in, the client sent \(model.stream.sent)"
         }
         return nil
     }

@@ -68,16 +68,22 @@ struct StreamOutcomeCheck {
             return refused.contains(status) ? nil : "\(status), expected one of \(refused)"
         }
         let upload = model.stream.script.upload
+        let request = model.request
         let isFitting: Bool
         switch status {
         case 400:
             let isCutShort = model.stream.halfClosed != nil && !model.stream.isSentWhole
             isFitting = upload.isBroken || isCutShort
-        case 408: isFitting = model.mayWaitForBody(proxy)
+        case 408:
+            isFitting = record.excuses.add(.slowClient, request, if: model.mayWaitForBody(proxy))
         case 413: isFitting = proxy.maxBody.map { model.stream.sent > $0 } ?? false
-        case 502: isFitting = model.mayFail(config, proxy)
+        case 502:
+            isFitting = record.excuses.add(
+                .lostConnection, request, if: model.mayFail(config, proxy))
         case 503:
-            isFitting = model.mayOverload(config, endpoint) && response["Retry-After"] != nil
+            isFitting =
+                record.excuses.add(.serverLimit, request, if: model.mayOverload(config, endpoint))
+                && response["Retry-After"] != nil
         case 504: return headMissed(model, proxy)
         default: isFitting = false
         }

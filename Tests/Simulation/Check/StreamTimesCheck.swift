@@ -13,7 +13,8 @@ struct StreamTimesCheck {
         for model in models {
             guard let proxy = model.proxy, let recorded = model.recorded else { continue }
             // Passwords are checked on another thread, so the beginning of the attempt is unknown.
-            if model.endpoint?.auth?.kinds.contains(.basic) == true { continue }
+            let checksPassword = model.endpoint?.auth?.kinds.contains(.basic) == true
+            if record.excuses.add(.passwordCheck, model.request, if: checksPassword) { continue }
             checkTimeout(model, proxy)
             checkDuration(model, proxy, recorded.began)
             checkIdle(model, proxy)
@@ -28,7 +29,9 @@ struct StreamTimesCheck {
     /// No head later than `timeout` after the request.
     private func checkTimeout(_ model: StreamModel, _ proxy: DrawnProxy) {
         // A host that does not read holds back the end of the request.
-        guard let responded = model.request.responded, !model.isUploadBlocked(at: responded),
+        guard let responded = model.request.responded,
+            !record.excuses.add(
+                .slowHost, model.request, if: model.isUploadBlocked(at: responded)),
             let taken = model.requestTaken.filter({ $0 <= responded }).max()
         else { return }
         let limit = taken + .milliseconds(proxy.timeout)
@@ -82,7 +85,8 @@ struct StreamTimesCheck {
                 model, isOneOf: proxy.maxDuration.map { [began + .milliseconds($0)] } ?? [],
                 "max_duration")
         case (_, 504):
-            if mayHaveFailedToConnectAgain(model, proxy) { return }
+            let isRetry = mayHaveFailedToConnectAgain(model, proxy)
+            if record.excuses.add(.outage, model.request, if: isRetry) { return }
             let whole = model.requestTaken.map { $0 + .milliseconds(proxy.timeout) }
             let overall = proxy.maxDuration.map { [began + .milliseconds($0)] } ?? []
             let moments = whole + overall + idleLimits(model, began, idle)

@@ -16,7 +16,7 @@ struct TimesCheck {
     private func check(_ request: RequestRecord, _ client: ClientRecord) {
         // After a reload, either configuration may have applied.
         guard let response = request.response, let responded = request.responded,
-            record.configs.count == 1
+            !record.excuses.add(.reload, request, if: record.configs.count > 1)
         else { return }
         let config = record.configs[0]
         let model = RequestModel(request: request.request, config: config)
@@ -36,7 +36,8 @@ struct TimesCheck {
         }
         // Behind a response that waited for its client, the start of a request is unknown.
         guard case .starts(let started) = model.expectation, started.proxy == nil,
-            !mayBeDelayed(request, client), request.read != nil
+            request.read != nil,
+            !record.excuses.add(.slowClient, request, if: mayBeDelayed(request, client))
         else {
             return
         }

@@ -68,13 +68,6 @@ struct CallEvidence {
         return values
     }
 
-    /// Whether the gateway had read a response that the call accepts by this moment.
-    func hasSucceeded(by moment: Instant) -> Bool {
-        attempts.contains { attempt in
-            attempt.read.map { $0 <= moment } ?? false && shaped(attempt) != nil
-        }
-    }
-
     /// The part that results from the response of an attempt; nil if it gives none.
     private func shaped(_ attempt: AttemptRecord) -> Tree? {
         guard case .response(let status, let body, let tree?) = attempt.script.outcome,
@@ -97,12 +90,13 @@ struct CallEvidence {
         // The simulated process never runs out of descriptors, and its backends compress nothing.
         case .cancelled, .collision, .connectionLimitReached, .responseContentCoding: false
         case .responseTimeout: isTimeout(failure.limit)
-        case .breakerOpen: backend.breaker != nil && hadFailures
-        case .queueFull: canBeFull || record.mayLackRoom
-        case .destinationUnavailable: mayHaveNoHost
+        case .breakerOpen: backend.breaker != nil
+        case .queueFull: limitsConcurrency || excused(.memory, if: record.mayLackRoom)
+        case .destinationUnavailable: backend.health != nil
         case .dnsError: hadOutage([.nameFails], cachedFor: HostOutages.nameFailureMemory)
         case .connectionRefused: hadOutage([.refuses])
-        case .connectionTimeout: hadOutage([.silent, .silentHandshakes]) || record.isSlow
+        case .connectionTimeout:
+            hadOutage([.silent, .silentHandshakes]) || excused(.outage, if: record.isSlow)
         case .certificateError:
             backend.tls?.verifies ?? false && hadOutage([.wrongCertificate])
         case .unexpectedStatus:
@@ -127,10 +121,11 @@ struct CallEvidence {
         // No response of the simulation has so large a head.
         case .responseHeaderSize, .responseHeaderCount: false
         case .connectionTerminated, .responseIncomplete, .responseBodySize, .protocolError:
-            isAmbiguous || hasBroken(failure.kind) || mayHaveLostConnection(failure.kind)
+            isAmbiguous || hasBroken(failure.kind)
+                || excused(.lostConnection, if: mayHaveLostConnection(failure.kind))
                 || failure.kind == .connectionTerminated && hadOutage([.failsHandshakes])
                 || failure.kind == .connectionTerminated && !call.isIdempotent
-                    && record.losesConnections(to: call.backend)
+                    && excused(.lostConnection, if: record.losesConnections(to: call.backend))
         }
     }
 
@@ -146,70 +141,29 @@ struct CallEvidence {
         // The failure may be that of a connection attempt which began before this request.
         let from =
             Int(record.ms(request.read ?? request.began)) - 100 - backend.connectTimeout - memory
-        return record.hostOutages.hasOutage(
-            kinds, of: backend.hosts, from: from, to: Int(record.ms(responded)) + 1)
+        return excused(
+            .outage,
+            if: record.hostOutages.hasOutage(
+                kinds, of: backend.hosts, from: from, to: Int(record.ms(responded)) + 1))
     }
 
-    /// Whether the worker may have recorded a failure of the backend before the response.
-    private var hadFailures: Bool {
-        guard let worker = request.worker, let responded = request.responded else { return false }
-        if record.hostOutages.hasUnobservedOutage(of: backend.hosts) || record.isSlow
-            || record.losesConnections(to: call.backend)
-        {
-            return true
-        }
-        let hadFailedResponse = record.attempts.contains { attempt in
-            guard attempt.backend == call.backend, attempt.worker == worker,
-                attempt.sent <= responded
-            else { return false }
-            guard case .response(let status, _, _) = attempt.script.outcome else { return true }
-            return status >= 500 || attempt.read == nil || attempt.isAmbiguous
-        }
-        return hadFailedResponse
-            || record.callSpans(to: call.backend, on: worker).contains {
-                $0.from <= responded && $0.to - $0.from >= $0.limit
-            }
+    private func excused(_ excuse: Excuse, if applies: Bool) -> Bool {
+        record.excuses.add(excuse, request, if: applies)
     }
 
-    /// Whether as many other calls as the backend allows may have been in progress. A reload may have
-    /// lowered the limit meanwhile.
-    private var canBeFull: Bool {
-        let limits = record.continuedLimits(from: config) {
-            $0.backends[call.backend].maxConcurrent
-        }
-        guard let limit = limits.min(), let responded = request.responded else { return false }
-        let spans = record.callSpans(to: call.backend, on: request.worker)
-        return spans.count { $0.from <= responded && $0.to >= request.began } > limit
+    /// A reload applies the limit of a later configuration to the calls in progress.
+    private var limitsConcurrency: Bool {
+        record.configs.contains { $0.backends[call.backend].maxConcurrent != nil }
     }
 
-    /// Whether there may have been a moment without a healthy host.
-    private var mayHaveNoHost: Bool {
-        guard let worker = request.worker, let responded = request.responded else { return false }
-        return HostsModel(of: call.backend, config, on: worker, in: record)
-            .canLackHosts(from: request.read ?? request.began, to: responded, in: record)
-    }
-
+    /// A call that had its response before has no running time limit: an assertion of the client.
     private func isTimeout(_ limit: Int?) -> Bool {
         guard let responded = request.responded else { return false }
         let start = request.read ?? request.began
         let timeout = call.timeout ?? endpoint.timeout
         guard [timeout, endpoint.deadline].contains(limit ?? timeout) else { return false }
         let expires = start + .milliseconds(limit ?? min(timeout, endpoint.deadline))
-        guard responded >= expires else { return false }
-        // A response may have exceeded `buffered_bytes`; then the second attempt of a hedge decides.
-        if record.mayLackRoom, call.hedgeAfter != nil { return true }
-        // A call without predecessors began at once: a response before the timeout was in time.
-        return call.waitsFor.count > 0 || call.retry != nil
-            || !attempts.contains { attempt in
-                decides(attempt) && attempt.read.map { $0 < expires } ?? false
-            }
-    }
-
-    /// A hedged call waits for its other request after a 429 or a server error, unless it accepts that.
-    private func decides(_ attempt: AttemptRecord) -> Bool {
-        guard call.hedgeAfter != nil, case .response(let status, _, _) = attempt.script.outcome
-        else { return true }
-        return call.accepts(status) || status != 429 && status < 500
+        return responded >= expires
     }
 
     private func canBeSkipped(_ because: String?, _ listed: [ListedFailure]) -> Bool {
@@ -250,8 +204,9 @@ struct CallEvidence {
         guard conditions(listed).canBeMade(other) else { return false }
         if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
-        return evidence.isAmbiguous || evidence.mayBeCancelled || record.mayLackRoom
+        return evidence.isAmbiguous || excused(.lostConnection, if: evidence.mayBeCancelled)
             || evidence.values.isEmpty
+            || excused(.memory, if: record.mayLackRoom)
     }
 
     /// Whether a call may have given no value for a reference of another call.
@@ -260,7 +215,11 @@ struct CallEvidence {
         if listed.contains(where: { $0.call == other.name }) { return true }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
         // Its response may have exceeded `buffered_bytes`.
-        if evidence.isAmbiguous || evidence.mayBeCancelled || record.mayLackRoom { return true }
+        if evidence.isAmbiguous || excused(.lostConnection, if: evidence.mayBeCancelled)
+            || excused(.memory, if: record.mayLackRoom)
+        {
+            return true
+        }
         return evidence.values.isEmpty
             || evidence.values.contains { value in
                 guard case .scalar(let text)? = value.value(at: TreePath(path)) else { return true }
@@ -295,14 +254,6 @@ extension RunRecord {
                 config.generation < reloads.count ? reloads[config.generation] : Int.max
             return Double(begins) <= to && Double(ends) + delay >= from
         }
-    }
-
-    /// Each worker's limits of one concurrency limit: that of a configuration, and those which later
-    /// configurations give it. A reload keeps the calls in progress, because hosts stay the same,
-    /// until a configuration has no limit.
-    func continuedLimits(from config: DrawnConfig, _ limit: (DrawnConfig) -> Int?) -> [Int] {
-        configs[config.generation...].map { config in limit(config).map(config.share) }
-            .prefix { $0 != nil }.compactMap { $0 }
     }
 
     /// Whether a backend ever sends data between two requests.

@@ -35,7 +35,11 @@ struct ConditionModel: ConditionInput {
         let results = results(of: other)
         guard results.contains(true) else { return [nil] }
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
-        if evidence.isAmbiguous || record.mayLackRoom { return nil }
+        if record.excuses.add(.unsolicitedData, request, if: evidence.isAmbiguous)
+            || record.excuses.add(.memory, request, if: record.mayLackRoom)
+        {
+            return nil
+        }
         var values = evidence.values.map { $0.value(at: TreePath(path))?.ifPresent }
         let hasFailed = listed.contains { $0.call == other.name && $0.kind != .collision }
         if values.isEmpty || hasFailed || evidence.mayBeCancelled { values.append(nil) }

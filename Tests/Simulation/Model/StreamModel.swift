@@ -80,11 +80,6 @@ struct StreamModel {
         return [complete.flatMap(moment), ended].compactMap { $0 }.min()
     }
 
-    var handedOverAt: Instant? {
-        guard let recorded, let time = handedOver?.sinceStart else { return nil }
-        return recorded.began + time
-    }
-
     /// A time in the precision of the record.
     func moment(_ instant: Instant) -> Moment? {
         recorded.map {

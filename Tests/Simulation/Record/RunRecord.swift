@@ -29,6 +29,8 @@ package struct RunRecord {
     let hash: UInt64
     /// Violations found during the run: errors that peers detected, and leftovers at the end.
     let violations: [Violation]
+    /// What the checkers accept without proof.
+    let excuses = ExcuseLog()
     /// Indices in `attempts`, by the number of the request.
     private let attemptsByRequest: [[Int]]
 

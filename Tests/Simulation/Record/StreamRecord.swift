@@ -61,9 +61,6 @@ extension HostStream {
     /// When the gateway had the whole head of the final response.
     var headRead: Instant? { responseBody.flatMap { $0 > 0 ? toGateway.read(at: $0 - 1) : nil } }
 
-    /// Whether the gateway read a byte of a response, also of an interim one.
-    var responseBegan: Instant? { toGateway.read(at: responseStart) }
-
     /// When the gateway read bytes before the final head.
     var interimRead: [Instant] {
         guard !script.interim.isEmpty else { return [] }

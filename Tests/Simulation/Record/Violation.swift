@@ -18,11 +18,11 @@ package enum Checker: String, CaseIterable, Sendable {
     case times
     /// Calls that are not needed any more are cancelled.
     case cancellation
-    /// Concurrency limits, circuit breakers, retries, requests in flight.
+    /// A call is made no more often than its `retry` and `hedge` allow.
     case limits
     /// Requests to backends are as configured.
     case calls
-    /// Unavailable hosts are not called; health checks are as configured.
+    /// Health checks are as configured.
     case hosts
     /// Rate limits grant what they may, and refuse nothing else.
     case quota

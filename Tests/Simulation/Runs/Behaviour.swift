@@ -71,7 +71,7 @@ struct Behaviour: Sendable {
         attempts("limitsThatDoNot") { $0.hasConditionalLimit($1, applies: false) },
         // A host was ejected for longer than the first time.
         Behaviour(name: "grownEjections") { run in
-            run.hosts.reduce(0) { $0 + $1.grownEjections }
+            run.hosts.grown
         },
     ]
 
@@ -108,12 +108,12 @@ struct Behaviour: Sendable {
 struct BehaviourEvidence {
     let record: RunRecord
     let streams: [StreamModel]
-    let hosts: [HostsModel]
+    let hosts: UnavailableHosts
 
     init(_ record: RunRecord) {
         self.record = record
         streams = StreamModel.all(in: record)
-        hosts = HostsModel.all(of: record)
+        hosts = UnavailableHosts(of: record)
     }
 }
 

@@ -61,10 +61,8 @@ package struct Coverage: Sendable {
     private mutating func add(_ record: RunRecord) {
         for fault in record.rates.active { faults[fault, default: 0] += 1 }
         let run = BehaviourEvidence(record)
-        for model in run.hosts {
-            unavailable[.ejected, default: 0] += model.ejected.joined().count
-            unavailable[.unhealthy, default: 0] += model.unhealthy.joined().count
-        }
+        unavailable[.ejected, default: 0] += run.hosts.ejected
+        unavailable[.unhealthy, default: 0] += run.hosts.unhealthy
         for behaviour in Behaviour.all {
             behaviours[behaviour.name, default: 0] += behaviour.count(run)
         }

@@ -11,6 +11,7 @@ package struct SeedResult: Sendable {
     package let attempts: Int
     package let streams: Int
     package let coverage: Coverage
+    package let excuses: [Excuse: Int]
 
     package var passed: Bool { violations.isEmpty }
 
@@ -92,7 +93,10 @@ package struct SeedResult: Sendable {
             requests: records.flatMap(\.clients).reduce(0) { $0 + $1.sent.count },
             attempts: records.reduce(0) { $0 + $1.attempts.count },
             streams: records.reduce(0) { $0 + $1.streamAttempts.count },
-            coverage: Coverage(of: records))
+            coverage: Coverage(of: records),
+            excuses: records.reduce(into: [:]) {
+                $0.merge($1.excuses.counts, uniquingKeysWith: +)
+            })
     }
 }
 

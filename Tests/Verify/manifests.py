@@ -58,10 +58,6 @@ def main():
     needed = 64 * MIB + bytes_of(limits["buffered_bytes"]) + 8192 * limits["connections"]
     memory = bytes_of(container["resources"]["limits"]["memory"])
     expect(memory >= needed, f"the memory limit is {memory}, less than {needed} (docs/operate/sizing.md)")
-    expect(
-        str(config["workers"]) == str(container["resources"]["limits"]["cpu"]),
-        "as many workers as processors",
-    )
 
     ports = {entry["name"]: entry["containerPort"] for entry in container["ports"]}
     expect(ports["http"] == port(config["listen"]), "listen is the container's port http")

@@ -35,10 +35,10 @@ package struct ConfigSource: Sendable {
             contexts: recording.contexts, unixTime: WallClock.unixTime / 1_000_000_000)
         if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
         let recorded = recording.recorded(
-            path, isDemo: isDemo, processors: Processors.available)
+            path, isDemo: isDemo, processors: ProcessorQuota.available)
         guard let config else { return (recorded, nil, nil, problems) }
         let plan = try Planner.plan(
-            config, processors: Processors.available, contexts: recording.contexts)
+            config, processors: ProcessorQuota.available, contexts: recording.contexts)
         return (recorded, config, plan, problems)
     }
 

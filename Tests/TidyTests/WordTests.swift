@@ -127,8 +127,8 @@ import Testing
                 .filter { !$0.contains(".build") }.map { "\(folder)/\($0)" }
         }
         return try (single + below.sorted()).compactMap { path in
-            guard let read = reader(of: path) else { return nil }
-            let url = Sources.root.appending(path: path)
+            let url = Sources.root.appending(path: path, directoryHint: .checkFileSystem)
+            guard !url.hasDirectoryPath, let read = reader(of: path) else { return nil }
             return File(path: path, prose: read(try String(contentsOf: url, encoding: .utf8)))
         }
     }

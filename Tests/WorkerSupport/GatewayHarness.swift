@@ -40,7 +40,11 @@ package final class GatewayHarness: Harness {
     /// - Parameters:
     ///   - config: the text of a configuration file
     ///   - files: the contents of files that it names
-    package init(config: String, files: [String: String] = [:], seed: UInt64 = 1) throws {
+    ///   - environment: the variables that it uses
+    package init(
+        config: String, files: [String: String] = [:], environment: [String: String] = [:],
+        seed: UInt64 = 1
+    ) throws {
         let testbed = Testbed(
             seed: seed, subject: "gateway", peers: "outside", latency: .zero ... .zero)
         self.testbed = testbed
@@ -49,7 +53,7 @@ package final class GatewayHarness: Harness {
             [written] in written.text += String(decoding: $0, as: UTF8.self)
         }
         let instance = GatewayInstance(
-            try Self.plan(config, files: files), loop: loop, log: log,
+            try Self.plan(config, files: files, environment: environment), loop: loop, log: log,
             shared: SharedResources(names: network.makeNameService()),
             traces: { [traced] in traced.batches.append($0) })
         self.instance = instance
@@ -100,9 +104,11 @@ package final class GatewayHarness: Harness {
         package let description: String
     }
 
-    package static func plan(_ text: String, files: [String: String] = [:]) throws -> Plan {
+    package static func plan(
+        _ text: String, files: [String: String] = [:], environment: [String: String] = [:]
+    ) throws -> Plan {
         let (config, problems) = ConfigLoader.load(
-            "c.yaml", files: ConfigFiles(text, files), environment: { _ in nil })
+            "c.yaml", files: ConfigFiles(text, files), environment: { environment[$0] })
         guard let config else {
             throw Refused(description: problems.lines.joined(separator: "\n") + "\n" + text)
         }
@@ -170,12 +176,15 @@ package final class GatewayHarness: Harness {
     package func stream() throws -> any ByteStream { try testbed.connect(to: address) }
 
     /// A connection with TLS to the gateway, as this client; its listener needs `server.pem`.
-    package func secureStream(as client: String? = nil) throws -> any ByteStream {
+    package func secureStream(
+        as client: String? = nil, offering protocols: ApplicationProtocols = .http1
+    ) throws -> any ByteStream {
         let plain = try stream()
         let security = try Certificates.trusting(as: client).security
         var result: Result<any ByteStream, any Error>?
         testbed.perform(on: outside) { [outside] in
-            security.secure(plain, "backend.test", outside).whenSettled { result = $0 }
+            security.secure(plain, "backend.test", outside, offering: protocols)
+                .whenSettled { result = $0 }
         }
         network.run(until: { result != nil }, eventsMax: 10_000)
         return try #require(result).get()

@@ -200,6 +200,32 @@ import YAMLReader
         #expect(missing == [])
     }
 
+    // MARK: The cookbook
+
+    /// The configurations; `CookbookTests` serves them.
+    static let recipes = Golden.names(in: "docs/guide/cookbook", endingIn: ".yaml")
+
+    @Test func cookbookLinksEveryFile() throws {
+        #expect(Self.recipes.count >= 12)
+        let page = try Golden.text("docs/guide/cookbook.md")
+        for name in Golden.names(in: "docs/guide/cookbook", endingIn: "") {
+            #expect(page.contains("(cookbook/\(name))"), "\(name)")
+        }
+    }
+
+    @Test(arguments: recipes) func recipePassesTheStrictCheck(_ name: String) throws {
+        let text = try Golden.text("docs/guide/cookbook/\(name)")
+        let key = "[{ id: ann, hash: \"sha256:\(String(repeating: "0", count: 64))\" }]"
+        let (config, problems) = load(
+            [
+                "c.yaml": text, "developers.yaml": key, "partners.yaml": key,
+                "/run/secrets/admin-token": "0123456789abcdef\n",
+            ], environment: ["ADMIN_TOKEN": "0123456789abcdef"])
+        #expect(config != nil && problems.lines == [])
+        let document = try YAMLDocument.read(Array(text.utf8), file: "c.yaml")
+        #expect(try SchemaValidator(ConfigSchema.text).problems(of: document) == [])
+    }
+
     // MARK: Links
 
     @Test(arguments: pages) func everyLinkHasATarget(_ page: String) throws {

@@ -149,7 +149,9 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
 /// Handlers run on the context of the first input, in a turn after the input that decides it.
 /// Cancelling the result withdraws from every input that is still pending.
 ///
-/// - Parameter keys: the keys of the required inputs; a key without an input has no effect
+/// - Parameters:
+///   - inputs: promises with their keys
+///   - keys: the keys of the required inputs; a key without an input has no effect
 @inlinable
 public func any<Key: Hashable & Sendable, Value: Sendable>(
     _ inputs: [(key: Key, promise: Promise<Value>)], required keys: some Collection<Key>
@@ -191,7 +193,9 @@ extension LocalContext {
     /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
     /// result withdraws from every input that is still pending.
     ///
-    /// - Parameter keys: the keys of the required inputs; a key without an input has no effect
+    /// - Parameters:
+    ///   - inputs: promises with their keys
+    ///   - keys: the keys of the required inputs; a key without an input has no effect
     @inlinable
     public func any<Key: Hashable & Sendable, Value>(
         _ inputs: [(key: Key, promise: LocalPromise<Value>)], required keys: some Collection<Key>

@@ -32,6 +32,15 @@ FENCE = re.compile(r"^( *```.*?^ *```$)", re.M | re.S)
 
 CSS = """
 .md-grid { max-width: 76rem; }
+.md-tabs__link { opacity: 1; }
+.md-typeset h1 { color: inherit; }
+.md-typeset :is(p, li, td) > a { text-decoration: underline; }
+[data-md-color-scheme=default] {
+  --md-default-fg-color--light: #555; --md-default-fg-color--lighter: #595959;
+  --md-code-hl-comment-color: #555; --md-code-hl-punctuation-color: #555; --md-code-hl-operator-color: #555;
+  --md-code-hl-generic-color: #555; --md-code-hl-string-color: #15622e; --md-code-hl-number-color: #a1180c;
+}
+[data-md-color-scheme=slate][data-md-color-primary] { --md-typeset-a-color: #8ab4ff; }
 .md-typeset table:not([class]) { font-size: .68rem; }
 .md-typeset table:not([class]) th { min-width: 0; white-space: nowrap; }
 .md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: .5em .8em; }

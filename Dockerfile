@@ -12,7 +12,7 @@ COPY Tests Tests
 ARG REVISION=unknown
 RUN TRIBUTARY_COMMIT="${REVISION}" script/static && mv .build/static/tributary .build/static/tributary.debug /
 
-# For script/symbols, to keep beside the image: docker build --target symbols --output . .
+# For deploy/symbols, to keep beside the image: docker build --target symbols --output . .
 FROM scratch AS symbols
 COPY --from=build /tributary.debug /
 

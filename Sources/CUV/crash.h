@@ -2,7 +2,7 @@
 #define TRIBUTARY_CUV_CRASH_H
 
 /* The report of a crash: one line on standard error with the build's id and the addresses of the callers, which
-   script/symbols turns into functions and lines. The process forbids core dumps, and a container has no debugger.
+   deploy/symbols turns into functions and lines. The process forbids core dumps, and a container has no debugger.
 
    The handler calls only functions that signal-safety(7) permits, and finds the callers by frame pointers, which Swift's
    code keeps. C libraries do not all keep them: then it searches the stack for the next frame that looks like one of Swift's, which may

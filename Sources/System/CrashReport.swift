@@ -1,6 +1,6 @@
 import CUV
 
-/// The line on standard error that a crash of this process leaves: `script/symbols` makes a
+/// The line on standard error that a crash of this process leaves: `deploy/symbols` makes a
 /// backtrace of it.
 package enum CrashReport {
     /// Writes the line when a signal such as `SIGILL`, with which Swift ends a process whose

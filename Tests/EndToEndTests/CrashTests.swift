@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A crash leaves a line of addresses, of which `script/symbols` makes a backtrace. A sanitizer
+    /// A crash leaves a line of addresses, of which `deploy/symbols` makes a backtrace. A sanitizer
     /// reports crashes itself.
     @Suite(
         .enabled(if: Sanitizer.options.isEmpty),

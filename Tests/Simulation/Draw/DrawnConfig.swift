@@ -63,7 +63,7 @@ struct DrawnConfig {
         }
         tree.set("backends", .named(backends + streamBackends) { ($0.name, $0.tree) })
         tree.set("endpoints", .array(endpoints.flatMap { $0.trees(in: self) }))
-        return tree.yaml()
+        return String(tree.yaml().drop(while: \.isWhitespace))
     }
 }
 

@@ -96,7 +96,7 @@ final class RequestRecorder {
 
     private func refused(_ input: ServerHooks.RefusedInput) {
         meter.countRefusal(input.status.code)
-        recent?.recordRefusal()
+        recent?.recordRefusal(at: loop.now.nanoseconds)
         accessLog?.write(input)
     }
 }

@@ -210,7 +210,7 @@ struct Chain {
                 return RecordedEndpoint.Call(
                     name: call.name, backend: backend.plan.name, method: call.method,
                     path: call.target.pathTemplate, hosts: backend.hosts.fields,
-                    servers: backend.plan.hosts.map(\.server))
+                    servers: backend.plan.hosts.map(\.server), needs: call.needs)
             }
                 + [plan.proxy.map { $0.recorded(at: backends[$0.backend], of: plan) }].compactMap {
                     $0

@@ -30,7 +30,8 @@ final class EndpointActivity {
         self.names = names
         window = TimeWindow(
             rows: EndpointOverview.requestRows + EndpointOverview.callRows * names.calls.count,
-            counters: EndpointOverview.callCounters * names.calls.count)
+            counters: EndpointOverview.callCounters * names.calls.count
+                + EndpointOverview.requestCounters)
     }
 
     /// Whether these are the names of the same endpoint with the same calls; a reload makes new objects
@@ -48,8 +49,7 @@ final class EndpointActivity {
     func count(
         _ record: RequestRecord, _ outcome: RequestOutcome, at now: Int64
     ) -> RetentionReason {
-        totals.count(outcome)
-        window.advance(to: now)
+        count(outcome, at: now)
         var reasons = RetentionReason(outcome)
         let second = now / 1_000_000_000
         if !names.isPadded, record.ended.hasHappened {
@@ -62,7 +62,21 @@ final class EndpointActivity {
     }
 
     /// Counts something that never became a request.
-    func countRefusal() { totals.count(.rejected) }
+    func countRefusal(at now: Int64) { count(.rejected, at: now) }
+
+    private func count(_ outcome: RequestOutcome, at now: Int64) {
+        totals.count(outcome)
+        window.advance(to: now)
+        let counter = EndpointOverview.callCounters * names.calls.count
+        window.add(to: counter)
+        switch outcome {
+        case .ok: break
+        case .failed, .truncated, .cutOff: window.add(to: counter + 1)
+        case .partial: window.add(to: counter + 2)
+        case .rejected: window.add(to: counter + 3)
+        case .clientGone: window.add(to: counter + 4)
+        }
+    }
 
     private func countCalls(of record: RequestRecord) {
         let calls = record.calls
@@ -114,7 +128,8 @@ final class EndpointActivity {
         // An endpoint without requests keeps no old times.
         if totals.requests > 0 { window.advance(to: now) }
         return EndpointOverview(
-            names: names, totals: totals, excess: limit.excess, window: window.sums)
+            names: names, totals: totals, excess: limit.excess, window: window.sums,
+            windowSpan: window.span(at: now))
     }
 }
 
@@ -153,6 +168,7 @@ extension RecordedEndpoint {
         name == other.name && isPadded == other.isPadded
             && calls.elementsEqual(other.calls) {
                 $0.name == $1.name && $0.backend == $1.backend && $0.hosts == $1.hosts
+                    && $0.needs == $1.needs
             }
     }
 }

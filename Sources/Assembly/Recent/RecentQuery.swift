@@ -79,6 +79,8 @@ package struct EndpointOverview: Sendable {
     package let excess: SIMD8<UInt32>
     /// The words of a `TimeWindow`; empty without a request.
     package let window: [UInt32]
+    /// How long its counts go back, in nanoseconds.
+    package let windowSpan: Int64
 
     /// The rows of the window before the rows of the calls: duration and own time.
     package static let requestRows = 2
@@ -86,6 +88,8 @@ package struct EndpointOverview: Sendable {
     package static let callRows = 3
     /// The counters of each call: made, failed, retried, hedged, cancelled.
     package static let callCounters = 5
+    /// The counters of the requests, after those of the calls: all, failed, partial, rejected, client gone.
+    package static let requestCounters = 5
 }
 
 /// The state of a backend on one worker, and how its calls ended.

@@ -90,7 +90,7 @@ final class RecentRequests {
     }
 
     /// Counts input that never became a request.
-    func recordRefusal() { elsewhere.countRefusal() }
+    func recordRefusal(at now: Int64) { elsewhere.countRefusal(at: now) }
 
     private func activity(of context: RequestContext, _ record: RequestRecord) -> EndpointActivity {
         guard let number = context.endpoint, let recorded = record.endpoint,
@@ -177,7 +177,8 @@ final class RecentRequests {
             overview.endpoints.append(
                 activity?.overview(at: now)
                     ?? EndpointOverview(
-                        names: names, totals: ActivityTotals(), excess: SIMD8(), window: []))
+                        names: names, totals: ActivityTotals(), excess: SIMD8(), window: [],
+                        windowSpan: 0))
         }
         return overview
     }

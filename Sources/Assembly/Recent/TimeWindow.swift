@@ -17,6 +17,8 @@ struct TimeWindow {
     private var base = 0
     /// When the current half began, in nanoseconds of the loop's clock.
     private var began: Int64 = 0
+    /// When the older half began; nil while it has no counts.
+    private var olderBegan: Int64?
 
     init(rows: Int, counters: Int) {
         self.rows = rows
@@ -35,8 +37,12 @@ struct TimeWindow {
         base = stride - base
         clear(from: base)
         if age >= 2 * Self.half { clear(from: stride - base) }
+        olderBegan = age >= 2 * Self.half ? nil : began
         began = now
     }
+
+    /// How long the counts go back, in nanoseconds.
+    func span(at now: Int64) -> Int64 { words.isEmpty ? 0 : now &- (olderBegan ?? began) }
 
     private mutating func clear(from start: Int) {
         for index in start..<start + stride { words[index] = 0 }

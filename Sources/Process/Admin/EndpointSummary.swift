@@ -12,6 +12,10 @@ struct EndpointSummary {
     private var calls: [RecordedEndpoint.Call] = []
     /// The words of a `TimeWindow`.
     private var window: [UInt32] = []
+    /// How long the counts of the window go back, in nanoseconds.
+    private var windowSpan: Int64 = 0
+    /// Requests in 1,000 seconds: the workers' windows begin at different times.
+    private var rate = 0.0
 
     init(_ name: String, isPadded: Bool) {
         self.name = name
@@ -22,6 +26,9 @@ struct EndpointSummary {
         totals.add(other.totals)
         excess &+= other.excess
         guard !other.window.isEmpty else { return }
+        windowSpan = max(windowSpan, other.windowSpan)
+        let place = other.window.count - EndpointOverview.requestCounters
+        rate += Double(other.window[place]) * 1e12 / Double(max(1_000_000_000, other.windowSpan))
         if window.isEmpty {
             window = other.window
             calls = other.names.calls
@@ -80,11 +87,28 @@ struct EndpointSummary {
             json.append("rejected", totals.rejected)
             json.append("client_gone", totals.clientGone)
             json.append("not_retained", (0..<8).reduce(0) { $0 + Int(excess[$1]) })
+            appendWindow(to: &json)
             json.append("p50_ms", microseconds: quantile(0.5, ofRow: 0))
             json.append("p99_ms", microseconds: quantile(0.99, ofRow: 0))
             json.append("own_p50_ms", microseconds: quantile(0.5, ofRow: 1))
             json.append("own_p99_ms", microseconds: quantile(0.99, ofRow: 1))
             json.append("calls", list: calls.indices) { append(call: $1, to: &$0) }
+        }
+    }
+
+    /// The requests of the window, as the times and the calls are.
+    private func appendWindow(to json: inout [UInt8]) {
+        let first = window.count - EndpointOverview.requestCounters
+        func count(_ counter: Int) -> Int { window.isEmpty ? 0 : Int(window[first + counter]) }
+        json.append(key: "window")
+        json.appendObject { json in
+            json.append("seconds", thousandths: Int(windowSpan / 1_000_000))
+            json.append("rate", thousandths: Int(rate.rounded()))
+            json.append("requests", count(0))
+            json.append("failed", count(1))
+            json.append("partial", count(2))
+            json.append("rejected", count(3))
+            json.append("client_gone", count(4))
         }
     }
 

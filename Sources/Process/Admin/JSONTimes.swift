@@ -40,9 +40,13 @@ extension [UInt8] {
 
     /// Appends a member with a time in milliseconds, to the microsecond; nothing for nil.
     mutating func append(_ key: StaticString, microseconds: Int?) {
-        guard let microseconds else { return }
+        if let microseconds { append(key, thousandths: microseconds) }
+    }
+
+    /// Appends a member with a number that has up to three decimals.
+    mutating func append(_ key: StaticString, thousandths: Int) {
         append(key: key)
-        let (whole, rest) = Swift.max(0, microseconds).quotientAndRemainder(dividingBy: 1_000)
+        let (whole, rest) = Swift.max(0, thousandths).quotientAndRemainder(dividingBy: 1_000)
         append(decimal: UInt(whole))
         guard rest > 0 else { return }
         append(UInt8(ascii: "."))

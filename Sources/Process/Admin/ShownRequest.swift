@@ -80,6 +80,7 @@ struct ShownRequest {
                 json.append("backend", text: names.calls[index].backend)
             }
             json.append("outcome", text: Self.name(of: call.outcome))
+            if let cause = cause(of: index) { json.append("because_of", text: cause) }
             append(detailOf: index, nil, to: &json)
             append("began_ms", call.began, to: &json)
             append("ended_ms", call.ended, to: &json)
@@ -89,6 +90,36 @@ struct ShownRequest {
                     entry.attempts[place], at: place, of: index,
                     isDeciding: place == call.decidingAttempt, to: &json)
             }
+        }
+    }
+
+    /// The call whose failure ended this one, or left it without a value that it needs: for a call that was not made
+    /// the first failed one at the start of the chain, for a cancelled call the last one that failed.
+    private func cause(of index: Int) -> String? {
+        guard names.calls.count == entry.calls.count else { return nil }
+        switch entry.calls[index].outcome {
+        case .none, .failed(.skipped):
+            guard let needed = names.calls[index].needs.first(where: hasFailed) else { return nil }
+            return cause(of: needed) ?? names.calls[needed].name
+        // Else the client disconnected, or the other calls were enough.
+        case .failed(.cancelled) where [.failed, .rejected].contains(entry.outcome):
+            let failed = entry.calls.indices.filter(hasFailedItself)
+            return failed.max {
+                entry.calls[$0].ended.microseconds < entry.calls[$1].ended.microseconds
+            }
+            .map { names.calls[$0].name }
+        case .succeeded, .failed: return nil
+        }
+    }
+
+    private func hasFailed(_ call: Int) -> Bool {
+        if case .failed = entry.calls[call].outcome { true } else { false }
+    }
+
+    private func hasFailedItself(_ call: Int) -> Bool {
+        switch entry.calls[call].outcome {
+        case .none, .succeeded, .failed(.skipped), .failed(.cancelled): false
+        case .failed: true
         }
     }
 

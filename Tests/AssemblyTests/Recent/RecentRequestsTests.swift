@@ -254,7 +254,8 @@ import WorkerSupport
         #expect(times(endpoint, row: 0) == [20_000: 4])
         #expect(times(endpoint, row: 2) == [0: 4] && times(endpoint, row: 3) == [20_000: 4])
         #expect(times(endpoint, row: 6) == [5_000: 4])
-        #expect(endpoint.window.suffix(10) == [4, 0, 0, 0, 0, 4, 4, 0, 0, 0])
+        #expect(
+            endpoint.window.suffix(15) == [4, 0, 0, 0, 0, 4, 4, 0, 0, 0, 4, 0, 4, 0, 0])
         #expect(overview.backends.map(\.state.name) == ["a", "b", "c"])
         harness.expectQuiet()
     }
@@ -276,8 +277,8 @@ import WorkerSupport
         harness.on("/1", .ok("1", after: 20))
         _ = try harness.fetch()
         let endpoint = try #require(try overview(harness).endpoints.first)
-        #expect(endpoint.totals.requests == 1 && endpoint.window.suffix(10).first == 1)
-        #expect(endpoint.window.dropLast(10).allSatisfy { $0 == 0 })
+        #expect(endpoint.totals.requests == 1 && endpoint.window.suffix(15).first == 1)
+        #expect(endpoint.window.dropLast(15).allSatisfy { $0 == 0 })
         harness.expectQuiet()
     }
 

@@ -55,6 +55,19 @@ import Testing
         #expect(total(window, row: 1) == 0)
     }
 
+    @Test func theSpanReachesBackToTheOldestCount() {
+        var window = window()
+        #expect(window.span(at: seconds(0)) == 0)
+        for second in [0, 29, 30, 59] as [Int64] {
+            window.advance(to: seconds(second))
+            #expect(window.span(at: seconds(second)) == second * 1_000_000_000)
+        }
+        window.advance(to: seconds(60))
+        #expect(window.span(at: seconds(60)) == 30_000_000_000)
+        window.advance(to: seconds(1_000))
+        #expect(window.span(at: seconds(1_001)) == 1_000_000_000)
+    }
+
     @Test func rowsAreApart() {
         var window = window()
         window.advance(to: seconds(0))

@@ -15,10 +15,12 @@ package final class RecordedEndpoint: Sendable {
         package let hosts: [FieldValue]
         /// The same hosts.
         package let servers: [Server]
+        /// The indices of the calls whose values it needs.
+        package let needs: [Int]
 
         package init(
             name: String, backend: String, method: Method = .get, path: String = "/",
-            hosts: [FieldValue], servers: [Server] = []
+            hosts: [FieldValue], servers: [Server] = [], needs: [Int] = []
         ) {
             self.name = name
             self.backend = backend
@@ -26,6 +28,7 @@ package final class RecordedEndpoint: Sendable {
             self.path = path
             self.hosts = hosts
             self.servers = servers
+            self.needs = needs
         }
     }
 

@@ -26,7 +26,8 @@ import page_traffic
 
 TRAFFIC = pathlib.Path(__file__).with_name("page_traffic.py")
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-VIEWS = {"1": "endpoints", "2": "requests", "3": "backends"}
+VIEWS = {"1": "endpoints", "2": "requests", "3": "backends", "4": "process"}
+BYTES_MAX = 62 * 1024
 
 # Records long tasks and violations of the Content-Security-Policy from the first moment on.
 OBSERVER = """
@@ -127,9 +128,9 @@ class Browser:
         self.requested = set()
         self.is_watching = True
 
-    def open(self, scheme="light", before=None, **options):
+    def open(self, scheme="light", before=None, size=(1360, 820), **options):
         context = self.chromium.new_context(
-            viewport={"width": 1360, "height": 820}, color_scheme=scheme, locale="en-GB", **options)
+            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, locale="en-GB", **options)
         page = context.new_page()
         page.add_init_script(OBSERVER)
         page.on("request", lambda request: self.requested.add(request.url))
@@ -193,6 +194,8 @@ def check_headers(gateway, browser):
     expect("unsafe" not in policy and "http" not in policy, f"the policy: {policy}")
     expect(fields["X-Content-Type-Options"] == "nosniff", "nosniff")
     expect(fields["Referrer-Policy"] == "no-referrer" and fields["Cache-Control"] == "no-store", "headers")
+    expect(len(text.encode()) <= BYTES_MAX, f"the document has {len(text.encode())} bytes")
+    expect('<link rel="icon" href="data:image/svg+xml,' in text, "the icon")
     expect("://" not in text.replace("http://www.w3.org/2000/svg", ""), "the document names an address")
     for path in ["/", "/-/overview", "/-/requests/recent"]:
         expect(gateway.get(path, {"Host": "evil.example"})[0] == 421, f"{path} of another host")
@@ -498,8 +501,76 @@ def check_blame(gateway, browser):
     late = calls[1] | {"outcome": "http_response_timeout", "attempts": [
         calls[1]["attempts"][0] | {"outcome": "http_response_timeout"}]}
     expect(what([calls[0], late]) == "orders: http response timeout", what([calls[0], late]))
+    caused = [calls[0], calls[1] | {"because_of": "user"}]
+    expect(what(caused) == "user: unexpected status 404, orders cancelled because of user", what(caused))
     expect((crosses(calls[1]), crosses(late)) == (0, 2), "only a failure is marked")
     browser.close(page)
+
+
+def check_trend(gateway, browser):
+    """Rows draw their rate, failures and p99 after two points of five seconds."""
+    page = browser.open()
+    until(page, "document.querySelector('#endpoints .trend path.line')?.getAttribute('d')?.startsWith('M')")
+    label = page.get_attribute("#endpoints svg.trend", "aria-label")
+    expect("per second" in label and "p99 at most" in label, label)
+    labels = page.eval_on_selector_all("svg.trend", "all => all.map(svg => svg.getAttribute('aria-label'))")
+    hidden = labels[names(page).index("POST /login")]
+    expect("p99" not in hidden, f"times of an endpoint that hides them: {hidden}")
+    browser.close(page)
+
+
+def check_search(gateway, browser):
+    """A search without a result says why an id may be missing."""
+    page = browser.open()
+    wait_for_rows(page)
+    page.keyboard.press("2")
+    page.fill("#filter", "no-such-id")
+    until(page, "document.querySelectorAll('#requests tr').length === 0")
+    text = page.inner_text("#requests-empty")
+    expect("No kept request matches" in text and "Ordinary requests" in text and "access log" in text, text)
+    page.check("#sample")
+    until(page, "!document.getElementById('requests-empty').textContent.includes('Ordinary requests')")
+    browser.close(page)
+
+
+def check_process(gateway, browser):
+    """The hosts, limits, requests in flight and links of the process."""
+    page = browser.open()
+    page.keyboard.press("4")
+    wait_for_rows(page, "process")
+    text = page.inner_text("#process")
+    for part in ["In flight: ", "✓ usable", "of 200", "none since the start", "✓ answers", "Certificates"]:
+        expect(part in text, f"{part} in {text}")
+    until(page, "document.getElementById('process').textContent.includes(': response')")
+    page.click("#links a[href='/-/plan']")
+    until(page, "document.getElementById('linked').textContent.includes('/home')")
+    for path in texts(page, "#links a"):
+        expect(gateway.get(path)[0] == 200, path)
+    browser.close(page)
+
+
+def check_phone(gateway, browser):
+    """On a phone nothing is outside, and a row shows p99, failures and the waterfall."""
+    page = browser.open("dark", size=(390, 844))
+    page.evaluate(Axe().axe_script)
+    wait_for_rows(page)
+    for key, view in VIEWS.items():
+        page.keyboard.press(key)
+        wait_for_rows(page, view)
+        expect(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{view} is too wide")
+        expect_accessible(page, f"phone, {view}")
+    page.keyboard.press("1")
+    for part in ["td[data-label='p99 ms']", "td[data-label='Failed']", ".lane svg", "svg.trend"]:
+        expect_inside(page, f"#endpoints tr {part}")
+    open_partial_request(page)
+    for part in ["svg .wait", ".lane-cell", "td:last-child"]:
+        expect_inside(page, f"#phases {part}")
+    browser.close(page)
+
+
+def expect_inside(page, selector):
+    box = page.locator(selector).first.bounding_box()
+    expect(box and box["width"] > 0 and box["x"] >= 0 and box["x"] + box["width"] <= 390, f"{selector}: {box}")
 
 
 def check_privacy(gateway, browser):
@@ -622,7 +693,8 @@ def save(page, path):
 
 CHECKS = [
     check_headers, check_keyboard, check_copy, check_accessibility, check_reduced_motion, check_markup,
-    check_padding, check_blame, check_privacy, check_token, check_lost_connection, check_hidden_page, check_summary,
+    check_padding, check_blame, check_trend, check_search, check_process, check_phone, check_privacy,
+    check_token, check_lost_connection, check_hidden_page, check_summary,
 ]
 
 

@@ -20,7 +20,9 @@ extension AdminPages {
                 "backends and hosts: whether they are usable, connections, permits, breakers",
                 contentType: json, render: backends),
             AdminPage(
-                .read, "/-/loops", "the workers: heartbeats, connections, requests, memory",
+                .read, "/-/loops",
+                "the workers: heartbeats, connections, requests, memory; certificates of the"
+                    + " listeners",
                 contentType: json, render: loops),
             AdminPage(
                 .read, "/-/plan", "the endpoints and their calls, as `check` prints them",

@@ -26,4 +26,10 @@ extension AdminPages {
                 render: changeLogLevel),
         ] + diagnostics + waterfall
     }
+
+    /// The paths that the page for people links, but for itself.
+    static let listed = table.filter {
+        $0.access == .read && $0.path != "/" && $0.path != "/-/explain"
+    }
+    .map(\.path)
 }

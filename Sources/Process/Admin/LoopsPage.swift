@@ -9,12 +9,26 @@ extension AdminPages {
         _ pages: AdminPages, _: Request, _: Exchange
     ) -> LocalPromise<AdminResponse> {
         pages.process.monitor.reports().map { reports in
-            .json(.object([("loops", loops(of: reports))]))
+            .json(
+                .object([
+                    ("loops", loops(of: reports)), ("certificates", certificates(of: reports)),
+                ]))
         }
     }
 
     static func loops(of reports: [WorkerReport]) -> JSONTree {
         .list(reports.map(json))
+    }
+
+    /// All workers have the same ones.
+    private static func certificates(of reports: [WorkerReport]) -> JSONTree {
+        let state = reports.lazy.compactMap { $0.snapshot?.tls }.first
+        return .list(
+            (state?.certificates ?? []).map {
+                .object([
+                    ("name", .text($0.name)), ("not_after", .time($0.notAfter * 1_000_000_000)),
+                ])
+            })
     }
 
     /// The numbers of a worker that did not answer in time are missing.

@@ -4,7 +4,7 @@ import TLS
 
 /// The page of the admin address: one document, made of the files in `Page`, which the build embeds.
 enum PageDocument {
-    private static let style = "\n" + text(PackageResources.page_css)
+    private static let style = "\n" + compact(PackageResources.page_css, beside: "{};:,")
 
     /// The parts of the script, which share one scope: constants come before their uses.
     private static let script =
@@ -12,16 +12,23 @@ enum PageDocument {
         + [
             PackageResources.state_js, PackageResources.elements_js, PackageResources.texts_js,
             PackageResources.rates_js, PackageResources.filter_js, PackageResources.row_table_js,
-            PackageResources.shares_js, PackageResources.endpoints_js, PackageResources.requests_js,
-            PackageResources.detail_js, PackageResources.backends_js, PackageResources.head_js,
+            PackageResources.shares_js, PackageResources.trends_js, PackageResources.endpoints_js,
+            PackageResources.requests_js,
+            PackageResources.detail_js, PackageResources.backends_js, PackageResources.process_js,
+            PackageResources.head_js,
             PackageResources.views_js, PackageResources.keys_js, PackageResources.polling_js,
             PackageResources.start_js,
-        ].map(text).joined(separator: "\n")
+        ].map { compact($0, beside: "=<>&|?:;,{}[]()+*%!") }.joined(separator: "\n")
 
     static let html = Bytes(
-        text(PackageResources.page_html)
+        compact(PackageResources.page_html, beside: "")
+            .replacing("<!-- links -->", with: links)
             .replacing("/* page.css */", with: style)
             .replacing("/* page.js */", with: script))
+
+    /// One link for each page without parameters that a browser can read.
+    private static let links = AdminPages.listed.map { "<a href=\"\($0)\">\($0)</a>" }
+        .joined(separator: " ")
 
     /// Names style and script by their hashes (CSP level 3, section 2.3.1).
     static let contentSecurityPolicy =
@@ -31,6 +38,37 @@ enum PageDocument {
                 "connect-src 'self'", "img-src data:", "base-uri 'none'", "form-action 'none'",
                 "frame-ancestors 'none'",
             ].joined(separator: "; ")) ?? "default-src 'none'"
+
+    /// The text without comments that have a line of their own and without most spaces beside
+    /// punctuation.
+    private static func compact(_ bytes: [UInt8], beside punctuation: String) -> String {
+        text(bytes).split(separator: "\n").map { $0.drop { $0 == " " } }
+            .filter { line in !["//", "/*", "* ", "*/"].contains { line.hasPrefix($0) } }
+            .map { compactLine($0, punctuation) }
+            .reduce(into: "") { $0 += "{};,(".contains($1.last ?? " ") ? $1 : $1 + "\n" }
+    }
+
+    /// Texts in quotation marks and lines with regular expressions stay as they are.
+    private static func compactLine(_ line: Substring, _ punctuation: String) -> String {
+        guard !line.contains("/(") else { return String(line) }
+        var (result, quotes): (String, [Character]) = ("", [])
+        for character in line {
+            let last = result.last ?? "\n"
+            if quotes.isEmpty {
+                if character == " ", punctuation.contains(last) { continue }
+                if punctuation.contains(character), last == " " { result.removeLast() }
+            }
+            result.append(character)
+            switch (character, quotes.last) {
+            case ("\"", "\""), ("`", "`"), ("}", "}"): quotes.removeLast()
+            case ("\"", nil), ("`", nil), ("\"", "}"), ("`", "}"): quotes.append(character)
+            // A value in a template, which may have templates.
+            case ("{", "`") where last == "$", ("{", "}"): quotes.append("}")
+            default: break
+            }
+        }
+        return result
+    }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 

@@ -1,4 +1,3 @@
-import Assembly
 import Basics
 import Foundation
 import Gateway
@@ -6,6 +5,7 @@ import HTTPClient
 import SimReactor
 import Testing
 
+@testable import Assembly
 @testable import Process
 
 /// The contents of the diagnostic pages, from snapshots that the test makes.
@@ -131,7 +131,20 @@ import Testing
             try admin.ask("GET /-/loops").body
                 == #"{"loops":[{"worker":0,"answers":false,"heartbeat_age_ms":0},"#
                 + #"{"worker":1,"answers":true,"heartbeat_age_ms":0,"client_connections":3,"#
-                + #""requests_in_flight":0,"buffered_bytes":700}]}"#)
+                + #""requests_in_flight":0,"buffered_bytes":700}],"certificates":[]}"#)
+    }
+
+    @Test func showsTheCertificatesOfTheListeners() throws {
+        let admin = try AdminHarness()
+        var snapshot = snapshot()
+        var tls = TLSState()
+        tls.certificates = [TLSState.Certificate(name: "shop.example.com", notAfter: 86_400)]
+        snapshot.tls = tls
+        admin.deliver(snapshot)
+        #expect(
+            try admin.ask("GET /-/loops").body.hasSuffix(
+                #""certificates":[{"name":"shop.example.com","not_after":"1970-01-02T00:00:00.000Z"}]}"#
+            ))
     }
 
     // MARK: Configuration

@@ -175,6 +175,22 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    @Test func thePageIsSmallAndLinksTheOtherPages() throws {
+        let page = try admin("/").body
+        #expect(page.utf8.count <= 62 * 1024)
+        #expect(page.contains(#"<a href="/-/plan">/-/plan</a>"#))
+        #expect(!page.contains("/* page.") && !page.contains("<!--"), "every part is in its place")
+        harness.expectQuiet()
+    }
+
+    @Test func theScriptHasItsTextsAndNoComments() throws {
+        let page = try admin("/").body
+        #expect(page.contains("const byId=(id)=>document.getElementById(id);"))
+        #expect(page.contains(#""There is no endpoint.""#) && page.contains("`, p99 at most ${"))
+        #expect(!page.contains("\n//") && !page.contains("/**"))
+        harness.expectQuiet()
+    }
+
     // MARK: The overview
 
     @Test func theOverviewHasTheProcessItsEndpointsAndBackends() throws {
@@ -189,6 +205,9 @@ import WorkerSupport
         let endpoint = try #require(try list(overview, "endpoints").first)
         #expect(endpoint["endpoint"] as? String == "GET /x")
         #expect(endpoint["requests"] as? Int == 3 && endpoint["partial"] as? Int == 3)
+        let window = try #require(endpoint["window"] as? [String: Any])
+        #expect(window["requests"] as? Int == 3 && window["partial"] as? Int == 3)
+        #expect(window["failed"] as? Int == 0 && window["rate"] as? Double == 3)
         let p50 = try #require(endpoint["p50_ms"] as? Double)
         #expect(abs(p50 - 20) < 2.5)
         let calls = try list(endpoint, "calls")
@@ -261,6 +280,29 @@ import WorkerSupport
         let second = try json("/-/requests/recent?after=\(cursor)")
         #expect(try list(second, "requests").map { $0["id"] as? String } == ["second"])
         #expect(second["cursor"] as? String == "0-2")
+        harness.expectQuiet()
+    }
+
+    /// Backends answer `one` with a 500 after 5 ms; `two` waits for it, and `three` for `two`.
+    @Test(arguments: [
+        ("two: { from: b, get: \"/2/{one.id}\" }", "skipped"),
+        ("two: { from: b, get: /2 }", "cancelled"),
+    ])
+    func aCallNamesTheFailureThatItIsAResultOf(_ two: String, _ outcome: String) throws {
+        let test = try Self(
+            GatewayHarness(
+                "one: { from: a, get: /1, required: true }\n\(two)\n"
+                    + "three: { from: c, get: \"/3/{two.id}\" }",
+                top: "admin: 127.0.0.1:9901"))
+        test.harness.on("/1", .status(500, after: 5))
+        test.harness.on("/2", .ok(#"{"id":1}"#, after: 50))
+        _ = try test.harness.fetch()
+        let request = try #require(
+            try test.list(test.json("/-/requests/recent"), "requests").first)
+        let calls = try test.list(request, "calls")
+        #expect(calls.map { $0["because_of"] as? String } == [nil, "one", "one"])
+        #expect(calls[1]["outcome"] as? String == outcome)
+        test.harness.expectQuiet()
         harness.expectQuiet()
     }
 

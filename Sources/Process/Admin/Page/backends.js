@@ -1,23 +1,25 @@
 // The third view: backends.
 
 const BACKEND_CELLS = [
-  "name", "rate", "results", "p50", "p99", "failed", "failures", "running", "waiting", "connections", "health",
+  "name", "rate", "results", "p50", "p99", "failed", "trend", "failures", "running", "waiting", "connections", "health",
 ];
 
 function makeBackend() {
   const row = makeRow(BACKEND_CELLS, ["rate", "p50", "p99", "failed", "running", "waiting", "connections"]);
   row.shares = makeShares();
   row.cells.results.append(row.shares.node);
+  row.trend = makeTrend();
+  row.cells.trend.append(row.trend);
   row.failures = element("span", {});
   row.others = element("span", { class: "muted" });
   row.cells.failures.append(row.failures, row.others);
   return row;
 }
 
-/** How the calls of the last seconds ended, by outcome. */
-function recentOutcomes(backend) {
-  const before = elapsed() > 0 ? find(oldest(), "backends", backend.name, "name") : undefined;
-  if (!before) return null;
+/** How the calls of the last milliseconds ended, by outcome. */
+function recentOutcomes(backend, age) {
+  const before = find(overviewSince(age), "backends", backend.name, "name");
+  if (!before) return [];
   const key = ({ name, status }) => `${name} ${status}`;
   const then = new Map(before.outcomes.map((outcome) => [key(outcome), outcome.count]));
   return backend.outcomes
@@ -43,7 +45,7 @@ function outcomesText(outcomes) {
 }
 
 function updateBackend(row, { backend }) {
-  const outcomes = recentOutcomes(backend) ?? [];
+  const outcomes = recentOutcomes(backend, HISTORY_MS);
   const of = (share) => outcomes.filter((outcome) => shareOf(outcome) === share);
   const [ok, rejected, failed] = ["ok", "rejected", "failed"].map((share) => sumOf(of(share)));
   const total = ok + rejected + failed;
@@ -60,18 +62,24 @@ function updateBackend(row, { backend }) {
   setText(cells.running, String(backend.running));
   setText(cells.waiting, String(backend.waiting));
   setText(cells.connections, String(backend.connections));
-  updateHealth(cells.health, backend, failed >= total / 2 && failed > 0);
+  updateTrend(row, `b ${backend.name}`);
+  updateHealth(cells.health, backend);
   row.node.classList.toggle("idle", total === 0);
 }
 
-function updateHealth(cell, backend, fails) {
+/** The state is the result of the last ten seconds; calls that only waited for another one do not count. */
+function updateHealth(cell, backend) {
   const problems = [];
-  if (fails) problems.push("✕ calls fail");
+  const outcomes = recentOutcomes(backend, STATE_MS).filter((outcome) => shareOf(outcome) !== null);
+  const [failed, total] = [sumOf(outcomes.filter((outcome) => shareOf(outcome) === "failed")), sumOf(outcomes)];
+  if (failed > 0 && failed >= total / 2) problems.push("✕ calls fail");
   if (backend.breakers_open > 0) problems.push(`✕ circuit breaker open (workers: ${backend.breakers_open})`);
   if (backend.hosts_unavailable > 0) problems.push(`✕ hosts unavailable: ${backend.hosts_unavailable}`);
+  const isBad = problems.length > 0;
+  if (failed > 0 && failed < total / 2) problems.push(`◐ ${shareText(failed, total)} of calls fail`);
   if (backend.waiting > 0) problems.push("◷ calls wait for a permit");
-  cell.className = problems.length > 0 ? "bad" : "result-ok";
-  setText(cell, problems.join(", ") || "✓ good");
+  cell.className = isBad ? "bad" : problems.length > 0 ? "fair" : total > 0 ? "result-ok" : "muted";
+  setText(cell, problems.join(", ") || (total > 0 ? "✓ good" : "no calls"));
 }
 
 function showBackends() {

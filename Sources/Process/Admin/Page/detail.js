@@ -8,7 +8,9 @@ function openKind(kind) {
   markOpenKind();
   showDetail();
   byId("detail").focus({ preventScroll: true });
-  tables.requests.rows.get(kind.key)?.node.scrollIntoView({ block: "nearest" });
+  // Narrow pages have the details below the rows, others beside them.
+  const isBelow = getComputedStyle(byId("detail")).position === "static";
+  (isBelow ? byId("detail") : tables.requests.rows.get(kind.key)?.node)?.scrollIntoView({ block: "nearest" });
 }
 
 function closeDetail() {
@@ -122,7 +124,8 @@ function attemptCell(call, attempt, index) {
 /** The result, and below it the reason of a failure. */
 function resultCell(call, attempt) {
   const cell = outcomeCell(call, attempt);
-  const detail = [attempt?.detail, attempt === null || attempt.decided ? call.detail : null].find(Boolean);
+  const detail = [attempt?.detail, attempt === null || attempt.decided ? call.detail : null, because(call).trim()]
+    .find(Boolean);
   if (detail) cell.append(element("div", { class: "reason" }, detail));
   return cell;
 }

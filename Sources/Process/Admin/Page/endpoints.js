@@ -1,11 +1,13 @@
 // The first view: endpoints, with their calls as bars.
 
-const ENDPOINT_CELLS = ["name", "rate", "results", "p50", "p99", "own", "partial", "failed", "calls"];
+const ENDPOINT_CELLS = ["name", "rate", "results", "p50", "p99", "own", "partial", "failed", "trend", "calls"];
 
 function makeEndpoint() {
   const row = makeRow(ENDPOINT_CELLS, ["rate", "p50", "p99", "own", "partial", "failed"]);
   row.shares = makeShares();
   row.cells.results.append(row.shares.node);
+  row.trend = makeTrend();
+  row.cells.trend.append(row.trend);
   row.lanes = element("div", { class: "lanes" });
   row.cells.calls.append(row.lanes);
   row.scale = 0;
@@ -15,13 +17,11 @@ function makeEndpoint() {
 
 function updateEndpoint(row, { endpoint }) {
   const { cells } = row;
-  const grown = Object.fromEntries(
-    ["requests", ...SHARES.slice(1)].map((key) => [key, endpointGrowth(endpoint, key)]));
-  const count = (key) => grown[key] ?? 0;
+  const count = (key) => endpoint.window[key];
   const others = SHARES.slice(1).map(count);
   const ok = Math.max(0, count("requests") - others.reduce((sum, value) => sum + value, 0));
   setText(cells.name, endpoint.endpoint || "no endpoint");
-  setText(cells.rate, rateText(perSecond(grown.requests)));
+  setText(cells.rate, rateText(endpoint.window.rate));
   updateShares(row.shares, [ok, ...others]);
   setText(cells.p50, timeText(endpoint, "p50_ms"));
   setText(cells.p99, timeText(endpoint, "p99_ms"));
@@ -29,6 +29,7 @@ function updateEndpoint(row, { endpoint }) {
   updateShareCell(cells.partial, "fair", "◐", count("partial"), count("requests"));
   updateShareCell(cells.failed, "bad", "✕", count("failed"), count("requests"));
   row.node.classList.toggle("idle", count("requests") === 0);
+  updateTrend(row, `e ${endpoint.endpoint}`, endpoint.times_hidden);
   updateLanes(row, endpoint);
 }
 
@@ -89,7 +90,7 @@ function updateLane(lane, call, scale, endpoint) {
   const hidden = endpoint.times_hidden ? "times hidden" : calledText;
   setText(lane.time, hasTimes ? `${milliseconds(end)} – ${milliseconds(late)} ms` : hidden);
   const ended = call.made - call.cancelled;
-  setText(lane.failed, call.failed > 0 ? `✕ ${shareText(call.failed, ended)} of the last minute` : "");
+  setText(lane.failed, call.failed > 0 ? `✕ ${shareText(call.failed, ended)}` : "");
   setText(lane.repeated, repetition(call));
   describe(lane.svg, hasTimes
     ? `${call.name} begins at ${milliseconds(start)} ms, ends at ${milliseconds(end)} ms, p99 ${milliseconds(late)} ms`

@@ -22,18 +22,21 @@ function showFigure(id, rate, look) {
 }
 
 function totalRate(key) {
-  if (elapsed() <= 0) return null;
-  const grown = allEndpoints(state.overview).map((endpoint) => endpointGrowth(endpoint, key) ?? 0);
-  return grown.reduce((sum, value) => sum + value, 0) / elapsed();
+  return allEndpoints(state.overview).reduce((sum, { window }) =>
+    sum + (window.requests > 0 ? window.rate * window[key] / window.requests : 0), 0);
+}
+
+/** How many requests were not kept because there were too many. */
+function countedText() {
+  const counted = allEndpoints(state.overview).reduce((sum, endpoint) => sum + endpoint.not_retained, 0);
+  return counted > 0
+    ? `${counted.toLocaleString("en")} requests only counted: more than 20 per second of one endpoint and reason.` : "";
 }
 
 function showFooter() {
-  const parts = ["Times in milliseconds, of the last minute; rates of the last ten seconds."];
+  const parts = ["All figures are of the last 30 to 60 seconds; times in milliseconds."];
   if (byId("sample").checked && state.sampleOneIn > 1) parts.push(`Of ordinary requests one in ${state.sampleOneIn}.`);
-  const counted = allEndpoints(state.overview).reduce((sum, endpoint) => sum + endpoint.not_retained, 0);
-  if (counted > 0) {
-    parts.push(`${counted.toLocaleString("en")} requests only counted: more than 20 per second of one endpoint and reason.`);
-  }
+  parts.push(countedText());
   if (state.skipped > 0) parts.push(`${state.skipped.toLocaleString("en")} requests left out.`);
   const { endpoints_left_out: leftOut } = state.overview;
   if (leftOut > 0) parts.push(`${leftOut} endpoints with fewer requests left out.`);
@@ -42,7 +45,7 @@ function showFooter() {
 
 /** What screen readers announce, at most every ten seconds. */
 function announce() {
-  if (Date.now() - state.summaryAt < SUMMARY_MS || totalRate("requests") === null) return;
+  if (Date.now() - state.summaryAt < SUMMARY_MS) return;
   state.summaryAt = Date.now();
   setText(byId("summary"), `${rateText(totalRate("requests"))} requests per second, `
     + `${rateText(totalRate("partial"))} partial, ${rateText(totalRate("failed"))} failed, `

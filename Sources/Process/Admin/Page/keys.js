@@ -17,6 +17,7 @@ const KEYS = {
   1: () => showView("endpoints"),
   2: () => showView("requests"),
   3: () => showView("backends"),
+  4: () => showView("process"),
   "/": () => byId("filter").select(),
   "?": () => byId("help").showModal(),
   " ": (event) => (event.target.matches("button, input, a") ? false : setPaused(!state.isPaused)),

@@ -1,4 +1,4 @@
-// Reading the two documents twice a second.
+// Reading the documents twice a second.
 
 class Unauthorized extends Error {}
 
@@ -27,6 +27,7 @@ async function poll() {
   state.skipped = recent.skipped;
   state.sampleOneIn = recent.sample_one_in;
   takeRequests(recent.requests);
+  if (state.view === "process") await readProcess();
   state.failedSince = 0;
 }
 

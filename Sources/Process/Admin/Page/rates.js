@@ -1,32 +1,16 @@
 // How fast the counts of the overviews grow.
 
-/** The first overview of the last seconds. */
-function oldest() { return state.history[0]; }
+/** The first overview that is at most so old. */
+const overviewSince = (age) => state.history.find((overview) => overview.at_ms >= state.overview.at_ms - age);
 
-function elapsed() {
-  return state.history.length < 2 ? 0 : (state.overview.at_ms - oldest().at_ms) / 1000;
-}
-
-/** By how much a count of one endpoint grew in the last seconds; null before it is known. */
-function growth(list, name, nameKey, count) {
-  if (elapsed() <= 0) return null;
-  const now = find(state.overview, list, name, nameKey);
-  const then = find(oldest(), list, name, nameKey);
-  return now && then ? Math.max(0, count(now) - count(then)) : null;
-}
+/** Seconds of the last minute that the page has seen. */
+const elapsed = () => (state.overview.at_ms - overviewSince(HISTORY_MS).at_ms) / 1000;
 
 function find(overview, list, name, nameKey) {
   overview.index ??= {};
   overview.index[list] ??= new Map(overview[list].map((item) => [item[nameKey], item]));
   return overview.index[list].get(name);
 }
-
-function endpointGrowth(endpoint, key) {
-  const list = endpoint.endpoint === "" ? "unmatched" : "endpoints";
-  return growth(list, endpoint.endpoint, "endpoint", (item) => item[key]);
-}
-
-function perSecond(value) { return value === null ? null : value / elapsed(); }
 
 /** Takes the next overview, unless workers are missing in it that answered a moment ago: numbers of a moment
  * ago are better than none. */
@@ -35,11 +19,11 @@ function remember(overview) {
   const now = Date.now();
   if (state.missing.length > 0 && now - state.completeAt < KEEP_MS) return;
   if (state.missing.length === 0) state.completeAt = now;
-  if (!isComparable(state.overview, overview)) state.history = [];
+  if (!isComparable(state.overview, overview)) state.history = state.points = [];
   state.overview = overview;
-  state.history.push(overview);
-  const since = overview.at_ms - RATE_SECONDS * 1000;
-  while (state.history.length > 2 && state.history[0].at_ms < since) state.history.shift();
+  state.history.push({ at_ms: overview.at_ms, backends: overview.backends });
+  while (state.history[0].at_ms < overview.at_ms - HISTORY_MS) state.history.shift();
+  addPoint(overview);
 }
 
 /** Whether both overviews are of the same workers, and no count has become smaller: it does in another process,

@@ -84,14 +84,19 @@ function whatHappened(request) {
   const parts = told.map((call) => {
     const status = statusOf(call);
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";
-    return `${call.name}: ${spaced(call.outcome)}${detail}`;
+    return `${call.name}: ${spaced(call.outcome)}${detail}${because(call)}`;
   });
+  const others = failed.filter((call) => call.because_of && !told.includes(call));
+  parts.push(...others.map((call) => `${call.name} ${spaced(call.outcome)}${because(call)}`));
   if (isOnlySlow(request)) parts.push("◷ slower than the p99 of its endpoint");
   if (parts.length > 0) return parts.join(", ");
   if (request.endpoint === "") return "no route matched";
   return request.outcome === "rejected" && !request.calls.some((call) => call.began_ms !== undefined) && !request.times_hidden
     ? "refused before any call" : "";
 }
+
+/** The call that another one failed with or waited for. */
+const because = (call) => (call.because_of ? ` because of ${call.because_of}` : "");
 
 function drawMini(svg, request) {
   const calls = request.calls.filter((call) => call.began_ms !== undefined);
@@ -106,9 +111,15 @@ function drawMini(svg, request) {
   describe(svg, request.times_hidden ? "times hidden" : texts.join(", ") || "no calls");
 }
 
+/** Why no request matches, for those who look for an id. */
+function whyNotKept() {
+  const ordinary = byId("sample").checked ? "" : "Ordinary requests are kept only from when the box above is checked.";
+  return ["No kept request matches.", ordinary, countedText(),
+    `This page keeps the newest ${PER_KIND_MAX} of each of ${KIND_MAX} kinds, of this process; the access log has every id.`].join(" ");
+}
+
 function showRequests() {
   const items = [...state.kinds.values()]
     .filter((kind) => kind.requests.some((request) => passes((word) => requestMatches(request, word))));
-  tables.requests.show(items, state.filter.length > 0 ? "No request matches the filter."
-    : "No failed, partial, rejected or slow request yet.");
+  tables.requests.show(items, state.filter.length > 0 ? whyNotKept() : "No failed, partial, rejected or slow request yet.");
 }

@@ -7,6 +7,7 @@ class RowTable {
     this.empty = byId(`${id}-empty`);
     this.rows = new Map();
     Object.assign(this, { make, update, open });
+    this.heads = [...this.body.parentNode.tHead.rows[0].cells].map((cell) => cell.textContent);
     this.body.addEventListener("click", (event) => this.clicked(event));
     this.body.addEventListener("focusin", (event) => this.select(event.target.closest("tr")));
   }
@@ -37,6 +38,11 @@ class RowTable {
   add(item) {
     const row = this.make(item);
     row.node.tabIndex = -1;
+    setAttribute(row.node, "role", "row");
+    [...row.node.cells].forEach((cell, index) => {
+      setAttribute(cell, "role", "gridcell");
+      setAttribute(cell, "data-label", this.heads[index]);
+    });
     row.node.rowKey = item.key;
     this.rows.set(item.key, row);
     this.body.append(row.node);

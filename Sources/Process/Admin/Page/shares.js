@@ -20,5 +20,5 @@ function updateShares(bar, counts) {
   });
   const texts = counts.map((count, index) => [shareText(count, total), spaced(SHARES[index])])
     .filter((_, index) => counts[index] > 0).map((pair) => pair.join(" "));
-  describe(bar.node, texts.join(", ") || "none in the last seconds");
+  describe(bar.node, texts.join(", ") || "none in the last minute");
 }

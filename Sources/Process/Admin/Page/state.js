@@ -1,11 +1,15 @@
 "use strict";
 
-// The page of the admin address. It reads /-/overview and /-/requests/recent twice a second while it is
+// The page of the admin address. It reads /-/overview and /-/requests/recent, and in the fourth view what
+// that needs, twice a second while it is
 // visible, and changes only the texts and bars that differ. Text of clients and of the configuration becomes
 // text nodes and attributes, never markup.
 
 const POLL_MS = 500;
-const RATE_SECONDS = 10;
+const HISTORY_MS = 60_000;
+const STATE_MS = 10_000;
+const POINT_MS = 5_000;
+const TREND_MS = 600_000;
 const KIND_MAX = 60;
 const PER_KIND_MAX = 25;
 const SUMMARY_MS = 10_000;
@@ -30,8 +34,10 @@ const state = {
   /** Workers that did not answer the last time, and when none was missing. */
   missing: [],
   completeAt: 0,
-  /** Overviews of the last seconds, for rates. */
+  /** Outcomes of backends in the last minute. */
   history: [],
+  /** A point of the trends every five seconds, for ten minutes. */
+  points: [],
   cursor: "",
   skipped: 0,
   sampleOneIn: 1,

@@ -1,11 +1,13 @@
-// The three views.
+// The four views.
 
-const VIEWS = ["endpoints", "requests", "backends"];
+const VIEWS = ["endpoints", "requests", "backends", "process"];
 
 const tables = {
   endpoints: new RowTable("endpoints", makeEndpoint, updateEndpoint, openEndpoint),
   requests: new RowTable("requests", makeKind, updateKind, openKind),
   backends: new RowTable("backends", makeBackend, updateBackend, openBackend),
+  // Its tables have no rows to open.
+  process: { isHeld: false, move() {} },
 };
 
 function showView(name) {
@@ -24,7 +26,7 @@ function show() {
   showHead();
   showFooter();
   announce();
-  ({ endpoints: showEndpoints, requests: showRequests, backends: showBackends })[state.view]();
+  ({ endpoints: showEndpoints, requests: showRequests, backends: showBackends, process: showProcess })[state.view]();
 }
 
 function setFilter(text) {

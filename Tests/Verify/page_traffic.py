@@ -67,8 +67,14 @@ def config(listen, admin, first):
 # Backends
 
 
-def answer(backend, target, chance):
+def answer(backend, target, chance, outage=None):
     """Status, seconds and body of one response."""
+    if outage == "hang" and backend == "catalog":
+        return 200, 3600, b"{}"
+    if outage == "fail" and backend == "reviews":
+        return 500, 0.004, b"{}"
+    if outage == "unknown" and target.startswith(b"/items"):
+        return 404, 0.003, b"{}"
     quick = chance.lognormvariate(-5.6, 0.45)  # a median of 3.7 ms
     if backend == "catalog":
         return 200, quick, b'{"id":42,"name":"Lamp"}'
@@ -91,8 +97,8 @@ def answer(backend, target, chance):
 
 
 class Backend(asyncio.Protocol):
-    def __init__(self, name, chance):
-        self.name, self.chance, self.text = name, chance, b""
+    def __init__(self, name, chance, outage):
+        self.name, self.chance, self.outage, self.text = name, chance, outage, b""
 
     def connection_made(self, transport):
         self.transport = transport
@@ -107,7 +113,7 @@ class Backend(asyncio.Protocol):
                 return
             target = self.text.split(b" ", 2)[1]
             self.text = self.text[end + 4 + length:]
-            status, seconds, body = answer(self.name, target, self.chance)
+            status, seconds, body = answer(self.name, target, self.chance, self.outage())
             asyncio.get_running_loop().call_later(seconds, self.respond, status, body)
 
     def respond(self, status, body):
@@ -117,12 +123,17 @@ class Backend(asyncio.Protocol):
                 % (status, len(body), body))
 
 
-async def serve(first):
+async def serve(first, outage=None, after=0):
     loop = asyncio.get_running_loop()
+    begin = time.monotonic()
+
+    def present():
+        return outage if time.monotonic() - begin >= after else None
+
     for index, name in enumerate(BACKENDS):
         chance = random.Random(name)
         await loop.create_server(
-            lambda name=name, chance=chance: Backend(name, chance), "127.0.0.1", first + index, backlog=512)
+            lambda name=name, chance=chance: Backend(name, chance, present), "127.0.0.1", first + index, backlog=512)
     print("ready", flush=True)
     await asyncio.Event().wait()
 
@@ -218,9 +229,12 @@ def main():
     arguments.add_argument("port", type=int)
     arguments.add_argument("--rate", type=int, default=1000)
     arguments.add_argument("--seconds", type=float, default=40)
+    arguments.add_argument("--outage", choices=["hang", "fail", "unknown"], help="of backends: the first required "
+                           "one hangs, an optional one fails, or products are unknown")
+    arguments.add_argument("--after", type=float, default=40, help="seconds before the outage")
     options = arguments.parse_args()
     if options.role == "backends":
-        asyncio.run(serve(options.port))
+        asyncio.run(serve(options.port, options.outage, options.after))
     else:
         asyncio.run(send(options.port, options.rate, options.seconds))
 

@@ -18,7 +18,7 @@ enum PageDocument {
             PackageResources.head_js,
             PackageResources.views_js, PackageResources.keys_js, PackageResources.polling_js,
             PackageResources.start_js,
-        ].map { compact($0, beside: "=<>&|?:;,{}[]()+*%!") }.joined(separator: "\n")
+        ].map { compact($0, beside: "=<>&|?:;,{}[]()+-*%!") }.joined(separator: "\n")
 
     static let html = Bytes(
         compact(PackageResources.page_html, beside: "")
@@ -45,7 +45,7 @@ enum PageDocument {
         text(bytes).split(separator: "\n").map { $0.drop { $0 == " " } }
             .filter { line in !["//", "/*", "* ", "*/"].contains { line.hasPrefix($0) } }
             .map { compactLine($0, punctuation) }
-            .reduce(into: "") { $0 += "{};,(".contains($1.last ?? " ") ? $1 : $1 + "\n" }
+            .reduce(into: "") { $0 += "{};,(>".contains($1.last ?? " ") ? $1 : $1 + "\n" }
     }
 
     /// Texts in quotation marks and lines with regular expressions stay as they are.

@@ -53,8 +53,8 @@ function updateBackend(row, { backend }) {
   setText(cells.name, backend.name);
   setText(cells.rate, elapsed() > 0 ? rateText(total / elapsed()) : "–");
   updateShares(row.shares, [ok, 0, rejected, failed, 0]);
-  setText(cells.p50, milliseconds(backend.p50_ms));
-  setText(cells.p99, milliseconds(backend.p99_ms));
+  setText(cells.p50, msText(backend.p50_ms));
+  setText(cells.p99, msText(backend.p99_ms));
   updateShareCell(cells.failed, "bad", "✕", failed, total);
   setText(row.failures, outcomesText(of("failed")));
   const others = outcomesText([...of("rejected"), ...of(null)]);

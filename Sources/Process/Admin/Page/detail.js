@@ -35,9 +35,9 @@ function stepDetail(step) {
 function showDetail() {
   const { requests, at } = state.detail;
   const request = requests[at];
-  setText(byId("detail-title"), `${resultText(request)}  ${request.endpoint || "no endpoint"}`);
+  say("detail-title", `${resultText(request)}  ${request.endpoint || "no endpoint"}`);
   byId("detail-title").className = `result-${resultOf(request).look}`;
-  setText(byId("position"), `${at + 1} of ${requests.length}`);
+  say("position", `${at + 1} of ${requests.length}`);
   byId("older").disabled = at === 0;
   byId("newer").disabled = at === requests.length - 1;
   offerExplanation(request);
@@ -50,7 +50,7 @@ function offerExplanation(request) {
   const [method, route] = request.endpoint.split(" ");
   byId("explain").hidden = !route;
   byId("explanation").hidden = true;
-  setText(byId("explain-method"), method);
+  say("explain-method", method);
   byId("explain-url").value = route ?? "";
 }
 
@@ -61,9 +61,9 @@ async function explain() {
   byId("explanation").hidden = false;
   try {
     const response = await request(`/-/explain?method=${method}&url=${url}`);
-    setText(byId("explanation"), await response.text());
+    say("explanation", await response.text());
   } catch (error) {
-    setText(byId("explanation"), `No explanation: ${error.message}`);
+    say("explanation", `No explanation: ${error.message}`);
   }
 }
 
@@ -72,10 +72,10 @@ function showFacts(request) {
   if (request.times_hidden) {
     facts.push(["Times", "hidden, since the endpoint has min_duration"]);
   } else {
-    facts.push(["Took", `${milliseconds(request.ms)} ms`], ["Own time", `${milliseconds(request.own_ms)} ms`],
-      ["Calls in progress", `${milliseconds(request.calls_ms)} ms`]);
+    facts.push(["Took", `${msText(request.ms)} ms`], ["Own time", `${msText(request.own_ms)} ms`],
+      ["Calls in progress", `${msText(request.calls_ms)} ms`]);
     const waits = [["body", request.receive_ms], ["store", request.store_ms], ["keys", request.keys_ms]];
-    for (const [what, ms] of waits) if (ms > 0) facts.push([`Wait for the ${what}`, `${milliseconds(ms)} ms`]);
+    for (const [what, ms] of waits) if (ms > 0) facts.push([`Wait for the ${what}`, `${msText(ms)} ms`]);
   }
   if (request.reasons.length > 0) facts.push(["Kept because", request.reasons.map(spaced).join(", ")]);
   byId("facts").replaceChildren(...facts.map(([name, value, look]) =>
@@ -94,7 +94,7 @@ function showPhases(request) {
     attempts.forEach((attempt, index) => rows.push(phaseRow(request, call, attempt, index)));
   }
   byId("phases").replaceChildren(...rows);
-  setText(byId("scale"), request.times_hidden ? "times hidden" : `0 – ${milliseconds(request.ms)} ms`);
+  say("scale", request.times_hidden ? "times hidden" : `0 – ${msText(request.ms)} ms`);
 }
 
 const CAUSES = { first: "", retry: "retry", hedge: "hedge", other_host: "other host" };
@@ -102,14 +102,14 @@ const CAUSES = { first: "", retry: "retry", hedge: "hedge", other_host: "other h
 function phaseRow(request, call, attempt, index) {
   const cell = (text, look = "number") => element("td", { class: look }, text);
   const phases = attempt ? phasesOf(attempt) : {};
-  const took = (phase) => (phases[phase] ? milliseconds(phases[phase][1] - phases[phase][0]) : "–");
+  const took = (phase) => (phases[phase] ? msText(phases[phase][1] - phases[phase][0]) : "–");
   const connect = attempt?.connection === "reused" ? "reused" : took("connect");
-  const total = attempt?.ended_ms === undefined ? "–" : milliseconds(attempt.ended_ms - attempt.began_ms);
+  const total = attempt?.ended_ms === undefined ? "–" : msText(attempt.ended_ms - attempt.began_ms);
   const lane = element("td", { class: "lane-cell" }, phaseBar(request, attempt, phases));
   const name = index === 0 ? element("th", { scope: "row", class: "name" }, call.name ?? "") : element("td");
   return element("tr", index === 0 ? { class: "first" } : {},
     name, attemptCell(call, attempt, index),
-    cell(attempt?.host ?? "–", "mono"), resultCell(call, attempt), lane, cell(milliseconds(attempt?.began_ms)),
+    cell(attempt?.host ?? "–", "mono"), resultCell(call, attempt), lane, cell(msText(attempt?.began_ms)),
     cell(took("queue")), cell(connect), cell(took("wait")), cell(took("receive")), cell(total));
 }
 
@@ -162,7 +162,7 @@ function phasesOf(attempt) {
 
 function phaseBar(request, attempt, phases) {
   const shown = Object.entries(phases).filter(([, [begin, end]]) => end > begin);
-  const text = shown.map(([name, [begin, end]]) => `${name} ${milliseconds(end - begin)} ms`).join(", ");
+  const text = shown.map(([name, [begin, end]]) => `${name} ${msText(end - begin)} ms`).join(", ");
   const svg = graphic("svg", {}, graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }));
   describe(svg, text || "no time");
   for (const [name, [begin, end]] of shown) {
@@ -171,8 +171,8 @@ function phaseBar(request, attempt, phases) {
       y: name === "queue" ? "32%" : "12%", height: name === "queue" ? "36%" : "76%",
     }));
   }
-  if (attempt && attempt.outcome !== "answered" && attempt.outcome !== "withdrawn" && !isNeutral(attempt.outcome)
-    && attempt.ended_ms !== undefined) {
+  if (attempt?.ended_ms !== undefined && !["answered", "withdrawn"].includes(attempt.outcome)
+    && !isNeutral(attempt.outcome)) {
     const x = percent(attempt.ended_ms / request.ms);
     svg.append(graphic("line", { class: "cross", x1: x, x2: x, y1: "0%", y2: "100%" }));
   }
@@ -186,8 +186,8 @@ async function copyDetail() {
   } catch {
     copyBySelection(text);
   }
-  setText(byId("copy"), "Copied");
-  setTimeout(() => setText(byId("copy"), "Copy as JSON"), 2000);
+  say("copy", "Copied");
+  setTimeout(() => say("copy", "Copy as JSON"), 2000);
 }
 
 /** For addresses that are neither local nor encrypted, where browsers have no clipboard interface. */

@@ -4,6 +4,8 @@ function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+const say = (id, text) => setText(byId(id), text);
+
 function setAttribute(node, name, value) {
   if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }

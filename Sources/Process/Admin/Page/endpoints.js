@@ -34,7 +34,7 @@ function updateEndpoint(row, { endpoint }) {
 }
 
 function timeText(item, key) {
-  return item.times_hidden ? "hidden" : milliseconds(item[key]);
+  return item.times_hidden ? "hidden" : msText(item[key]);
 }
 
 function updateShareCell(cell, look, symbol, part, whole) {
@@ -88,12 +88,12 @@ function updateLane(lane, call, scale, endpoint) {
   }
   const calledText = call.made === 0 ? "not called" : call.cancelled === call.made ? "cancelled" : "";
   const hidden = endpoint.times_hidden ? "times hidden" : calledText;
-  setText(lane.time, hasTimes ? `${milliseconds(end)} – ${milliseconds(late)} ms` : hidden);
+  setText(lane.time, hasTimes ? `${msText(end)} – ${msText(late)} ms` : hidden);
   const ended = call.made - call.cancelled;
   setText(lane.failed, call.failed > 0 ? `✕ ${shareText(call.failed, ended)}` : "");
   setText(lane.repeated, repetition(call));
   describe(lane.svg, hasTimes
-    ? `${call.name} begins at ${milliseconds(start)} ms, ends at ${milliseconds(end)} ms, p99 ${milliseconds(late)} ms`
+    ? `${call.name} begins at ${msText(start)} ms, ends at ${msText(end)} ms, p99 ${msText(late)} ms`
     : `${call.name}: ${hidden || "no times"}`);
 }
 

@@ -2,17 +2,17 @@
 
 function showHead() {
   const overview = state.overview;
-  setText(byId("instance"), overview.instance);
+  say("instance", overview.instance);
   document.title = `tributary ${overview.instance}`;
-  setText(byId("build"), `v${overview.version}  ·  ${overview.config}, loaded ${ageText(overview.config_age_s)} ago`);
-  setText(byId("rate"), rateText(totalRate("requests")));
-  setText(byId("p50"), milliseconds(overview.p50_ms));
-  setText(byId("p99"), milliseconds(overview.p99_ms));
-  setText(byId("own"), milliseconds(overview.own_p50_ms));
+  say("build", `v${overview.version}  ·  ${overview.config}, loaded ${ageText(overview.config_age_s)} ago`);
+  say("rate", rateText(totalRate("requests")));
+  say("p50", msText(overview.p50_ms));
+  say("p99", msText(overview.p99_ms));
+  say("own", msText(overview.own_p50_ms));
   showFigure("partial", totalRate("partial"), "fair");
   showFigure("failed", totalRate("failed"), "bad");
-  setText(byId("in-flight"), overview.requests_in_flight.toLocaleString("en"));
-  setText(byId("kept"), state.kinds.size > 0 ? String(state.kinds.size) : "");
+  say("in-flight", wholeText(overview.requests_in_flight));
+  say("kept", state.kinds.size > 0 ? String(state.kinds.size) : "");
 }
 
 function showFigure(id, rate, look) {
@@ -30,26 +30,26 @@ function totalRate(key) {
 function countedText() {
   const counted = allEndpoints(state.overview).reduce((sum, endpoint) => sum + endpoint.not_retained, 0);
   return counted > 0
-    ? `${counted.toLocaleString("en")} requests only counted: more than 20 per second of one endpoint and reason.` : "";
+    ? `${wholeText(counted)} requests only counted: more than 20 per second of one endpoint and reason.` : "";
 }
 
 function showFooter() {
   const parts = ["All figures are of the last 30 to 60 seconds; times in milliseconds."];
   if (byId("sample").checked && state.sampleOneIn > 1) parts.push(`Of ordinary requests one in ${state.sampleOneIn}.`);
   parts.push(countedText());
-  if (state.skipped > 0) parts.push(`${state.skipped.toLocaleString("en")} requests left out.`);
+  if (state.skipped > 0) parts.push(`${wholeText(state.skipped)} requests left out.`);
   const { endpoints_left_out: leftOut } = state.overview;
   if (leftOut > 0) parts.push(`${leftOut} endpoints with fewer requests left out.`);
-  setText(byId("footer"), parts.join("  "));
+  say("footer", parts.join("  "));
 }
 
 /** What screen readers announce, at most every ten seconds. */
 function announce() {
   if (Date.now() - state.summaryAt < SUMMARY_MS) return;
   state.summaryAt = Date.now();
-  setText(byId("summary"), `${rateText(totalRate("requests"))} requests per second, `
+  say("summary", `${rateText(totalRate("requests"))} requests per second, `
     + `${rateText(totalRate("partial"))} partial, ${rateText(totalRate("failed"))} failed, `
-    + `p99 ${milliseconds(state.overview.p99_ms)} milliseconds`);
+    + `p99 ${msText(state.overview.p99_ms)} milliseconds`);
 }
 
 function showNotice() {
@@ -66,5 +66,5 @@ function showNotice() {
     text = `The last reload, ${ageText(age)} ago, failed, and the configuration before it is in use: ${problem}`;
   }
   byId("notice").hidden = text === "";
-  setText(byId("notice"), text);
+  say("notice", text);
 }

@@ -2,25 +2,24 @@
 
 const WAITS_MAX = 30;
 
-let processDocuments = null;
+let documents = null;
 
 async function readProcess() {
-  processDocuments = await Promise.all(["requests", "backends", "reload", "loops"].map((name) => read(`/-/${name}`)));
+  documents = await Promise.all(["requests", "backends", "reload", "loops"].map((name) => read(`/-/${name}`)));
 }
 
 function showProcess() {
-  if (!processDocuments) return;
-  const text = JSON.stringify(processDocuments);
+  if (!documents) return;
+  const text = JSON.stringify(documents);
   if (showProcess.shown === text) return;
   showProcess.shown = text;
-  const [{ requests }, { backends }, reload, { loops, certificates }] = processDocuments;
+  const [{ requests }, { backends }, reload, { certificates }] = documents;
   byId("process").replaceChildren(
     ...table(`In flight: ${requests.length}`, ["Endpoint", "Waits for", "Requests", "Oldest", "Its id"], inFlight(requests)),
     ...table("Hosts", ["Backend", "Host", "State", "Connections", "Last failed check"], backends.flatMap(hostsOf)),
     ...table("Limits of backends", ["Backend", "Calls", "Queue", "Circuit breaker"],
       backends.filter((each) => each.permits || each.breaker).map(limitsOf)),
     ...table("Last reload", ["Result", "When", "Problems", "Files"], [reloadOf(reload)]),
-    ...table("Workers", ["Worker", "State", "Connections", "Requests", "Buffered"], loops.map(workerOf)),
     ...table("Certificates", ["Name", "Expires"], certificates.map(certificateOf)));
 }
 
@@ -45,7 +44,7 @@ function inFlight(requests) {
     group.count += 1;
   }
   return [...groups.values()].slice(0, WAITS_MAX).map(({ oldest, count }) => [oldest.endpoint || "no endpoint", waitText(oldest),
-    count, oldest.age_ms === undefined ? "hidden" : `${milliseconds(oldest.age_ms)} ms`, [oldest.id, "mono"]]);
+    count, oldest.age_ms === undefined ? "hidden" : `${msText(oldest.age_ms)} ms`, [oldest.id, "mono"]]);
 }
 
 function waitText({ waits_for: what = "hidden", calls = [] }) {
@@ -84,12 +83,6 @@ function reloadOf({ running, files, last, needs_restart: restart }) {
     last?.at ?? running.loaded_at, problems.join("; ") || "–", files.changed ? ["changed, not loaded", "fair"] : "as loaded"];
 }
 
-function workerOf(loop) {
-  return [loop.worker, loop.answers ? ["✓ answers", "result-ok"] : [`✕ silent for ${milliseconds(loop.heartbeat_age_ms)} ms`, "bad"],
-    loop.client_connections ?? "–", loop.requests_in_flight ?? "–",
-    loop.buffered_bytes === undefined ? "–" : `${Math.ceil(loop.buffered_bytes / 1024).toLocaleString("en")} KiB`];
-}
-
 function certificateOf({ name, not_after: end }) {
   const days = Math.floor((Date.parse(end) - state.overview.at_ms) / 86_400_000);
   return [name, [`${end}, in ${days} days`, days < 1 ? "bad" : days < 21 ? "fair" : ""]];
@@ -102,8 +95,8 @@ async function openLink(event) {
   event.preventDefault();
   byId("linked").hidden = false;
   try {
-    setText(byId("linked"), `${path}\n\n${await (await request(path)).text()}`);
+    say("linked", `${path}\n\n${await (await request(path)).text()}`);
   } catch (error) {
-    setText(byId("linked"), `No answer of ${path}: ${error.message}`);
+    say("linked", `No answer of ${path}: ${error.message}`);
   }
 }

@@ -60,16 +60,16 @@ function updateKind(row, kind) {
   setText(cells.result, resultText(request));
   setText(cells.name, request.endpoint || "no endpoint");
   setText(cells.what, whatHappened(request));
-  setText(cells.kept, kind.count.toLocaleString("en"));
+  setText(cells.kept, wholeText(kind.count));
   setText(cells.last, ageText((state.overview.at_ms - request.at_ms) / 1000));
-  setText(cells.took, request.times_hidden ? "hidden" : `${milliseconds(request.ms)} ms`);
+  setText(cells.took, request.times_hidden ? "hidden" : `${msText(request.ms)} ms`);
   if (row.drawn !== request.key) {
     row.drawn = request.key;
     drawMini(row.mini, request);
   }
 }
 
-const resultOf = (request) => RESULTS[request.outcome] ?? { symbol: "?", word: request.outcome, look: "failed" };
+const resultOf = (request) => RESULTS[request.outcome] ?? result("?", request.outcome, "failed");
 
 function resultText(request) {
   const { symbol, word } = resultOf(request);
@@ -107,7 +107,7 @@ function drawMini(svg, request) {
     x: percent(call.began_ms / request.ms), y: `${index * height}%`,
     width: percent(Math.max(0.006, (call.ended_ms - call.began_ms) / request.ms)), height: `${height * 0.7}%`,
   })));
-  const texts = calls.map((call) => `${call.name} ${milliseconds(call.ended_ms - call.began_ms)} ms`);
+  const texts = calls.map((call) => `${call.name} ${msText(call.ended_ms - call.began_ms)} ms`);
   describe(svg, request.times_hidden ? "times hidden" : texts.join(", ") || "no calls");
 }
 
@@ -115,7 +115,7 @@ function drawMini(svg, request) {
 function whyNotKept() {
   const ordinary = byId("sample").checked ? "" : "Ordinary requests are kept only from when the box above is checked.";
   return ["No kept request matches.", ordinary, countedText(),
-    `This page keeps the newest ${PER_KIND_MAX} of each of ${KIND_MAX} kinds, of this process; the access log has every id.`].join(" ");
+    `This page has the newest ${PER_KIND_MAX} of ${KIND_MAX} kinds; the access log has every id.`].join(" ");
 }
 
 function showRequests() {

@@ -16,14 +16,15 @@ const SUMMARY_MS = 10_000;
 const KEEP_MS = 10_000;
 
 // What an outcome looks like: a symbol, a word, and the class of its colour.
+const result = (symbol, word, look = word) => ({ symbol, word, look });
 const RESULTS = {
-  ok: { symbol: "✓", word: "ok", look: "ok" },
-  partial: { symbol: "◐", word: "partial", look: "partial" },
-  rejected: { symbol: "⊘", word: "rejected", look: "rejected" },
-  failed: { symbol: "✕", word: "failed", look: "failed" },
-  truncated: { symbol: "✕", word: "truncated", look: "failed" },
-  cut_off: { symbol: "✕", word: "cut off", look: "failed" },
-  client_gone: { symbol: "↯", word: "client gone", look: "client_gone" },
+  ok: result("✓", "ok"),
+  partial: result("◐", "partial"),
+  rejected: result("⊘", "rejected"),
+  failed: result("✕", "failed"),
+  truncated: result("✕", "truncated", "failed"),
+  cut_off: result("✕", "cut off", "failed"),
+  client_gone: result("↯", "client gone", "client_gone"),
 };
 
 const state = {

@@ -1,17 +1,19 @@
 // Numbers and times as texts.
 
+const wholeText = (value) => value.toLocaleString("en");
+
 /** Three digits, as far as they are useful: 0.06, 4.08, 41.2, 302. */
-function milliseconds(value) {
+function msText(value) {
   if (value === undefined) return "–";
   if (value === 0) return "0";
-  if (value >= 100) return Math.round(value).toLocaleString("en");
+  if (value >= 100) return wholeText(Math.round(value));
   return value.toFixed(value >= 10 ? 1 : 2);
 }
 
 function rateText(value) {
   if (value === null) return "–";
   if (value === 0) return "0";
-  if (value >= 100) return Math.round(value).toLocaleString("en");
+  if (value >= 100) return wholeText(Math.round(value));
   return value.toFixed(value >= 10 ? 0 : 1);
 }
 

@@ -16,12 +16,12 @@ function addPoint(overview) {
 
 /** The axis grows from one minute to ten. */
 const TREND_MIN_MS = 60_000;
-const TREND_WIDTH = 120;
-const TREND_HEIGHT = 24;
+const WIDTH = 120;
+const HEIGHT = 24;
 
 function makeTrend() {
   const marks = ["area", "area-failed", "line"].map((name) => graphic("path", { class: name }));
-  return graphic("svg", { class: "trend", viewBox: `0 0 ${TREND_WIDTH} ${TREND_HEIGHT}`, preserveAspectRatio: "none" }, ...marks);
+  return graphic("svg", { class: "trend", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none" }, ...marks);
 }
 
 /** Draws a row again when there is another point. */
@@ -35,18 +35,18 @@ function updateTrend(row, key, isHidden) {
     const [now, before] = [point.rows.get(key), state.points[index].rows.get(key)];
     if (!now || !before) return;
     const perSecond = (place) => Math.max(0, now[place] - before[place]) * 1000 / (point.at - state.points[index].at);
-    steps.push({ x: TREND_WIDTH * (1 - (last.at - point.at) / span), rate: perSecond(0), failed: perSecond(1), p99: now[2] });
+    steps.push({ x: WIDTH * (1 - (last.at - point.at) / span), rate: perSecond(0), failed: perSecond(1), p99: now[2] });
   });
   const [rate, failed, p99] = ["rate", "failed", "p99"].map((name) => Math.max(0, ...steps.map((step) => step[name] ?? 0)));
   const [area, bad, line] = row.trend.children;
-  const y = (value, largest) => (TREND_HEIGHT - 1 - (TREND_HEIGHT - 2) * (largest > 0 ? value / largest : 0)).toFixed(1);
+  const y = (value, largest) => (HEIGHT - (HEIGHT - 1) * (largest > 0 ? value / largest : 0)).toFixed(1);
   const outline = (name, largest) => steps.map((step) => `${step.x.toFixed(1)},${y(step[name] ?? 0, largest)}`).join(" ");
   const filled = (name) => (steps.length > 0
-    ? `M${steps[0].x.toFixed(1)},${TREND_HEIGHT} L${outline(name, rate)} V${TREND_HEIGHT}Z` : "");
+    ? `M${steps[0].x.toFixed(1)},${HEIGHT} L${outline(name, rate)} V${HEIGHT}Z` : "");
   setAttribute(area, "d", filled("rate"));
   setAttribute(bad, "d", failed > 0 ? filled("failed") : "");
   setAttribute(line, "d", p99 > 0 ? `M${outline("p99", p99)}` : "");
   describe(row.trend, steps.length === 0 ? "no trend yet"
     : `last ${ageText(span / 1000)}: at most ${rateText(rate)} per second, ${rateText(failed)} failed per second`
-      + `${isHidden ? "" : `, p99 at most ${milliseconds(p99)} ms`}`);
+      + `${isHidden ? "" : `, p99 at most ${msText(p99)} ms`}`);
 }

@@ -8,6 +8,7 @@ extension ListenPlan {
     /// - Parameter resources: those of the process
     func settings(_ resources: ListenerResources) -> ListenerSettings {
         var settings = ListenerSettings()
+        settings.name = address.spelled
         settings.redirect = redirect
         settings.protocols = Set(protocols.map(\.applicationProtocol))
         if let tls {

@@ -37,6 +37,14 @@ package enum AcceptedStream {
 package struct SecureSession: Sendable, Equatable {
     package enum Version: Int, Sendable, CaseIterable {
         case tls12, tls13
+
+        /// As in the attribute `tls.protocol.version` of traces.
+        package var text: StaticString {
+            switch self {
+            case .tls12: "1.2"
+            case .tls13: "1.3"
+            }
+        }
     }
 
     package let version: Version

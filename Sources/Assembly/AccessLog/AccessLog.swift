@@ -56,6 +56,7 @@ struct AccessLog {
                 line.add("client_certificate", untrusted: Bytes(identity.name))
             }
             if let caller = end.context.caller?.name { line.add("caller", untrusted: caller) }
+            addConnection(of: end, to: &line)
             line.add("method", end.request.method.description)
             line.add("path", untrusted: end.request.target.path)
             if let query = end.request.target.query(plan.query) {
@@ -100,6 +101,18 @@ struct AccessLog {
             line.add("client", peer)
         }
         add(portOf: end.context.peer, to: &line)
+    }
+
+    /// The protocol, and the host that the client named.
+    private func addConnection(of end: RequestEnd, to line: inout LogLine) {
+        let facts = end.context.peer.facts
+        if let listener = facts?.listener { line.add("listener", listener) }
+        line.add(literal: "scheme", facts?.isSecure == true ? "https" : "http")
+        if let version = facts?.tlsVersion { line.add(literal: "tls", version) }
+        line.add(literal: "protocol", end.request.version.text)
+        if let host = end.request.target.authority ?? end.request.fields[.host]?.bytes {
+            line.add("host", untrusted: host)
+        }
     }
 
     private func add(portOf peer: PeerAddress, to line: inout LogLine) {

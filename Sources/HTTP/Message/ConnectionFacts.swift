@@ -1,7 +1,6 @@
 package import Basics
 
-/// What the gateway knows about a client's connection besides its address. A plain connection whose
-/// requests are served has none.
+/// Facts of a client's connection other than its address.
 package final class ConnectionFacts: Sendable {
     /// Whether the connection is encrypted.
     package let isSecure: Bool
@@ -9,13 +8,20 @@ package final class ConnectionFacts: Sendable {
     package let identity: PeerIdentity?
     /// Where every request is sent; nil if they are served.
     package let redirect: HTTPSRedirect?
+    /// The version of TLS, such as `1.3`; nil without encryption.
+    package let tlsVersion: StaticString?
+    /// The address of the listener, as configured; nil if it has no name.
+    package let listener: String?
 
     package init(
-        isSecure: Bool, identity: PeerIdentity? = nil, redirect: HTTPSRedirect? = nil
+        isSecure: Bool, identity: PeerIdentity? = nil, redirect: HTTPSRedirect? = nil,
+        tlsVersion: StaticString? = nil, listener: String? = nil
     ) {
         self.isSecure = isSecure
         self.identity = identity
         self.redirect = redirect
+        self.tlsVersion = tlsVersion
+        self.listener = listener
     }
 }
 

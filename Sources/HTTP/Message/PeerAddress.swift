@@ -9,7 +9,7 @@ package final class PeerAddress: Sendable {
     /// Nil on a unix socket, and if it is unknown.
     package let port: UInt16?
     package let bits: Bits
-    /// Nil for a plain connection whose requests are served.
+    /// Nil for a plain connection of a listener without a name, whose requests are served.
     package let facts: ConnectionFacts?
     /// The requests in flight of its client, over all workers; nil if they are not limited.
     package let requests: SharedCount?

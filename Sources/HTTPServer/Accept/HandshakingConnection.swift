@@ -90,7 +90,8 @@ final class HandshakingConnection: AcceptingConnection {
             leaveHandshakes()
             input.replaceStream(with: stream)
             input.acceptance.facts = ConnectionFacts(
-                isSecure: true, identity: session.identity, redirect: stage.redirect)
+                isSecure: true, identity: session.identity, redirect: stage.redirect,
+                tlsVersion: session.version.text, listener: input.acceptance.facts?.listener)
             // RFC 9113 3.2
             input.applicationProtocol = session.applicationProtocol == "h2" ? .http2 : .http1
             pipeline.passOn(input)

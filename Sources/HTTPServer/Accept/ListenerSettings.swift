@@ -13,13 +13,17 @@ package struct ListenerSettings: Sendable {
     /// Where every request is sent; nil to serve them.
     package var redirect: HTTPSRedirect?
 
+    /// The address as configured, for the access log.
+    package var name: String?
+
     package init() {}
 
     var hasTLS: Bool { security != nil }
 
     /// What is known about a connection without TLS.
     var plainFacts: ConnectionFacts? {
-        redirect.map { ConnectionFacts(isSecure: false, redirect: $0) }
+        guard redirect != nil || name != nil else { return nil }
+        return ConnectionFacts(isSecure: false, redirect: redirect, listener: name)
     }
 }
 

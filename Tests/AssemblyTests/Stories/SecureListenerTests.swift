@@ -272,6 +272,8 @@ import WorkerSupport
             #expect(harness.seen.first?["X-Caller"] == "spiffe://shop.test/cart")
             let name = #""client_certificate":"spiffe://shop.test/cart","caller":"spiffe:"#
             #expect(harness.logged.contains { $0.contains(name) })
+            let connection = #""scheme":"https","tls":"1.3","protocol":"1.1""#
+            #expect(harness.logged.contains { $0.contains(connection) })
         } else {
             #expect(response["WWW-Authenticate"] == #"Certificate realm="services""#)
         }

@@ -49,6 +49,14 @@ extension Config {
         /// port 0 lets the system choose.
         case tcp(host: String, port: UInt16)
         case unix(path: String)
+
+        /// As in a configuration.
+        package var spelled: String {
+            switch self {
+            case .tcp(let host, let port): "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+            case .unix(let path): "unix:\(path)"
+            }
+        }
     }
 
     /// The number of workers.

@@ -19,7 +19,7 @@ struct ListenSummary {
     }
 
     private static func text(of listener: ListenPlan) -> String {
-        let address = listener.address.text
+        let address = listener.address.spelled
         if let tls = listener.tls { return "https \(address) (\(text(of: tls)))" }
         guard let redirect = listener.redirect else {
             return "http \(address)\(protocols(of: listener))"
@@ -55,15 +55,5 @@ struct ListenSummary {
         }
         let others = names.count > 1 ? ", +\(names.count - 1)" : ""
         return "\(first)\(others) until \(DateText(unixTime: expiry))"
-    }
-}
-
-extension Config.ListenAddress {
-    /// As in the configuration.
-    fileprivate var text: String {
-        switch self {
-        case .tcp(let host, let port): "\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        case .unix(let path): "unix:\(path)"
-        }
     }
 }

@@ -302,7 +302,11 @@ extension EndToEnd {
                 status: 1,
                 errors: """
                     bad.yaml:9:18: error: unknown key 'form' in call 'profile' - did you mean 'from'?
+                            profile: { form: users, get: /me }
+                                       ^
                     bad.yaml:10:48: error: call 'recommended' uses {profil.segment}; there is no call 'profil' (calls here: profile, recommended)
+                            recommended: { from: offers, get: "/for/{profil.segment}" }
+                                                                     ^
                     2 errors
 
                     """)
@@ -353,7 +357,13 @@ extension EndToEnd {
             #expect(try check.exitStatus() == status)
             #expect(
                 try check.errors.whole()
-                    == "warned.yaml:3:3: warning: backend 'spare' is never called\n1 warning\n")
+                    == """
+                    warned.yaml:3:3: warning: backend 'spare' is never called
+                        spare: { url: http://127.0.0.1:1 }
+                        ^
+                    1 warning
+
+                    """)
         }
     }
 }
@@ -374,7 +384,14 @@ extension EndToEnd {
             #expect(
                 bad
                     == Command.Result(
-                        status: 1, errors: "<stdin>:1:10: error: 'version' must be 1\n1 error\n"))
+                        status: 1,
+                        errors: """
+                            <stdin>:1:10: error: 'version' must be 1
+                              version: 2
+                                       ^
+                            1 error
+
+                            """))
         }
 
         @Test func findsFilesThatStandardInputIncludes() throws {
@@ -408,6 +425,38 @@ extension EndToEnd {
             #expect(
                 problem["text"] as? String
                     == "unknown key 'gte' in call 'profile' - did you mean 'get'?")
+        }
+
+        @Test func writesProblemsAsAnnotations() throws {
+            try folder.write("bad.yaml", CheckTests.good.replacing("get: /me", with: "gte: /me"))
+            let bad = try Command.run("check", "--format", "github", "bad.yaml", in: folder.url)
+            let expected = Command.Result(
+                status: 1,
+                output: """
+                    ::error file=bad.yaml,line=9,col=31::unknown key 'gte' in call 'profile' - did you mean 'get'?
+
+                    """)
+            #expect(bad == expected)
+            let missing = try Command.run(
+                "check", "--format", "github", "none.yaml", in: folder.url)
+            #expect(missing.status == 66 && missing.errors.isEmpty)
+            #expect(missing.output == "::error file=none.yaml,line=1,col=1::no such file\n")
+            let good = try Command.run("check", "--format", "github", "good.yaml", in: folder.url)
+            #expect(good == Command.Result(status: 0))
+        }
+
+        /// A key may stand in the place of its hash.
+        @Test func showsNoLineOfAKeyFile() throws {
+            try folder.write("keys.yaml", "- id: ann\n  hash: hunter2\n")
+            let text = CheckTests.good.replacing(
+                "backends:",
+                with:
+                    "auth: { p: { api_key: { keys: keys.yaml } } }\ndefaults: { auth: p }\nbackends:"
+            )
+            let result = try Command.run("check", "-", in: folder.url, input: text)
+            #expect(
+                result.status == 1 && result.errors.hasPrefix("keys.yaml:2:9: error: 'hash' in "))
+            #expect(!result.errors.contains("hunter2"))
         }
 
         @Test func writesMissingFileAsJSON() throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assembly
 import Gateway
+import Glibc
 import Process
 import System
 
@@ -10,24 +11,27 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check a configuration: list all problems, or summarize the endpoints.",
         discussion: """
-            Prints each problem on its own line, as file:line:column: error: text.
+            Prints each problem as file:line:column: error: text, with the line of the file; in \
+            color on a terminal, unless NO_COLOR is set.
 
             EXAMPLES
               tributary check my.yaml
               tributary check --strict my.yaml       fail on warnings too (exit status 2)
               tributary check --format json my.yaml  write the problems as JSON
+              tributary check --format github my.yaml
+                                                     annotate a pull request
               tributary check --replicas 3 my.yaml   add up the limits of three replicas
               generate | tributary check -           read standard input
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
-        case text, json
+        case text, json, github
     }
 
     @Flag(help: "Treat warnings as errors (exit status 2).")
     var strict = false
 
-    @Option(help: "Output format: text or json.")
+    @Option(help: "Output format: text, json or github.")
     var format = Format.text
 
     @Option(help: "Also print the sum of each limit over this many replicas.")
@@ -44,16 +48,22 @@ struct CheckCommand: ParsableCommand {
             throw ValidationError(
                 "--replicas is a number from \(range.lowerBound) to \(range.upperBound)")
         }
-        if replicas != nil, format == .json {
+        if replicas != nil, format != .text {
             throw ValidationError("--replicas prints text only")
         }
     }
 
     func run() throws {
-        let (_, _, plan, problems) = try record()
+        let (source, plan, problems) = try load()
         switch format {
-        case .text: StandardStreams.printError(problems.lines.map { $0 + "\n" }.joined())
-        case .json: StandardStreams.printOut(problems.json)
+        case .text:
+            let report = ProblemReport(
+                problems: problems,
+                isColored: ProblemReport.isColored(
+                    terminal: isatty(STDERR_FILENO) == 1, variable: Environment.variable)
+            ) { try? source.files.read($0) }
+            StandardStreams.printError(report.text)
+        case .json, .github: write(problems)
         }
         guard let plan else { throw ExitStatus.configurationErrors }
         if strict, problems.warningCount > 0 { throw ExitStatus.strictWarnings }
@@ -66,17 +76,23 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// With `--format json` every failure is written as JSON, also if the configuration cannot be
+    /// With a format for programs every failure is written in it, also if the configuration cannot be
     /// read.
-    private func record() throws -> (
-        source: RecordedConfig, config: Config?, plan: Plan?, problems: Problems
-    ) {
+    private func load() throws -> (source: ConfigSource, plan: Plan?, problems: Problems) {
         do {
-            return try ConfigSource(argument: config).record()
-        } catch  where format == .json {
+            let source = try ConfigSource(argument: config)
+            let (_, _, plan, problems) = try source.record()
+            return (source, plan, problems)
+        } catch  where format != .text {
             let failure = StartFailure(error)
-            StandardStreams.printOut(Problems(ofFile: config, failure.reason).json)
+            write(Problems(ofFile: config, failure.reason))
             throw ExitCode(failure.status)
         }
+    }
+
+    /// Writes the problems for programs.
+    private func write(_ problems: Problems) {
+        StandardStreams.printOut(
+            format == .github ? GitHubAnnotations.text(of: problems) : problems.json)
     }
 }

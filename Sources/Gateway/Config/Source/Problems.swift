@@ -19,6 +19,8 @@ package struct Problems: Sendable, Equatable {
     private var found: [Problem] = []
     private var known: Set<Problem> = []
     private var files: [String] = []
+    /// Files whose lines may be secrets: no message quotes them.
+    private var secretFiles: Set<String> = []
 
     package init() {}
 
@@ -34,6 +36,12 @@ package struct Problems: Sendable, Equatable {
     package mutating func warning(at location: SourceLocation, _ text: String) {
         add(Problem(severity: .warning, location: location, text: text))
     }
+
+    /// Forbids messages to show lines of a file, such as a file of keys.
+    mutating func hideLines(of file: String) { secretFiles.insert(file) }
+
+    /// Whether messages may show lines of a file.
+    package func mayShowLines(of file: String) -> Bool { !secretFiles.contains(file) }
 
     /// Adds a problem unless it has been reported already.
     private mutating func add(_ problem: Problem) {
@@ -68,7 +76,7 @@ package struct Problems: Sendable, Equatable {
             .joined(separator: ", ")
     }
 
-    /// The lines that `check` prints, with the summary last; empty without problems.
+    /// One line for each problem, with the summary last; empty without problems.
     package var lines: [String] {
         isEmpty ? [] : sorted.map(\.description) + [summary]
     }

@@ -87,6 +87,7 @@ extension ConfigDecoder {
     ) -> Config.KeyFile? {
         let title = FilePath.resolve(name.quoted, relativeTo: name.location.file)
         let path = FilePath.resolve(name.value, relativeTo: name.location.file)
+        problems.hideLines(of: title)
         let root: DocumentNode
         do {
             root = try YAMLDocument.read(try expansion.files.read(path), file: title)

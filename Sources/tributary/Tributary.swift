@@ -17,7 +17,8 @@ struct Tributary: ParsableCommand {
 
             EXIT STATUS
               0   success
-              1   configuration errors, refused request or token, gateway not ready
+              1   configuration errors, refused request or token, gateway not ready,
+                  expectations of simulate that are not met
               2   warnings, with --strict
               3   import reported at least one warning
               64  wrong usage

@@ -29,12 +29,23 @@ extension EndToEnd {
             #expect(result.output.contains("   501."), "two calls of 250 ms, one after the other")
         }
 
+        @Test func exitsWith1IfAnExpectationIsNotMet() throws {
+            let arguments = ["good.yaml", "--requests", "20", "--latency", "*: 250ms"]
+            let met = try run(arguments + ["--expect", "p99<600ms, ok>=100%"])
+            #expect(met.status == 0 && met.errors.isEmpty)
+            let missed = try run(
+                arguments + ["--expect", "ok>99%, GET /home: p50<300ms", "--format", "json"])
+            #expect(missed.status == 1 && missed.output.hasPrefix("{"))
+            #expect(missed.errors.hasPrefix("expected GET /home: p50<300ms: p50 is 501."))
+        }
+
         @Test(arguments: [
             ["--faults", "unknown: timeout 10%"], ["--requests", "0"], ["--trace"],
             ["--only", "99", "--requests", "5"], ["--rate", "0"], ["--latency", "users: slow"],
             ["--optional", "lang: 10%"], ["--pieces", "users: 1"], ["--rhythm", "users: 1KiB"],
             ["--upload-pieces", "*: 1MiB", "--requests", "1000"], ["--claims", "[]"],
-            ["--claims", "{"],
+            ["--claims", "{"], ["--expect", "p99"], ["--expect", "GET /no: ok>1%"],
+            ["--only", "1", "--format", "json"], ["--only", "1", "--expect", "ok>1%"],
         ]) func reportsUsageErrors(_ arguments: [String]) throws {
             let result = try run(["good.yaml"] + arguments)
             #expect(result.status == 64 && result.errors.hasPrefix("Error: "))

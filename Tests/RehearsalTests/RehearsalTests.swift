@@ -45,7 +45,7 @@ import Testing
 
     @Test func requestsSucceedWithoutFaults() throws {
         let rehearsal = try rehearsal()
-        let report = RehearsalReport.of(rehearsal)
+        let report = RehearsalSummary(of: rehearsal).text
         #expect(report.contains("GET /products/{id}\n"))
         #expect(report.contains("  200                  200    100.0%"))
         #expect(!report.contains("failed"))
@@ -83,7 +83,7 @@ import Testing
             text: Self.text.replacing("defaults: { ", with: auth)
                 .replacing("take: items", with: "headers: { X: \"{request.caller}\" }"),
             keys: "[]")
-        let report = RehearsalReport.of(rehearsal)
+        let report = RehearsalSummary(of: rehearsal).text
         #expect(report.contains("  200                  200    100.0%"))
         #expect(!report.contains("failed"))
         rehearsal.close()
@@ -93,7 +93,8 @@ import Testing
     @Test func listenersServeSimulatedClients() throws {
         let listen = "listen: { address: 127.0.0.1:8080, protocols: [http2] }\ndefaults:"
         let rehearsal = try rehearsal(text: Self.text.replacing("defaults:", with: listen))
-        #expect(RehearsalReport.of(rehearsal).contains("  200                  200    100.0%"))
+        #expect(
+            RehearsalSummary(of: rehearsal).text.contains("  200                  200    100.0%"))
         rehearsal.close()
     }
 
@@ -182,7 +183,7 @@ import Testing
             "catalog.internal:80/v1\"",
             with: "catalog.internal:80/v1\", health: { path: /up, every: 100ms }")
         let rehearsal = try rehearsal(faults, text: text)
-        let report = RehearsalReport.of(rehearsal)
+        let report = RehearsalSummary(of: rehearsal).text
         #expect(report.contains("  \(status)   "))
         #expect(report.contains("destination_unavailable") == !faults.isEmpty)
         rehearsal.close()
@@ -190,7 +191,7 @@ import Testing
 
     @Test func reportShowsInjectedFaults() throws {
         let rehearsal = try rehearsal("stock: timeout 100%")
-        let report = RehearsalReport.of(rehearsal)
+        let report = RehearsalSummary(of: rehearsal).text
         #expect(report.contains("  200 partial          200    100.0%"))
         #expect(report.contains("  failed: stock http_response_timeout, 200 times"))
         rehearsal.close()
@@ -204,7 +205,7 @@ import Testing
     ]) func faultKindHasItsStatus(_ faults: String, _ status: String) throws {
         let rehearsal = try rehearsal(faults, requests: 20)
         let line = "  \(status)                   20    100.0%"
-        #expect(RehearsalReport.of(rehearsal).contains(line))
+        #expect(RehearsalSummary(of: rehearsal).text.contains(line))
         rehearsal.close()
     }
 
@@ -213,7 +214,7 @@ import Testing
             let rehearsal = try rehearsal("stock: timeout 10%, *: slow 50ms 20%")
             defer { rehearsal.close() }
             let waterfall = try #require(Waterfall.of(17, in: rehearsal))
-            return RehearsalReport.of(rehearsal) + waterfall
+            return RehearsalSummary(of: rehearsal).text + waterfall
         }
         #expect(reports[0] == reports[1])
     }
@@ -263,7 +264,7 @@ import Testing
             settings.optional = try OptionalRule.list("*: 100%", parameters: ["q"])
         }
         defer { rehearsal.close() }
-        return RehearsalReport.of(rehearsal)
+        return RehearsalSummary(of: rehearsal).text
     }
 
     private static let allSucceed = "  200                   50    100.0%"
@@ -282,7 +283,7 @@ import Testing
         let rehearsal = try rehearsal(requests: 50, text: text) { settings in
             settings.uploads.pieces = try PiecesRule.list("*: 1KiB*2", backends: ["catalog"])
         }
-        #expect(RehearsalReport.of(rehearsal).contains(Self.allSucceed))
+        #expect(RehearsalSummary(of: rehearsal).text.contains(Self.allSucceed))
         rehearsal.close()
     }
 
@@ -403,7 +404,7 @@ import Testing
         let text = Self.text.replacing(
             "127.0.0.1:7002\"", with: "127.0.0.1:7002\", keepalive: { idle_timeout: 1ms }")
         let rehearsal = try rehearsal("stock: refuse 50%", requests: 400, text: text)
-        let report = RehearsalReport.of(rehearsal)
+        let report = RehearsalSummary(of: rehearsal).text
         #expect(report.contains("failed: stock connection_refused"))
         #expect(report.contains("  200      "), "not all are refused")
         rehearsal.close()

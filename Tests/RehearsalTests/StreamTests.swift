@@ -17,7 +17,7 @@ import Testing
     }
 
     private func report(_ options: Options) throws -> String {
-        try withRehearsal(options, RehearsalReport.of)
+        try withRehearsal(options) { RehearsalSummary(of: $0).text }
     }
 
     private func withRehearsal<Value>(
@@ -59,7 +59,7 @@ import Testing
                 #expect(try #require(request.timeToFirstByte) < .milliseconds(100))
                 #expect(request.sent?.response?.body.count == 2448)
             }
-            let report = RehearsalReport.of(rehearsal)
+            let report = RehearsalSummary(of: rehearsal).text
             #expect(report.contains("  200                   20    100.0%"))
             #expect(report.contains("  first byte            20"))
             #expect(Waterfall.of(3, in: rehearsal)?.contains("\nfirst byte after ") == true)
@@ -96,7 +96,7 @@ import Testing
         try withRehearsal(
             Options(proxy: proxy, uploadPieces: "events: 1KiB*3", uploadRhythm: "events: 2s")
         ) { rehearsal in
-            let report = RehearsalReport.of(rehearsal)
+            let report = RehearsalSummary(of: rehearsal).text
             #expect(report.contains("\n  \(outcome)") && report.contains("100.0%"))
             guard outcome == "200  " else { return }
             #expect(rehearsal.attempts.allSatisfy { $0.first?.message.body.count == 3072 })

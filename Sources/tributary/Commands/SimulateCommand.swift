@@ -16,9 +16,14 @@ struct SimulateCommand: ParsableCommand {
             --faults is a list of BACKEND: KIND SHARE, where * means all backends. The kinds are \
             timeout, slow 300ms, close, refuse, reset, cut, garbage, or a status such as 503.
 
+            --expect is a list of [ENDPOINT:] METRIC LIMIT. The metrics are p50, p90, p99 and max of \
+            the response times, and ok, partial and failed as shares of the requests. The exit \
+            status is 1 if an expectation is not met.
+
             EXAMPLES
               tributary simulate my.yaml                    send 1000 requests
               tributary simulate my.yaml --faults 'stock: timeout 10%, *: slow 200ms 5%'
+              tributary simulate my.yaml --expect 'p99<300ms, GET /home: ok>=99%'
               tributary simulate my.yaml --latency 'reviews: 40ms-900ms' --rate 500
               tributary simulate my.yaml --pieces 'events: 200B*20' \\
                 --rhythm 'events: 500ms-2s'
@@ -82,6 +87,12 @@ struct SimulateCommand: ParsableCommand {
     )
     var claims: String?
 
+    @Option(help: "Expectations of the results, e.g. 'p99<300ms, ok>99%'.")
+    var expect: String?
+
+    @Option(help: "Output format: text or json.")
+    var format = OutputFormat.text
+
     @Option(help: "Show only the request with this number.")
     var only: Int?
 
@@ -97,6 +108,9 @@ struct SimulateCommand: ParsableCommand {
         }
         if trace, only == nil {
             throw ValidationError("--trace needs --only and the number of a request")
+        }
+        if only != nil, expect != nil || format == .json {
+            throw ValidationError("--only shows one request, without --expect and --format json")
         }
     }
 
@@ -115,6 +129,7 @@ struct SimulateCommand: ParsableCommand {
         }
         let survey = ConfigSurvey(config)
         let backends = survey.backends.map(\.name)
+        let expectations: [ExpectationRule]
         do throws(RuleList.SyntaxError) {
             settings.faults = try FaultRule.list(faults, backends: backends)
             settings.latencies = try TimeRule.list(
@@ -128,6 +143,10 @@ struct SimulateCommand: ParsableCommand {
             try settings.checkBodies()
             settings.optional = try OptionalRule.list(
                 optional, parameters: survey.optionalParameters)
+            expectations =
+                try expect.map { text throws(RuleList.SyntaxError) in
+                    try ExpectationRule.list(text, endpoints: survey.endpoints.map(\.name))
+                } ?? []
         } catch {
             throw ValidationError("\(error)")
         }
@@ -135,14 +154,18 @@ struct SimulateCommand: ParsableCommand {
         let progress = SimulationProgress(of: requests)
         rehearsal.runRequests { progress.show($0) }
         progress.clear()
+        defer { rehearsal.close() }
         if let only {
             guard let waterfall = Waterfall.of(only, in: rehearsal) else {
                 throw ValidationError("there is no request \(only)")
             }
-            StandardStreams.printOut(waterfall)
-        } else {
-            StandardStreams.printOut(RehearsalReport.of(rehearsal))
+            return StandardStreams.printOut(waterfall)
         }
-        rehearsal.close()
+        let summary = RehearsalSummary(of: rehearsal)
+        let results = expectations.map { $0.result(in: summary) }
+        StandardStreams.printOut(format == .json ? summary.json(results) : summary.text)
+        let failed = results.filter { !$0.isMet }
+        StandardStreams.printError(failed.map { $0.line + "\n" }.joined())
+        if !failed.isEmpty { throw ExitStatus.expectationsNotMet }
     }
 }

@@ -1,17 +1,29 @@
 import ArgumentParser
+import Gateway
 import System
 
 /// Usage errors that the parser does not find, or whose command it does not know.
 extension Tributary {
     /// The parser would only report an unexpected argument.
     static func refuseUnknownCommand() throws {
-        guard let name = CommandLine.arguments.dropFirst().first, !name.hasPrefix("-") else {
-            return
+        try refuseUnknownCommand(CommandLine.arguments.dropFirst())
+    }
+
+    /// - Parameter arguments: without the program's name
+    static func refuseUnknownCommand(_ arguments: some Collection<String>) throws {
+        var commands = configuration.subcommands
+        for (index, name) in arguments.enumerated() {
+            guard !commands.isEmpty, !name.hasPrefix("-"), name != "help" else { return }
+            if let next = commands.first(where: { $0.configuration.commandName == name }) {
+                commands = next.configuration.subcommands
+                continue
+            }
+            let names = commands.compactMap { $0.configuration.commandName }
+            let written = arguments.prefix(index + 1).joined(separator: " ")
+            throw ValidationError(
+                "unknown command '\(written)'\(Suggestion.hint(for: name, among: names))"
+                    + " (commands: \(names.joined(separator: ", ")))")
         }
-        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard name != "help", !names.contains(name) else { return }
-        throw ValidationError(
-            "unknown command '\(name)' (commands: \(names.joined(separator: ", ")))")
     }
 
     /// Prints an error that a command found in its arguments, with the usage of the command.

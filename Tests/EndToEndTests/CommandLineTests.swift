@@ -69,6 +69,11 @@ extension EndToEnd {
             ),
             (["key", "new", "a b"], "Usage: tributary key new "),
             (["fly"], "Error: unknown command 'fly' (commands: serve, check,"),
+            (["serv"], "Error: unknown command 'serv' - did you mean 'serve'? (commands: serve,"),
+            (
+                ["key", "nwe"],
+                "Error: unknown command 'key nwe' - did you mean 'new'? (commands: new)"
+            ),
         ]) func usageErrorNamesItsCommand(_ arguments: [String], _ text: String) throws {
             let command = try Command(arguments)
             #expect(try command.exitStatus() == 64)

@@ -1,12 +1,12 @@
 /// Finds the known name that an unknown one probably means.
-enum Suggestion {
+package enum Suggestion {
     /// ` - did you mean 'timeout'?`, or empty if no known name is similar.
-    static func hint(for written: String, among known: [String]) -> String {
+    package static func hint(for written: String, among known: [String]) -> String {
         nearest(to: written, among: known).map { " - did you mean '\($0)'?" } ?? ""
     }
 
     /// The known name with the smallest edit distance, if that is small for its length.
-    static func nearest(to written: String, among known: [String]) -> String? {
+    package static func nearest(to written: String, among known: [String]) -> String? {
         // Longer texts are not misspelt names, and comparing them would take time.
         guard written.utf8.count <= 64 else { return nil }
         let plain = simplified(written)

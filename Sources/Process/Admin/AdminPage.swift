@@ -19,8 +19,8 @@ struct AdminPage {
     /// The description in the reference documents.
     let description: String
     let contentType: FieldValue
-    /// More header fields of the response.
-    let fields: Fields
+    /// Makes the other header fields of a response.
+    let fields: @Sendable () -> Fields
     /// Whether the page accepts any `Host`: orchestrators and load balancers probe under names of
     /// their own, and the page reveals only one bit.
     let acceptsAnyHost: Bool
@@ -31,7 +31,8 @@ struct AdminPage {
 
     init(
         _ access: Access, _ path: String, _ description: String,
-        contentType: FieldValue = "text/plain; charset=utf-8", fields: Fields = [:],
+        contentType: FieldValue = "text/plain; charset=utf-8",
+        fields: @autoclosure @escaping @Sendable () -> Fields = [:],
         acceptsAnyHost: Bool = false, needsToken: Bool = true,
         render: @escaping (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
     ) {
@@ -57,7 +58,7 @@ struct AdminPage {
 
     /// The header fields of a response.
     fileprivate var allFields: Fields {
-        var all = fields
+        var all = fields()
         all.append(.contentType, contentType)
         return all
     }

@@ -39,35 +39,8 @@ enum PageDocument {
                 "frame-ancestors 'none'",
             ].joined(separator: "; ")) ?? "default-src 'none'"
 
-    /// The text without comments that have a line of their own and without most spaces beside
-    /// punctuation.
-    private static func compact(_ bytes: [UInt8], beside punctuation: String) -> String {
-        text(bytes).split(separator: "\n").map { $0.drop { $0 == " " } }
-            .filter { line in !["//", "/*", "* ", "*/"].contains { line.hasPrefix($0) } }
-            .map { compactLine($0, punctuation) }
-            .reduce(into: "") { $0 += "{};,(>".contains($1.last ?? " ") ? $1 : $1 + "\n" }
-    }
-
-    /// Texts in quotation marks and lines with regular expressions stay as they are.
-    private static func compactLine(_ line: Substring, _ punctuation: String) -> String {
-        guard !line.contains("/(") else { return String(line) }
-        var (result, quotes): (String, [Character]) = ("", [])
-        for character in line {
-            let last = result.last ?? "\n"
-            if quotes.isEmpty {
-                if character == " ", punctuation.contains(last) { continue }
-                if punctuation.contains(character), last == " " { result.removeLast() }
-            }
-            result.append(character)
-            switch (character, quotes.last) {
-            case ("\"", "\""), ("`", "`"), ("}", "}"): quotes.removeLast()
-            case ("\"", nil), ("`", nil), ("\"", "}"), ("`", "}"): quotes.append(character)
-            // A value in a template, which may have templates.
-            case ("{", "`") where last == "$", ("{", "}"): quotes.append("}")
-            default: break
-            }
-        }
-        return result
+    private static func compact(_ source: [UInt8], beside punctuation: String) -> String {
+        text(CompactText.bytes(of: source, beside: punctuation))
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

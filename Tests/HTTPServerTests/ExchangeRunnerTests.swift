@@ -139,6 +139,28 @@ import Testing
         #expect(second.response?.status == .serviceUnavailable && first.response == nil)
     }
 
+    /// Behind the head of its response a request counts as a stream only.
+    @Test func malformedBodyBehindTheHeadOfTheResponseCountsNoRequest() throws {
+        var (reading, failures): (LocalObservation?, Int) = (nil, 0)
+        let harness = try ServerHarness { _, request, exchange in
+            reading = request.body.collect(upTo: 100, on: exchange.local).observe { result in
+                if (try? result.get()) == nil { failures += 1 }
+            }
+            let response = Response(status: .ok, body: .stream(ScriptedBody(.chunked)))
+            return exchange.local.value(response)
+        }
+        let runner = try runner(harness, nil, framing: "Content-Length: 5\r\n")
+        harness.onServer { runner.runService() }
+        #expect(carrier.responses == 1)
+        harness.onServer { runner.responseHeadSent() }
+        #expect(harness.server.requestsInFlight == 0 && harness.server.streams == 1)
+        harness.onServer { runner.requestBodyFailed(.chunkSize) }
+        #expect(reading != nil && failures == 1)
+        #expect(harness.server.requestsInFlight == 0 && harness.server.streams == 1)
+        harness.onServer { runner.endExchange(bodyBytes: 0) }
+        #expect(harness.server.requestsInFlight == 0 && harness.server.streams == 0)
+    }
+
     @Test func bodyBeyondTheByteBudgetEndsTheConnection() throws {
         var settings = ServerSettings()
         settings.bufferedBytes = 1000

@@ -34,11 +34,11 @@ package struct ConfigSource: Sendable {
             path, files: recording.files, environment: recording.environment,
             contexts: recording.contexts, unixTime: WallClock.unixTime / 1_000_000_000)
         if recording.isMissing(path) { throw StartFailure.noSuchFile(path) }
-        let recorded = recording.recorded(
-            path, isDemo: isDemo, processors: ProcessorQuota.available)
+        let processors = ProcessorQuota.available
+        let recorded = recording.recorded(path, isDemo: isDemo, processors: processors)
         guard let config else { return (recorded, nil, nil, problems) }
         let plan = try Planner.plan(
-            config, processors: ProcessorQuota.available, contexts: recording.contexts)
+            config, processors: processors, contexts: recording.contexts)
         return (recorded, config, plan, problems)
     }
 

@@ -6,11 +6,7 @@ import System
 extension Tributary {
     /// The parser would only report an unexpected argument.
     static func refuseUnknownCommand() throws {
-        try refuseUnknownCommand(CommandLine.arguments.dropFirst())
-    }
-
-    /// - Parameter arguments: without the program's name
-    static func refuseUnknownCommand(_ arguments: some Collection<String>) throws {
+        let arguments = CommandLine.arguments.dropFirst()
         var commands = configuration.subcommands
         for (index, name) in arguments.enumerated() {
             guard !commands.isEmpty, !name.hasPrefix("-"), name != "help" else { return }

@@ -58,7 +58,7 @@ let package = Package(
 
         // Row 1.
         .target(name: "Basics"),
-        .target(name: "Promises"),
+        .target(name: "Promises", exclude: ["README.md"]),
 
         // Row 2.
         .target(name: "PromiseOperators", dependencies: ["Promises"]),

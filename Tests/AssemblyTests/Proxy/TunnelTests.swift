@@ -107,6 +107,26 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// The first question counts what the client read before the last byte passed, the second does not.
+    @Test func clientThatStopsReadingIsIdle() throws {
+        let (harness, client) = try open()
+        harness.gateway.network.settings.windowBytes = 1 << 20
+        harness.gateway.network.settings.refillBytes = 1 << 19
+        client.onReceived = { $0.stream.pauseReading() }
+        (client.stream as? SimStream)?.split = .sizes([20_000])
+        try harness.respond(String(repeating: "x", count: 4_000_000))
+        harness.pass(500)
+        client.stream.resumeReading()
+        harness.pass(500)
+        client.send("ping")
+        harness.pass(19_900)
+        #expect(harness.received.hasSuffix("ping") && harness.logged("end") == [])
+        harness.pass(200)
+        #expect(harness.logged("end") == ["idle"])
+        client.stream.resumeReading()
+        harness.expectQuiet()
+    }
+
     @Test func slowReaderPausesTheOtherSide() throws {
         let (harness, client) = try open()
         harness.gateway.network.settings.windowBytes = 10_000

@@ -383,7 +383,8 @@ final class ProxyTransfer: ProxiedRequest {
         switch phase {
         case .receivingRequest: requestPipe?.hasReceiverMoved() ?? false
         case .sendingResponse:
-            [requestPipe, responsePipe].contains { $0?.hasReceiverMoved() ?? false }
+            // Both are asked, so that neither move counts again at the next question.
+            [requestPipe, responsePipe].map { $0?.hasReceiverMoved() ?? false }.contains(true)
         case .awaitingHead, .ended: false
         }
     }

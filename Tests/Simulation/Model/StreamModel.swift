@@ -128,11 +128,14 @@ struct StreamModel {
     }
 
     /// When an idle time that began at this moment may end. At the end of each `idle_timeout` the gateway asks
-    /// whether a side that it waits for has read since the last question.
+    /// whether a side that it waits for has read since the last question; the first one counts all that
+    /// the side has read.
     func idleEnds(after moment: Instant, _ idle: Duration) -> [Instant] {
         let reads = receiverReads
         var ends = [moment + idle]
-        while let last = ends.last, reads.contains(where: { $0 + idle > last && $0 <= last }) {
+        var asked = Instant(nanoseconds: 0)
+        while let last = ends.last, reads.contains(where: { $0 > asked && $0 <= last }) {
+            asked = last
             ends.append(last + idle)
         }
         return ends

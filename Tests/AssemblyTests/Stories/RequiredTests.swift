@@ -33,6 +33,31 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// A required call that is skipped ends the request before any other call starts, also one that is
+    /// ready at once because of its condition: no connection is used, and closed, for it.
+    @Test(arguments: [
+        "two: { from: b, get: /2 }",
+        "two: { from: b, get: /2, after: [one] }",
+        """
+        two: { from: b, get: /2, when: { not: { value: "{one.a}", is: "1" } } }
+        three: { from: c, get: "/3/{two}" }
+        four: { from: c, get: /4, when: { value: "{two}", is: "{three}" } }
+        five: { from: c, get: "/5/{four}" }
+        """,
+    ])
+    func noCallStartsBehindAFailedRequiredOne(_ others: String) throws {
+        let one = #"one: { from: a, get: "/1/{request.header.X-A}", required: true }"#
+        let harness = try GatewayHarness(one + "\n" + others, endpoint: "succeed_when: all")
+        harness.on("/1/a", .ok(#"{"a":2}"#))
+        _ = try harness.fetch(get("/x", "X-A: a"))
+        #expect(harness.events.contains("0 GET /2"))
+        let (open, before) = (harness.backend(7002)?.openCount, harness.events.count)
+        #expect(open == 1)
+        #expect(try harness.fetch().outcome == "400 at 0")
+        #expect(harness.events.count == before && harness.backend(7002)?.openCount == open)
+        harness.expectQuiet()
+    }
+
     @Test func optionalFailureWaitsForTheRequiredCall() throws {
         let harness = try GatewayHarness(Self.mixed)
         harness.on("/1", .ok("1", after: 50))

@@ -35,10 +35,11 @@ struct FanOut {
     /// Starts the calls; gives the promise of each call's part.
     ///
     /// Calls disabled by `when` are not counted: a disabled call is not a success for `any`. If
-    /// every call is disabled, an empty part keeps `any` from failing.
+    /// every call is disabled, an empty part keeps `any` from failing. Behind a required call that has
+    /// failed already none starts.
     private func startCalls(_ state: FanOutState) -> StartedCalls {
         var parts = StartedCalls(of: calls, on: state.context.local)
-        for index in order {
+        for index in order where !state.hasFailedRequired {
             let call = calls[index]
             let part: LocalPromise<Part>
             if call.startsAtOnce {
@@ -83,7 +84,16 @@ struct FanOut {
         guard !earlier.isEmpty else { return call.startCall(state) }
         return state.context.local.all(earlier)
             .mapError { call.failCall($0, state) }
-            .then { _ in call.startCall(state) }
+            .then { _ in try startUnlessOver(state) { call.startCall(state) } }
+    }
+
+    /// A required call that fails cancels the others, call by call. One of them may be ready before
+    /// its turn comes.
+    private func startUnlessOver(
+        _ state: FanOutState, _ start: () -> LocalPromise<Part>
+    ) throws -> LocalPromise<Part> {
+        guard !state.hasFailedRequired else { throw Cancelled() }
+        return start()
     }
 
     /// Records that the calls which wait for failed ones are not made. A required call that fails ends
@@ -104,7 +114,7 @@ struct FanOut {
                 throw DisabledCall()
             }
             // Attached now: an unused consumer would keep an earlier call from being cancelled.
-            return startEnabledCall(call, after: parts, state)
+            return try startUnlessOver(state) { startEnabledCall(call, after: parts, state) }
         }
     }
 }

@@ -14,6 +14,8 @@ final class FanOutState: CallValues {
 
     /// In order of time.
     private(set) var failures: [FailedCall] = []
+    /// Whether a required call has failed: no other call starts.
+    private(set) var hasFailedRequired = false
     /// The calls that their conditions disabled; empty for most requests.
     private var disabled: [Int] = []
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
@@ -75,6 +77,7 @@ final class FanOutState: CallValues {
             host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil)
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
+        if call.isRequired { hasFailedRequired = true }
         return failed
     }
 

@@ -383,7 +383,7 @@ final class ProxyTransfer: ProxiedRequest {
         switch phase {
         case .receivingRequest: requestPipe?.hasReceiverMoved() ?? false
         case .sendingResponse:
-            // Both are asked, so that neither move counts again at the next question.
+            // Not up to the first move only: the other one would count again at the next question.
             [requestPipe, responsePipe].map { $0?.hasReceiverMoved() ?? false }.contains(true)
         case .awaitingHead, .ended: false
         }

@@ -225,6 +225,7 @@ package final class GatewayInstance {
         snapshot.loopIterations = loop.iterations.durations.copy
         snapshot.store = store?.state
         if let server {
+            snapshot.listeners = [ListenerUsage](listeners, server.listenerConnections)
             snapshot.requestsInFlight = server.requestsInFlight
             snapshot.limits = ServerLimits(server.settings)
             snapshot.losses = server.losses

@@ -11,6 +11,8 @@ package struct WorkerSnapshot: Sendable {
     /// The backends of the present plan with their hosts.
     package var backendDetails: [BackendDetail]
     package var connections: Int
+    /// By the address of the listener as configured.
+    package var listeners: [ListenerUsage] = []
     /// Bytes buffered for requests and connections.
     package var bufferedBytes: Int
     package var descriptorShortages: DescriptorShortages
@@ -43,6 +45,32 @@ package struct WorkerSnapshot: Sendable {
         self.bufferedBytes = bufferedBytes
         self.descriptorShortages = descriptorShortages
         self.requests = requests
+    }
+}
+
+/// The connections of one listener.
+package struct ListenerUsage: Sendable {
+    package let name: String
+    package var connections: ListenerConnections
+
+    package init(name: String, _ connections: ListenerConnections = ListenerConnections()) {
+        self.name = name
+        self.connections = connections
+    }
+
+    /// Without the open connections.
+    package var countersOnly: ListenerUsage {
+        ListenerUsage(name: name, ListenerConnections(accepted: connections.accepted))
+    }
+}
+
+extension [ListenerUsage] {
+    package init(_ listeners: [ListenPlan], _ connections: [ListenerConnections] = []) {
+        self = listeners.indices.map {
+            ListenerUsage(
+                name: listeners[$0].address.spelled,
+                connections.indices.contains($0) ? connections[$0] : ListenerConnections())
+        }
     }
 }
 

@@ -78,7 +78,8 @@ import Testing
     /// Accepts connections that pass these stages.
     private func listen(_ harness: ServerHarness, _ stages: [any AcceptStage]) throws {
         let pipeline = AcceptPipeline(
-            stages, plainFacts: nil, of: harness.server.context, in: harness.server.table)
+            stages, plainFacts: nil, number: 0, of: harness.server.context, in: harness.server.table
+        )
         harness.server.adopt(
             try harness.serverLoop.listen(on: port, sharedPort: false) { stream in
                 pipeline.begin(stream, for: nil)

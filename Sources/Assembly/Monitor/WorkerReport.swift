@@ -29,6 +29,7 @@ extension WorkerSnapshot {
             meter: meter, backends: [], connections: 0, bufferedBytes: 0,
             descriptorShortages: descriptorShortages, requests: [])
         counters.losses = losses
+        counters.listeners = listeners.map(\.countersOnly)
         counters.loopIterations = loopIterations
         counters.store = store
         counters.tls = tls

@@ -16,11 +16,14 @@ final class AcceptPipeline {
     let hasTLS: Bool
     /// What is known about a connection without TLS.
     private let plainFacts: ConnectionFacts?
+    /// Of the listener.
+    private let number: UInt16
 
     init(
-        _ stages: [any AcceptStage], plainFacts: ConnectionFacts?, of server: ServerContext,
-        in table: ConnectionTable
+        _ stages: [any AcceptStage], plainFacts: ConnectionFacts?, number: Int,
+        of server: ServerContext, in table: ConnectionTable
     ) {
+        self.number = UInt16(clamping: number)
         self.stages = stages
         hasTLS = stages.contains { $0 is TLSStage }
         self.plainFacts = plainFacts
@@ -42,7 +45,7 @@ final class AcceptPipeline {
             stream, slot: table.count,
             Acceptance(
                 server: server, table: table, client: client, facts: plainFacts,
-                isRefused: isRefused))
+                isRefused: isRefused, listener: number))
     }
 
     /// Passes a connection on to its next stage; behind the last one, its requests are served.

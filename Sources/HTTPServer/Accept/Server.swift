@@ -32,12 +32,12 @@ package final class Server {
         context = ServerContext(
             loop: loop, settings: settings, hooks: hooks, clients: clientConnections,
             service: service)
-        table = ConnectionTable(clientConnections, on: loop.local)
+        table = ConnectionTable(clientConnections, on: loop.local, listeners: listeners.count)
         admission = Admission(to: context, table)
         self.listeners = Listeners(haveTLS: listeners.map(\.hasTLS))
         handshakeControl = Handshakes(of: context, in: table, self.listeners)
         pipelines = []
-        pipelines = listeners.map(makePipeline)
+        pipelines = listeners.indices.map { makePipeline(listeners[$0], number: $0) }
     }
 
     // MARK: State
@@ -51,6 +51,9 @@ package final class Server {
 
     /// Open connections, idle and refused ones included.
     package var connectionCount: Int { table.count }
+
+    /// The connections of each listener, by its number.
+    package var listenerConnections: [ListenerConnections] { table.listeners }
 
     /// The exchanges that have not ended, for the admin page.
     package var exchanges: [Exchange] { table.connections.flatMap(\.exchanges) }
@@ -94,7 +97,7 @@ package final class Server {
     }
 
     /// The stages of a listener.
-    private func makePipeline(_ listener: ListenerSettings) -> AcceptPipeline {
+    private func makePipeline(_ listener: ListenerSettings, number: Int) -> AcceptPipeline {
         var stages: [any AcceptStage] = []
         if let security = listener.security {
             stages.append(
@@ -105,7 +108,7 @@ package final class Server {
             stages.append(PrefaceStage(servesHTTP1: listener.protocols.contains(.http1)))
         }
         return AcceptPipeline(
-            stages, plainFacts: listener.plainFacts, of: context, in: table)
+            stages, plainFacts: listener.plainFacts, number: number, of: context, in: table)
     }
 
     // MARK: Connections
@@ -118,7 +121,8 @@ package final class Server {
     package func accept(_ stream: any ByteStream, from number: Int = 0) {
         guard stream.peer != nil else { return stream.close() }
         let pipeline =
-            pipelines.indices.contains(number) ? pipelines[number] : makePipeline(.init())
+            pipelines.indices.contains(number)
+            ? pipelines[number] : makePipeline(.init(), number: number)
         switch admission.admit(from: stream.peer, hasTLS: pipeline.hasTLS) {
         case .admitted(let client): pipeline.begin(stream, for: client)
         case .refused(let limit, let client): pipeline.refuse(stream, for: client, limit)
@@ -132,7 +136,7 @@ package final class Server {
     package func adopt(_ settings: ServerSettings, listeners: [ListenerSettings]? = nil) {
         context.adopt(settings)
         if let listeners, listeners.count == pipelines.count {
-            pipelines = listeners.map(makePipeline)
+            pipelines = listeners.indices.map { makePipeline(listeners[$0], number: $0) }
             self.listeners.adopt(haveTLS: listeners.map(\.hasTLS))
         }
         handshakeControl.updateLimit()

@@ -11,6 +11,8 @@ struct Acceptance {
     var facts: ConnectionFacts?
     /// Whether the connection is one too many, and will be rejected.
     var isRefused = false
+    /// The number of the listener that accepted it.
+    var listener: UInt16 = 0
 
     /// The client's address and what else is known about it, for the exchanges.
     func peerAddress(of stream: any ByteStream) -> PeerAddress {

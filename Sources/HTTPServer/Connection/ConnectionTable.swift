@@ -10,6 +10,8 @@ final class ConnectionTable {
     /// How many of them were refused. They do not count for the limits: a client that keeps its refused
     /// connection open must not cause further refusals.
     private(set) var refusedCount = 0
+    /// By the number of the listener.
+    private(set) var listeners: [ListenerConnections]
     /// The idle connections, the longest idle one first.
     private var idle = SlotQueue()
     /// The connections with unsent output, the longest waiting one first.
@@ -25,7 +27,8 @@ final class ConnectionTable {
     /// Whether all connections were closed at once.
     private(set) var isClosed = false
 
-    init(_ clients: ClientCounts, on local: LocalContext) {
+    init(_ clients: ClientCounts, on local: LocalContext, listeners: Int = 1) {
+        self.listeners = Array(repeating: ListenerConnections(), count: listeners)
         self.clients = clients
         self.local = local
     }
@@ -47,19 +50,25 @@ final class ConnectionTable {
             connections[slot] = connection
             return
         }
-        if connection.acceptance.isRefused { refusedCount += 1 }
+        let acceptance = connection.acceptance
+        if acceptance.isRefused { refusedCount += 1 }
+        let listener = Int(acceptance.listener)
+        if listeners.indices.contains(listener) { listeners[listener].begin() }
         connections.append(connection)
     }
 
     /// Removes a closed connection, and its count for its client. The last connection takes its slot.
     func remove(_ connection: any ServedConnection) {
         assert(connections[connection.slot] === connection, "another connection has its slot")
-        let (client, isRefused) = (connection.acceptance.client, connection.acceptance.isRefused)
+        let acceptance = connection.acceptance
+        let isRefused = acceptance.isRefused
         if isRefused { refusedCount -= 1 }
+        let listener = Int(acceptance.listener)
+        if listeners.indices.contains(listener) { listeners[listener].end() }
         assert(
             !idle.contains(connection.slot) && !unread.contains(connection.slot),
             "a closed connection is active")
-        client.map { clients.remove($0, as: isRefused ? .refused : .served) }
+        acceptance.client.map { clients.remove($0, as: isRefused ? .refused : .served) }
         let last = connections.removeLast()
         if last !== connection {
             connections[connection.slot] = last
@@ -147,5 +156,28 @@ final class ConnectionTable {
 
     private func resolveDrainIfEmpty() {
         if connections.isEmpty { drained.take()?.fulfill(()) }
+    }
+}
+
+/// The connections of one listener, refused ones included.
+package struct ListenerConnections: Sendable, Equatable {
+    package private(set) var open = 0
+    package private(set) var accepted = 0
+
+    package init(open: Int = 0, accepted: Int = 0) {
+        self.open = open
+        self.accepted = accepted
+    }
+
+    mutating func begin() {
+        open += 1
+        accepted &+= 1
+    }
+
+    mutating func end() { open -= 1 }
+
+    package mutating func add(_ other: ListenerConnections) {
+        open += other.open
+        accepted &+= other.accepted
     }
 }

@@ -44,7 +44,7 @@ final class RequestRecorder {
             }
         }
         let numbers = slots.numbers(of: plan)
-        meter.name(endpoints: slots.endpointNames, calls: slots.calls)
+        meter.adopt(slots)
         if plan.process.admin != nil, recent == nil { recent = RecentRequests() }
         recent?.adopt(plan, numbers: numbers.endpoints)
         return numbers
@@ -83,8 +83,10 @@ final class RequestRecorder {
         let (context, outcome) = (end.context, end.outcome)
         let record = context.record
         meter.count(
-            record, endpoint: context.endpoint, status: end.status, outcome,
-            Exemplar(context.trace, at: loop.now))
+            record, endpoint: context.endpoint,
+            CountedEnd(
+                end.status, outcome, Exemplar(context.trace, at: loop.now),
+                over: end.request.version, bodyBytes: end.bodyBytes))
         recent?.record(context, status: end.status, outcome)
         if let reason = context.refusal { meter.refusals.count(reason) }
         onRequestEnded?(context, end.status, outcome)

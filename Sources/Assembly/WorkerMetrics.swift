@@ -1,6 +1,6 @@
 import Basics
 package import Gateway
-import HTTP
+package import HTTP
 
 /// The counts of one worker since its start. Plain numbers without locks: the control loop requests
 /// a snapshot with a message and gets a copy.
@@ -10,49 +10,54 @@ package struct WorkerMetrics: Sendable {
     package private(set) var elsewhere = EndpointMetrics(name: "")
     /// By call slot.
     package private(set) var calls: [CallMetrics]
+    /// By host slot.
+    package private(set) var hosts: [HostMetrics]
+    /// Requests by version of HTTP.
+    private var versions = [Int](repeating: 0, count: HTTPVersion.allCases.count)
 
     /// Requests that were refused by their address or host.
     package var refusals = RefusalCounts()
 
-    package init(endpointNames: [String] = [], calls: [CallLabels] = []) {
+    package init(
+        endpointNames: [String] = [], calls: [CallLabels] = [], hosts: [HostLabels] = []
+    ) {
         endpoints = endpointNames.map { EndpointMetrics(name: $0) }
         self.calls = calls.map { CallMetrics($0) }
+        self.hosts = hosts.map { HostMetrics($0) }
     }
 
     /// The counts of a plan before its first request.
     package init(_ plan: Plan) {
         var slots = MetricSlots()
         _ = slots.numbers(of: plan)
-        self.init(endpointNames: slots.endpointNames, calls: slots.calls)
+        self.init(endpointNames: slots.endpointNames, calls: slots.calls, hosts: slots.hosts)
     }
 
-    /// Adds the endpoints and calls of a new plan; known ones keep their counts.
-    package mutating func name(endpoints names: [String], calls labels: [CallLabels]) {
-        for name in names.dropFirst(endpoints.count) {
+    /// Adds the endpoints, calls and hosts of a new plan; known ones keep their counts.
+    mutating func adopt(_ slots: MetricSlots) {
+        for name in slots.endpointNames.dropFirst(endpoints.count) {
             endpoints.append(EndpointMetrics(name: name))
         }
-        for labels in labels.dropFirst(calls.count) { calls.append(CallMetrics(labels)) }
+        for labels in slots.calls.dropFirst(calls.count) { calls.append(CallMetrics(labels)) }
+        for labels in slots.hosts.dropFirst(hosts.count) { hosts.append(HostMetrics(labels)) }
     }
 
     // MARK: Counting
 
     /// Counts a request that has ended, with its calls: one pass over its record, without an
     /// allocation or a look-up by name.
-    ///
-    /// - Parameter status: 499 is a client that disconnected, 0 a request that was cut off
-    package mutating func count(
-        _ record: RequestRecord, endpoint: Int?, status: UInt16, _ outcome: RequestOutcome,
-        _ exemplar: Exemplar
-    ) {
+    package mutating func count(_ record: RequestRecord, endpoint: Int?, _ end: CountedEnd) {
         let recorded = record.endpoint
         let hidesOwnTime = recorded?.isPadded ?? false
         if let endpoint, endpoints.indices.contains(endpoint) {
-            endpoints[endpoint].count(
-                record, status: status, outcome, hidesOwnTime: hidesOwnTime, exemplar)
+            endpoints[endpoint].count(record, end, hidesOwnTime: hidesOwnTime)
         } else {
-            elsewhere.count(record, status: status, outcome, hidesOwnTime: hidesOwnTime, exemplar)
+            elsewhere.count(record, end, hidesOwnTime: hidesOwnTime)
         }
-        if let recorded { countCalls(of: record, recorded, exemplar) }
+        versions[Int(end.version.rawValue)] &+= 1
+        guard let recorded else { return }
+        countCalls(of: record, recorded, end.exemplar)
+        countAttempts(of: record, recorded.slots, end)
     }
 
     /// Counts a response to input that was not a request.
@@ -61,7 +66,7 @@ package struct WorkerMetrics: Sendable {
     private mutating func countCalls(
         of record: RequestRecord, _ endpoint: RecordedEndpoint, _ exemplar: Exemplar
     ) {
-        let (records, slots) = (record.calls, endpoint.callSlots)
+        let (records, slots) = (record.calls, endpoint.slots.calls)
         var hasRepetition = false
         for index in records.indices where slots.indices.contains(index) {
             if records[index].begunAttempts > 1 { hasRepetition = true }
@@ -72,6 +77,21 @@ package struct WorkerMetrics: Sendable {
                 hidesTimes: endpoint.isPadded, exemplar)
         }
         if hasRepetition { countRepetitions(record.attempts, records, slots) }
+    }
+
+    private mutating func countAttempts(
+        of record: RequestRecord, _ slots: RecordedEndpoint.Slots, _ end: CountedEnd
+    ) {
+        for attempt in record.attempts where attempt.permitted.hasHappened {
+            guard let slot = slots.host(of: attempt), hosts.indices.contains(slot) else { continue }
+            // The client's bodies are those of the call, as far as they went.
+            slots.isProxied
+                ? hosts[slot].count(
+                    attempt, received: attempt.status > 0 ? end.bodyBytes : 0,
+                    sent: record.bodyBytes)
+                : hosts[slot].count(
+                    attempt, received: Int(attempt.bodyBytes), sent: Int(attempt.requestBytes))
+        }
     }
 
     private mutating func countRepetitions(
@@ -118,14 +138,20 @@ package struct WorkerMetrics: Sendable {
         copy.elsewhere = elsewhere.copy
         copy.endpoints = endpoints.map(\.copy)
         copy.calls = calls.map(\.copy)
+        copy.hosts = hosts.map { $0 }
+        copy.versions = versions.map { $0 }
         copy.refusals = refusals.copy
         return copy
     }
+
+    /// Requests over a version of HTTP.
+    package subscript(version: HTTPVersion) -> Int { versions[Int(version.rawValue)] }
 
     /// Adds the counts of another worker, matched by name.
     package mutating func add(_ other: WorkerMetrics) {
         elsewhere.add(other.elsewhere)
         refusals.add(other.refusals)
+        for index in versions.indices { versions[index] &+= other.versions[index] }
         var places = Dictionary(
             endpoints.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         for endpoint in other.endpoints {
@@ -137,6 +163,7 @@ package struct WorkerMetrics: Sendable {
             }
         }
         addCalls(of: other)
+        addHosts(of: other)
     }
 
     private mutating func addCalls(of other: WorkerMetrics) {
@@ -150,6 +177,32 @@ package struct WorkerMetrics: Sendable {
                 calls.append(call)
             }
         }
+    }
+
+    private mutating func addHosts(of other: WorkerMetrics) {
+        var places = Dictionary(
+            hosts.enumerated().map { ($1.labels, $0) }, uniquingKeysWith: { first, _ in first })
+        for host in other.hosts {
+            if let place = places[host.labels] {
+                hosts[place].add(host)
+            } else {
+                places[host.labels] = hosts.count
+                hosts.append(host)
+            }
+        }
+    }
+
+    /// Removes the endpoints, calls and hosts that no request has used.
+    package mutating func removeUnused() {
+        endpoints.removeAll { !$0.isUsed }
+        calls.removeAll { !$0.isUsed }
+        hosts.removeAll { !$0.isUsed }
+    }
+
+    /// Makes calls and hosts visible before their first use.
+    package mutating func showCalls() {
+        for index in calls.indices { calls[index].show() }
+        for index in hosts.indices { hosts[index].show() }
     }
 
     /// Makes statuses visible before they occur: those of the endpoints, and those without one.

@@ -201,8 +201,8 @@ struct Chain {
 
     /// The names that the records of an endpoint's requests refer to.
     ///
-    /// - Parameter callSlots: the embedder's number of each call
-    func recorded(_ plan: EndpointPlan, callSlots: [Int]) -> RecordedEndpoint {
+    /// - Parameter slots: the embedder's numbers of its calls and hosts
+    func recorded(_ plan: EndpointPlan, slots: RecordedEndpoint.Slots) -> RecordedEndpoint {
         RecordedEndpoint(
             name: plan.name, isPadded: plan.padding != nil,
             calls: plan.calls.map { call in
@@ -215,7 +215,7 @@ struct Chain {
                 + [plan.proxy.map { $0.recorded(at: backends[$0.backend], of: plan) }].compactMap {
                     $0
                 },
-            callSlots: callSlots)
+            slots: slots)
     }
 
     private func calls(of plan: EndpointPlan) -> [EndpointCall] {

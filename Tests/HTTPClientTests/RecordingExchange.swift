@@ -8,7 +8,8 @@ final class RecordingExchange: Exchange, AttemptObserver {
     private(set) var events: [String] = []
 
     func attemptSent(
-        _ attempt: Int, _ version: HTTPVersion, reusingConnection: Bool, at now: Instant
+        _ attempt: Int, _ version: HTTPVersion, bodyBytes: Int, reusingConnection: Bool,
+        at now: Instant
     ) {
         events.append("\(attempt) sent \(version), reusing: \(reusingConnection)")
     }

@@ -14,7 +14,8 @@ package enum FullMeter {
         record.enter(
             RecordedEndpoint(
                 name: endpoint, isPadded: padded,
-                calls: [.init(name: "one", backend: "a", hosts: ["h:1"])], callSlots: [0]))
+                calls: [.init(name: "one", backend: "a", hosts: ["h:1"])],
+                slots: RecordedEndpoint.Slots(calls: [0], firstHosts: [0], hosts: [0])))
         record.beginCall(0, at: ms(4))
         let first = record.beginAttempt(of: 0, .first, at: ms(4))
         record.permitAttempt(first, host: 0, spanID: 1, at: ms(4))
@@ -35,8 +36,9 @@ package enum FullMeter {
 
     package static var meter: WorkerMetrics {
         var meter = WorkerMetrics(
-            endpointNames: [endpoint], calls: [CallLabels(backend: "a")])
-        meter.count(record(), endpoint: 0, status: 200, .ok, exemplar())
+            endpointNames: [endpoint], calls: [CallLabels(backend: "a")],
+            hosts: [HostLabels(backend: "a", host: "h:1")])
+        meter.count(record(), endpoint: 0, CountedEnd(200, .ok, exemplar(), bodyBytes: 7))
         return meter
     }
 }

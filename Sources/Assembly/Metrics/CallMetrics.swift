@@ -32,12 +32,18 @@ package struct CallMetrics: Sendable {
     package private(set) var durations = HistogramWithExemplars(.durations)
     package private(set) var retries = 0
     private var hedges = [Int](repeating: 0, count: HedgeWinner.allCases.count)
+    private var isShown = false
 
     package init(_ labels: CallLabels) {
         self.labels = labels
     }
 
     package var succeeded: Int { good.sum }
+
+    /// Whether a call has ended, or the counts are shown nevertheless.
+    package var isUsed: Bool {
+        isShown || good.sum > 0 || unexpected.sum > 0 || failed.contains { $0 > 0 }
+    }
 
     /// How calls ended, in a fixed order, by the names that reports use.
     package var outcomes: [Outcome] {
@@ -75,6 +81,9 @@ package struct CallMetrics: Sendable {
         durations.record(
             Int64(call.ended.microseconds) - Int64(call.began.microseconds), exemplar)
     }
+
+    /// Makes the counts visible before the first call.
+    mutating func show() { isShown = true }
 
     mutating func countRetry() { retries &+= 1 }
 

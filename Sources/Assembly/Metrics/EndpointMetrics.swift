@@ -9,6 +9,10 @@ package struct EndpointMetrics: Sendable {
     package private(set) var statuses: [(code: UInt16, count: Int)] = []
     /// Responses that lack parts of calls that failed.
     package private(set) var partial = 0
+    /// Of request bodies.
+    package private(set) var bytesReceived = 0
+    /// Of response bodies.
+    package private(set) var bytesSent = 0
     /// From the head to the last byte handed to the kernel.
     package private(set) var durations = HistogramWithExemplars(.durations)
     /// The time in which no call was in progress and nothing else was awaited.
@@ -18,18 +22,20 @@ package struct EndpointMetrics: Sendable {
         self.name = name
     }
 
+    /// Whether a request has ended, or its statuses are shown.
+    package var isUsed: Bool { !statuses.isEmpty }
+
     /// A request, which has ended.
     ///
     /// - Parameter hidesOwnTime: padding hides how long the gateway worked; the total is what clients
     ///   see, too
-    mutating func count(
-        _ record: RequestRecord, status: UInt16, _ outcome: RequestOutcome, hidesOwnTime: Bool,
-        _ exemplar: Exemplar
-    ) {
-        add(status, 1)
-        if case .partial = outcome { partial &+= 1 }
+    mutating func count(_ record: RequestRecord, _ end: CountedEnd, hidesOwnTime: Bool) {
+        add(end.status, 1)
+        if case .partial = end.outcome { partial &+= 1 }
+        bytesReceived &+= record.bodyBytes
+        bytesSent &+= end.bodyBytes
         guard record.ended.hasHappened else { return }
-        durations.record(Int64(record.ended.microseconds), exemplar)
+        durations.record(Int64(record.ended.microseconds), end.exemplar)
         if !hidesOwnTime { ownTimes.record(Int64(record.times.microseconds(.own))) }
     }
 
@@ -39,6 +45,8 @@ package struct EndpointMetrics: Sendable {
     mutating func add(_ other: EndpointMetrics) {
         for (code, count) in other.statuses { add(code, count) }
         partial &+= other.partial
+        bytesReceived &+= other.bytesReceived
+        bytesSent &+= other.bytesSent
         durations.add(other.durations)
         ownTimes.add(other.ownTimes)
     }

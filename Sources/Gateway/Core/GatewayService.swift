@@ -30,15 +30,16 @@ package final class GatewayService {
     /// - Parameters:
     ///   - endpointNumbers: one number for each endpoint, in the plan's order; it keeps its number
     ///     across reloads as long as its route stays the same
-    ///   - callNumbers: one number for each call of each endpoint; empty if calls are not counted
+    ///   - callNumbers: the numbers of each endpoint's calls and hosts; empty if they are not counted
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
     ///   - store: decides about the limits that replicas share; nil without one
     ///   - targets: records the targets of the calls of a request that `explain` runs
     ///   - limits: those of the process
     ///   - log: receives what happens in the background; nil for none
     package convenience init(
-        _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
-        store: LimitStore? = nil, loop: any Loop, replacing former: GatewayService? = nil,
+        _ plan: Plan, endpointNumbers: [Int], callNumbers: [RecordedEndpoint.Slots] = [],
+        pools: ConnectionPools, store: LimitStore? = nil, loop: any Loop,
+        replacing former: GatewayService? = nil,
         targets: SentTargets? = nil,
         limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0)), log: Log? = nil
     ) {
@@ -50,8 +51,9 @@ package final class GatewayService {
 
     /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
     init(
-        _ plan: Plan, endpointNumbers: [Int], callNumbers: [[Int]] = [], pools: ConnectionPools,
-        store: LimitStore? = nil, loop: any Loop, replacing former: GatewayService? = nil,
+        _ plan: Plan, endpointNumbers: [Int], callNumbers: [RecordedEndpoint.Slots] = [],
+        pools: ConnectionPools, store: LimitStore? = nil, loop: any Loop,
+        replacing former: GatewayService? = nil,
         targets: SentTargets? = nil,
         limits: LimitTable = LimitTable(hashKey: KeyedHash.Key(0, 0)), log: Log? = nil,
         entryFilters: [Filter<Request, Response>]?
@@ -94,8 +96,8 @@ package final class GatewayService {
             recorded: plan.endpoints.map { endpoint in
                 chain.recorded(
                     endpoint,
-                    callSlots: callNumbers.indices.contains(endpoint.index)
-                        ? callNumbers[endpoint.index] : [])
+                    slots: callNumbers.indices.contains(endpoint.index)
+                        ? callNumbers[endpoint.index] : RecordedEndpoint.Slots())
             },
             endpoints: zip(plan.endpoints, endpointNumbers).map { [states] endpoint, slot in
                 chain.endpoint(endpoint, states[slot] ?? EndpointState())

@@ -1,5 +1,5 @@
 /// The supported versions of HTTP.
-package enum HTTPVersion: UInt8, Sendable, Comparable {
+package enum HTTPVersion: UInt8, Sendable, Comparable, CaseIterable {
     case http10, http11, http2
 
     /// As in the attribute `network.protocol.version` of traces.

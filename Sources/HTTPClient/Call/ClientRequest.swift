@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 
 /// A request as values: each type of connection writes it in its own wire format.
@@ -49,6 +50,11 @@ package struct ClientRequest {
             template: RequestTemplate(
                 host: host, fields: constantFields, responseBytesMax: responseBytesMax),
             fields: fields, exchange: exchange, body: body)
+    }
+
+    /// The length of a body that is complete; 0 for others.
+    var bodyBytes: Int {
+        if case .bytes(let bytes) = body { bytes.count } else { 0 }
     }
 
     /// Whether the request can be written a second time. The source of a stream delivers once.

@@ -5,8 +5,11 @@ package import HTTP
 /// embedder's subclass of `Exchange`. Called on the worker, in the order of the events.
 package protocol AttemptObserver: AnyObject {
     /// The request is written to a connection; called again if it is sent on another one.
+    ///
+    /// - Parameter bodyBytes: of its body; 0 for a stream
     func attemptSent(
-        _ attempt: Int, _ version: HTTPVersion, reusingConnection: Bool, at now: Instant)
+        _ attempt: Int, _ version: HTTPVersion, bodyBytes: Int, reusingConnection: Bool,
+        at now: Instant)
     /// The head of the response is there.
     func attemptAnswered(_ attempt: Int, status: UInt16, at now: Instant)
     /// The response is complete.
@@ -40,8 +43,11 @@ struct ObservedAttempt: ~Copyable {
     }
 
     /// The request is written to a connection.
-    func sent(_ version: HTTPVersion, reusingConnection: Bool, at now: Instant) {
-        observer.attemptSent(number, version, reusingConnection: reusingConnection, at: now)
+    func sent(
+        _ version: HTTPVersion, bodyBytes: Int, reusingConnection: Bool, at now: Instant
+    ) {
+        observer.attemptSent(
+            number, version, bodyBytes: bodyBytes, reusingConnection: reusingConnection, at: now)
     }
 
     /// The head of the response is there.

@@ -91,7 +91,9 @@ final class PendingCall {
 
     /// Records that the request is written to a connection.
     func recordSent(_ version: HTTPVersion, reusingConnection: Bool) {
-        attempt?.sent(version, reusingConnection: reusingConnection, at: pool.now)
+        attempt?.sent(
+            version, bodyBytes: request.bodyBytes, reusingConnection: reusingConnection,
+            at: pool.now)
     }
 
     // MARK: The response

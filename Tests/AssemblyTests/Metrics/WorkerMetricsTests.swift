@@ -25,7 +25,7 @@ import WorkerSupport
         var meter = WorkerMetrics(
             endpointNames: [FullMeter.endpoint], calls: [CallLabels(backend: "a")])
         meter.count(
-            FullMeter.record(padded: true), endpoint: 0, status: 200, .ok, FullMeter.exemplar())
+            FullMeter.record(padded: true), endpoint: 0, CountedEnd(200, .ok, FullMeter.exemplar()))
         #expect(meter.endpoints[0].durations.histogram.count == 1)
         #expect(meter.endpoints[0].ownTimes.count == 0)
         #expect(meter.calls[0].durations.histogram.count == 0)
@@ -35,10 +35,12 @@ import WorkerSupport
 
     @Test func slotsThatAreUnknownCountNothing() {
         var meter = WorkerMetrics()
-        meter.count(FullMeter.record(), endpoint: 7, status: 404, .rejected, FullMeter.exemplar())
+        meter.count(
+            FullMeter.record(), endpoint: 7, CountedEnd(404, .rejected, FullMeter.exemplar()))
         #expect(meter.elsewhere.statuses.map(\.code) == [404])
         #expect(meter.calls.isEmpty)
-        meter.count(RequestRecord(), endpoint: nil, status: 499, .clientGone, FullMeter.exemplar())
+        meter.count(
+            RequestRecord(), endpoint: nil, CountedEnd(499, .clientGone, FullMeter.exemplar()))
         #expect(meter.elsewhere.statuses.map(\.code) == [404, 499])
         #expect(meter.elsewhere.durations.histogram.count == 1)
     }
@@ -48,8 +50,9 @@ import WorkerSupport
         var other = WorkerMetrics(
             endpointNames: ["GET /other", FullMeter.endpoint],
             calls: [CallLabels(backend: "b"), CallLabels(backend: "a")])
-        other.count(FullMeter.record(), endpoint: 1, status: 502, .failed, FullMeter.exemplar())
-        other.count(FullMeter.record(), endpoint: 0, status: 200, .partial, FullMeter.exemplar())
+        other.count(FullMeter.record(), endpoint: 1, CountedEnd(502, .failed, FullMeter.exemplar()))
+        other.count(
+            FullMeter.record(), endpoint: 0, CountedEnd(200, .partial, FullMeter.exemplar()))
         sum.add(other)
         #expect(sum.endpoints.map(\.name) == [FullMeter.endpoint, "GET /other"])
         #expect(sum.endpoints[0].statuses.map(\.code) == [200, 502])
@@ -80,7 +83,7 @@ import WorkerSupport
     @Test func aCopyDoesNotChangeWithItsOriginal() {
         var meter = FullMeter.meter
         let copy = meter.copy
-        meter.count(FullMeter.record(), endpoint: 0, status: 200, .ok, FullMeter.exemplar())
+        meter.count(FullMeter.record(), endpoint: 0, CountedEnd(200, .ok, FullMeter.exemplar()))
         #expect(copy.endpoints[0].durations.histogram.count == 1)
         #expect(copy.calls[0].succeeded == 1 && meter.calls[0].succeeded == 2)
     }

@@ -54,7 +54,7 @@ import WorkerSupport
             let exemplar = Exemplar(
                 TraceContext(from: Entropy(seed: 1)), at: Instant(nanoseconds: 0))
             for _ in 0..<requests {
-                meter.count(record, endpoint: 0, status: 200, .ok, exemplar)
+                meter.count(record, endpoint: 0, CountedEnd(200, .ok, exemplar))
             }
             return WorkerSnapshot(
                 meter: meter, backends: [], connections: 7, bufferedBytes: 11, requests: [])

@@ -2,7 +2,7 @@ import HTTP
 import HTTPClient
 
 /// What an attempt shows about its backend.
-enum AttemptSample {
+package enum AttemptSample {
     case success, failure
     /// Nothing: it was cancelled, or it was refused or failed on this side.
     case none
@@ -19,6 +19,11 @@ extension AttemptRecord {
         case .failed(let kind): return .init(kind)
         case .none, .withdrawn: return .none
         }
+    }
+
+    /// The same after the request, when the content of a complete response may have been refused.
+    package var finalSample: AttemptSample {
+        lastByte.hasHappened ? .init(status: status) : sample
     }
 }
 

@@ -57,9 +57,11 @@ package final class RequestContext: Exchange {
 
 extension RequestContext: AttemptObserver {
     package func attemptSent(
-        _ attempt: Int, _ version: HTTPVersion, reusingConnection: Bool, at now: Instant
+        _ attempt: Int, _ version: HTTPVersion, bodyBytes: Int, reusingConnection: Bool,
+        at now: Instant
     ) {
-        record.attemptSent(attempt, version, reusingConnection: reusingConnection, at: now)
+        record.attemptSent(
+            attempt, version, bodyBytes: bodyBytes, reusingConnection: reusingConnection, at: now)
     }
 
     package func attemptAnswered(_ attempt: Int, status: UInt16, at now: Instant) {

@@ -63,6 +63,8 @@ package struct AttemptRecord: Sendable, Equatable {
     package private(set) var ended = Moment.never
     /// Of the body of the response, in bytes.
     package private(set) var bodyBytes: UInt32 = 0
+    /// Of the body of the request, in bytes; 0 for one that is passed through.
+    package private(set) var requestBytes: UInt32 = 0
     /// The parent id that the backend received in `traceparent`; 0 if nothing was sent.
     package private(set) var spanID: UInt64 = 0
 
@@ -80,8 +82,11 @@ package struct AttemptRecord: Sendable, Equatable {
         permitted = now
     }
 
-    mutating func send(_ version: HTTPVersion, reusingConnection: Bool, at now: Moment) {
+    mutating func send(
+        _ version: HTTPVersion, bodyBytes: UInt32, reusingConnection: Bool, at now: Moment
+    ) {
         self.version = version
+        requestBytes = bodyBytes
         wasResent = sent.hasHappened
         reusedConnection = reusingConnection
         sent = now

@@ -51,14 +51,42 @@ package final class RecordedEndpoint: Sendable {
     package let isPadded: Bool
     /// By call index.
     package let calls: [Call]
-    /// The embedder's number of each call, by call index: plain numbers, so that counting a call does
-    /// not touch its names. Empty if the embedder does not number calls.
-    package let callSlots: [Int]
+    package let slots: Slots
 
-    package init(name: String, isPadded: Bool, calls: [Call], callSlots: [Int] = []) {
+    package init(name: String, isPadded: Bool, calls: [Call], slots: Slots = Slots()) {
         self.name = name
         self.isPadded = isPadded
         self.calls = calls
-        self.callSlots = callSlots
+        self.slots = slots
+    }
+
+    /// The embedder's numbers of an endpoint's calls and of their hosts: plain numbers, so that counting
+    /// touches no names. Empty if the embedder counts nothing. A class, so that counting retains one object.
+    package final class Slots: Sendable {
+        /// By call index.
+        package let calls: [Int]
+        /// Where the hosts of each call begin in `hosts`.
+        private let firstHosts: [Int]
+        /// All endpoints share it.
+        private let hosts: [Int]
+        /// Its only call passes the bodies of the request and of the response through.
+        package let isProxied: Bool
+
+        package init(
+            calls: [Int] = [], firstHosts: [Int] = [], hosts: [Int] = [], isProxied: Bool = false
+        ) {
+            self.calls = calls
+            self.firstHosts = firstHosts
+            self.hosts = hosts
+            self.isProxied = isProxied
+        }
+
+        /// The number of the host that an attempt was handed to; nil if there is none.
+        package func host(of attempt: AttemptRecord) -> Int? {
+            let call = Int(attempt.call)
+            guard let host = attempt.host, firstHosts.indices.contains(call) else { return nil }
+            let index = firstHosts[call] + Int(host)
+            return hosts.indices.contains(index) ? hosts[index] : nil
+        }
     }
 }

@@ -325,12 +325,14 @@ package final class RequestRecord {
 
     /// The request of an attempt is written to a connection.
     package func attemptSent(
-        _ attempt: Int, _ version: HTTPVersion = .http11, reusingConnection: Bool, at now: Instant
+        _ attempt: Int, _ version: HTTPVersion = .http11, bodyBytes: Int = 0,
+        reusingConnection: Bool, at now: Instant
     ) {
         guard isOpen(attempt) else { return }
         let now = next(now)
         attempts[attempt].send(
-            version, reusingConnection: reusingConnection, at: now)
+            version, bodyBytes: UInt32(clamping: bodyBytes), reusingConnection: reusingConnection,
+            at: now)
     }
 
     /// The head of the response is there.

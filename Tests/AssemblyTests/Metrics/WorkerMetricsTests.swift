@@ -49,8 +49,11 @@ import WorkerSupport
         var sum = FullMeter.meter
         var other = WorkerMetrics(
             endpointNames: ["GET /other", FullMeter.endpoint],
-            calls: [CallLabels(backend: "b"), CallLabels(backend: "a")])
-        other.count(FullMeter.record(), endpoint: 1, CountedEnd(502, .failed, FullMeter.exemplar()))
+            calls: [CallLabels(backend: "b"), CallLabels(backend: "a")],
+            hosts: [HostLabels(backend: "a", host: "h:1"), HostLabels(backend: "b", host: "i:1")])
+        other.count(
+            FullMeter.record(), endpoint: 1,
+            CountedEnd(502, .failed, FullMeter.exemplar(), bodyBytes: 5))
         other.count(
             FullMeter.record(), endpoint: 0, CountedEnd(200, .partial, FullMeter.exemplar()))
         sum.add(other)
@@ -63,6 +66,10 @@ import WorkerSupport
         // Slot 0 of the other worker is backend b.
         #expect(sum.calls.map(\.succeeded) == [1, 2])
         #expect(sum.calls[1][.hedge] == 2)
+        #expect(sum.hosts.map(\.labels.host) == ["h:1", "i:1"])
+        #expect(sum.hosts.map(\.succeeded) == [3, 0] && sum.hosts.map(\.cancelled) == [3, 0])
+        #expect(sum.endpoints[0].bytesSent == 12)
+        #expect(sum[.http11] == 3 && sum[.http2] == 0)
     }
 
     @Test func eachBucketKeepsItsLatestExemplar() throws {

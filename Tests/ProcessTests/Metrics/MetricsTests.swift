@@ -102,6 +102,89 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    // MARK: Traffic
+
+    @Test func attemptsAreCountedByHostAndOutcome() throws {
+        let harness = try GatewayHarness(
+            "one: { from: a, get: /1, retry: { attempts: 2, on: [500] } }\ntwo: { from: b, get: /2, timeout: 100ms }"
+        )
+        harness.on("/1", .status(500), .ok("1"))
+        harness.on("/2", .ok("2"), .hangs)
+        for _ in 0..<2 { _ = try harness.fetch() }
+        let page = try harness.metricsPage()
+        let expected: [(String, String, Double)] = [
+            ("a", "ok", 2), ("a", "failed", 1), ("a", "cancelled", 0),
+            ("b", "ok", 1), ("b", "failed", 1), ("b", "cancelled", 0),
+        ]
+        for (backend, outcome, count) in expected {
+            let host = backend == "a" ? "127.0.0.1:7001" : "127.0.0.1:7002"
+            #expect(
+                page.value(
+                    "tributary_attempts_total",
+                    ["backend": backend, "host": host, "outcome": outcome]) == count,
+                "\(backend) \(outcome)")
+        }
+        harness.expectQuiet()
+    }
+
+    @Test func bytesAndConnectionsAreCounted() throws {
+        let harness = try GatewayHarness(
+            config: """
+                version: 1
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints:
+                  - { route: POST /x, calls: { one: { from: a, post: /1, body: "{request.body}", at: . } } }
+                  - { route: POST /y, proxy: { to: a, path: /2 } }
+                """)
+        harness.on("/1", .ok(#"{"a":1}"#))
+        harness.on("/2", .ok("12345"))
+        let client = try harness.send(post("[1,2]"))
+        #expect(harness.response(of: client).status == 200)
+        client.send(post("1234", to: "/y"))
+        #expect(harness.response(of: client).status == 200)
+        let page = try harness.metricsPage()
+        func value(_ name: String, _ labels: [String: String] = ["backend": "a"]) -> Double? {
+            page.value("tributary_\(name)", labels)
+        }
+        for (endpoint, received, sent) in [("POST /x", 5.0, 7.0), ("POST /y", 4, 5)] {
+            let labels = ["endpoint": endpoint]
+            #expect(value("endpoint_received_bytes_total", labels) == received)
+            #expect(value("endpoint_sent_bytes_total", labels) == sent)
+        }
+        #expect(value("backend_sent_bytes_total") == 9)
+        #expect(value("backend_received_bytes_total") == 12)
+        #expect(value("backend_connections_opened_total") == 1)
+        #expect(value("client_requests_total", ["version": "1.1"]) == 2)
+        #expect(value("client_requests_total", ["version": "1.0"]) == 0)
+        let listener = try #require(
+            page.samples.first { $0.name == "tributary_listener_connections" })
+        #expect(listener.value == 1)
+        #expect(value("listener_connections_accepted_total", listener.labels) == 1)
+        _ = try harness.fetch("GET /z HTTP/1.0\r\n\r\n")
+        let later = try harness.metricsPage()
+        #expect(
+            later.value("tributary_listener_connections_accepted_total", listener.labels) == 2)
+        #expect(later.value("tributary_client_requests_total", ["version": "1.0"]) == 1)
+        harness.expectQuiet()
+    }
+
+    @Test func connectionsAreAddedByListener() throws {
+        var snapshot = FullPage.snapshot
+        snapshot.listeners = [
+            ListenerUsage(name: "0.0.0.0:80", ListenerConnections(open: 1, accepted: 3)),
+            ListenerUsage(name: "0.0.0.0:443", ListenerConnections(open: 2, accepted: 5)),
+        ]
+        let page = try ExpositionText(
+            FullPage.text(.openMetrics, [snapshot, snapshot]), .openMetrics)
+        let listener = ["listener": "0.0.0.0:443"]
+        #expect(page.value("tributary_listener_connections", listener) == 4)
+        #expect(page.value("tributary_listener_connections_accepted_total", listener) == 10)
+        // A worker that does not answer keeps its counters.
+        let report = WorkerReport(worker: 0, isUp: false, heartbeatAge: .zero, snapshot: snapshot)
+        let kept = try #require(report.snapshot).listeners.map(\.connections)
+        #expect(kept.map(\.open) == [0, 0] && kept.map(\.accepted) == [3, 5])
+    }
+
     // MARK: metrics.per_call
 
     static let perCall = "metrics: { per_call: true }"
@@ -379,13 +462,13 @@ import WorkerSupport
 }
 
 extension GatewayHarness {
-    fileprivate var meter: WorkerMetrics { instance?.snapshot.meter ?? WorkerMetrics() }
-
     /// The page of this instance as that of a process with one worker.
-    fileprivate func metricsPage() throws -> ExpositionText {
+    func metricsPage() throws -> ExpositionText {
         let snapshot = try #require(instance).snapshot
         return try ExpositionText(FullPage.text(.openMetrics, [snapshot]), .openMetrics)
     }
+
+    fileprivate var meter: WorkerMetrics { instance?.snapshot.meter ?? WorkerMetrics() }
 
     /// `tributary_auth_total`, without samples that are 0.
     fileprivate func authDecisions() throws -> [String: Double] {

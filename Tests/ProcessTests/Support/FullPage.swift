@@ -33,6 +33,7 @@ enum FullPage {
             EndpointLoad(
                 name: FullMeter.endpoint, deadline: .seconds(1), inFlight: 1, inFlightMax: 2)
         ]
+        snapshot.listeners = [ListenerUsage(name: "0.0.0.0:80")]
         snapshot.streams = [EndpointStreams(endpoint: FullMeter.endpoint)]
         snapshot.streams[0].count(.tunnel)
         snapshot.authResults = [AuthResults(name: "partners", keysAge: 7)]

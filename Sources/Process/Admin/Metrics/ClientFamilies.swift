@@ -6,12 +6,14 @@ import Reactor
 
 // The side of the clients: what is in use of each limit, and what was refused or dropped.
 extension MetricsWriter {
-    mutating func writeClients(_ snapshots: [WorkerSnapshot]) {
+    /// - Parameter endpoints: those that requests have used
+    mutating func writeClients(_ snapshots: [WorkerSnapshot], endpoints: Set<String>) {
         var limits = ServerLimits()
         for snapshot in snapshots { limits.add(snapshot.limits) }
         usage(
             "tributary_client_connections", "Open client connections.",
             snapshots.reduce(0) { $0 + $1.connections }, limits.connections)
+        writeListeners(snapshots)
         usage(
             "tributary_requests_in_flight",
             "Requests whose body is complete and whose response is not.",
@@ -19,12 +21,45 @@ extension MetricsWriter {
         usage(
             "tributary_buffered_bytes", "Memory in use for requests and connections, in bytes.",
             snapshots.reduce(0) { $0 + $1.bufferedBytes }, limits.bufferedBytes)
-        writeStreams(snapshots, limit: limits.streams)
+        writeStreams(snapshots, endpoints, limit: limits.streams)
     }
 
-    private mutating func writeStreams(_ snapshots: [WorkerSnapshot], limit: Int) {
+    private mutating func writeListeners(_ snapshots: [WorkerSnapshot]) {
+        var sums: [ListenerUsage] = []
+        for listener in snapshots.flatMap(\.listeners) {
+            if let index = sums.firstIndex(where: { $0.name == listener.name }) {
+                sums[index].connections.add(listener.connections)
+            } else {
+                sums.append(listener)
+            }
+        }
+        let listeners = sums.map { (MetricLabels("listener", $0.name), $0.connections) }
+        family(
+            "tributary_listener_connections", .gauge, "Open client connections, by listener.")
+        for (labels, connections) in listeners { sample(labels, connections.open) }
+        family(
+            "tributary_listener_connections_accepted_total", .counter,
+            "Client connections that were accepted, by listener.")
+        for (labels, connections) in listeners { sample(labels, connections.accepted) }
+    }
+
+    mutating func writeVersions(_ counts: WorkerMetrics) {
+        family(
+            "tributary_client_requests_total", .counter, "Requests of clients, by version of HTTP.")
+        for version in HTTPVersion.allCases {
+            sample(MetricLabels("version", "\(version.text)"), counts[version])
+        }
+    }
+
+    private mutating func writeStreams(
+        _ snapshots: [WorkerSnapshot], _ endpoints: Set<String>, limit: Int
+    ) {
         var sums: [EndpointStreams] = []
         for streams in snapshots.flatMap(\.streams) { sums.add(streams) }
+        sums.removeAll { streams in
+            !endpoints.contains(streams.endpoint)
+                && StreamKind.allCases.allSatisfy { streams[$0] == 0 }
+        }
         family(
             "tributary_streams", .gauge,
             "Responses that are streamed, behind their heads, and tunnels, by endpoint.")

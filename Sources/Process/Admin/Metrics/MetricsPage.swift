@@ -32,22 +32,33 @@ struct MetricsPage {
         writer.writeSpans(facts.spans)
         writer.writeWorkers(workers)
         writer.writeStore(workers)
-        writer.writeClients(snapshots)
+        let counts = counts
+        let endpoints = Set(counts.endpoints.map(\.name))
+        writer.writeClients(snapshots, endpoints: endpoints)
+        writer.writeVersions(counts)
         writer.writeLosses(snapshots)
         writer.writeTLS(snapshots)
         writer.writeAuthentication(snapshots.map(\.authResults))
         writer.writeLimits(snapshots.map(\.limitUsages), facts.limitCells)
-        var sum = WorkerMetrics()
-        for snapshot in snapshots { sum.add(snapshot.meter) }
-        sum.show(Self.shownStatuses, elsewhere: Self.shownStatusesElsewhere)
-        writer.writeRequests(sum.endpoints + [sum.elsewhere])
-        writer.writeEndpoints(snapshots.map(\.endpointLoads))
-        writer.writeCalls(sum.calls)
+        writer.writeRequests(counts.endpoints + [counts.elsewhere])
+        writer.writeEndpoints(snapshots.map(\.endpointLoads), used: endpoints)
+        writer.writeCalls(counts.calls)
+        writer.writeHosts(counts.hosts)
         writer.writeBackends(snapshots.map(\.backends))
     }
 
-    /// Statuses that are shown before they occur, so that rates and shares begin at the first event:
-    /// those that every endpoint can have.
+    /// Over all workers, of what requests have used: the series of an endpoint, a call or a host appear
+    /// together, with those that are 0, after its first use.
+    private var counts: WorkerMetrics {
+        var sum = WorkerMetrics()
+        for snapshot in snapshots { sum.add(snapshot.meter) }
+        sum.removeUnused()
+        sum.show(Self.shownStatuses, elsewhere: Self.shownStatusesElsewhere)
+        return sum
+    }
+
+    /// Statuses of a used endpoint that are shown before they occur, so that rates and shares begin at the
+    /// first event: those that every endpoint can have.
     static let shownStatuses: [UInt16] = [200, 400, 499, 500, 502, 503, 504]
     /// The same for requests without an endpoint.
     static let shownStatusesElsewhere: [UInt16] = [400, 404, 405, 408, 503]

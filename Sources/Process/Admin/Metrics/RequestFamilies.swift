@@ -18,6 +18,14 @@ extension MetricsWriter {
             "Responses that lack parts of calls that failed.")
         for (labels, counts) in endpoints { sample(labels, counts.partial) }
         family(
+            "tributary_endpoint_received_bytes_total", .counter,
+            "Bodies of requests, in bytes, by endpoint.")
+        for (labels, counts) in endpoints { sample(labels, counts.bytesReceived) }
+        family(
+            "tributary_endpoint_sent_bytes_total", .counter,
+            "Bodies of responses, in bytes, by endpoint.")
+        for (labels, counts) in endpoints { sample(labels, counts.bytesSent) }
+        family(
             "tributary_request_duration_seconds", .histogram,
             "Time from the head of a request to its response, in seconds.")
         for (labels, counts) in endpoints { histogram(labels, counts.durations) }
@@ -33,8 +41,10 @@ extension MetricsWriter {
         code == ServerHooks.ExchangeEnd.cutOff ? "cut_off" : "\(code)"
     }
 
-    /// - Parameter workers: the endpoints of each worker
-    mutating func writeEndpoints(_ workers: [[EndpointLoad]]) {
+    /// - Parameters:
+    ///   - workers: the endpoints of each worker
+    ///   - used: the names of those that requests have used
+    mutating func writeEndpoints(_ workers: [[EndpointLoad]], used: Set<String>) {
         let endpoints = workers.reduce(into: [EndpointLoad]()) { sum, loads in
             if sum.isEmpty {
                 sum = loads
@@ -45,6 +55,7 @@ extension MetricsWriter {
                 sum = sum.map { load in added[load.name].map(load.adding) ?? load }
             }
         }
+        .filter { used.contains($0.name) || $0.inFlight > 0 || $0.refusals > 0 }
         family(
             "tributary_endpoint_deadline_seconds", .gauge, "The endpoint's deadline, in seconds.")
         for load in endpoints {

@@ -52,6 +52,7 @@ package struct SeriesBound {
                 inFlightMax: endpoint.inFlightMax)
         }
         snapshot.streams = [EndpointStreams](plan)
+        snapshot.listeners = [ListenerUsage](plan.process.listeners)
         snapshot.authResults = plan.authenticators.map {
             AuthResults(name: $0.name, keysAge: $0.tokens?.fetchesKeys == true ? 0 : nil)
         }
@@ -85,6 +86,7 @@ package struct SeriesBound {
             meter.show(statuses(of: endpoint).union(entry), ofEndpoint: index)
         }
         meter.show([], elsewhere: ownStatuses + entry)
+        meter.showCalls()
         return meter
     }
 

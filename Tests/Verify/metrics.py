@@ -5,11 +5,13 @@
 
 Checks: the page of metrics in both formats with promtool and with the parsers of Python's prometheus_client;
 the rules and their test cases with promtool; every query of the dashboard and of the alerts, which must return
-data after a minute of the demo under load. Needs promtool, prometheus, prometheus_client and PyYAML;
+data after a minute of the demo under load, and of a gateway with TLS, tokens, a store that is down and traces; which
+alerts fire in three outages. Needs promtool, prometheus, prometheus_client, PyYAML and openssl;
 `script/verify metrics` installs them. Everything runs on loopback.
 """
 
 import argparse
+import http.server
 import json
 import math
 import os
@@ -27,6 +29,8 @@ import urllib.request
 import yaml
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client import parser as prometheus_text
+
+import harness
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 RULES = os.path.join(ROOT, "deploy/prometheus")
@@ -57,6 +61,7 @@ def main():
     check_dashboard()
     with tempfile.TemporaryDirectory() as folder:
         demo(options, folder)
+        outages(options, folder)
     if failures:
         sys.exit(f"{len(failures)} checks failed: {', '.join(failures)}")
     print("all checks passed")
@@ -122,25 +127,87 @@ def demo(options, folder):
         [options.binary, "serve"], env={**os.environ, "LISTEN": listen, "ADMIN": admin},
         stdout=subprocess.DEVNULL)
     server = None
+    guarded, guarded_listen, guarded_admin = start_guarded(options, folder)
     try:
         wait_for(f"http://{admin}/readyz", gateway)
-        server = start_prometheus(options, folder, admin)
+        wait_for(f"http://{guarded_admin}/readyz", guarded)
+        server = start_prometheus(options, folder, [admin, guarded_admin])
         wait_for(f"http://127.0.0.1:{options.port + 2}/-/ready", server)
-        load(listen, options.seconds)
+        load(listen, guarded_listen, options.seconds)
         check_page(admin, folder)
         check_scrapes(options.port + 2)
         check_queries(options.port + 2)
     finally:
-        for process in (server, gateway):
+        for process in (server, gateway, guarded):
             if process is not None:
                 process.terminate()
                 process.wait(timeout=30)
 
 
-def start_prometheus(options, folder, admin):
+GUARDED = """\
+version: 1
+listen:
+  - {{ address: "{plain}" }}
+  - {{ address: "127.0.0.1:{secure}", tls: {{ cert: cert.pem, key: key.pem }} }}
+admin: {admin}
+log: {{ level: error, access: false }}
+traces: {{ otlp: "http://127.0.0.1:1/v1/traces" }}
+store: {{ url: "redis://127.0.0.1:1" }}
+rate_limits: {{ per_client: {{ rate: 1000/s, key: address, share: store, replicas: 1 }} }}
+auth: {{ shop: {{ jwt: {{ issuer: "https://id.test/", audience: shop, keys: {{ url: "http://127.0.0.1:{keys}/" }} }} }} }}
+backends: {{ catalog: {{ url: "http://127.0.0.1:{keys}" }} }}
+endpoints: [{{ route: GET /, auth: shop, rate_limits: [per_client], calls: {{ one: {{ from: catalog, get: / }} }} }}]
+"""
+
+
+def start_guarded(options, folder):
+    """A gateway with what the demo does not have: TLS, tokens, a store, traces."""
+    folder = os.path.join(folder, "guarded")
+    os.mkdir(folder)
+    harness.certificate(folder)
+    plain, admin = (f"127.0.0.1:{harness.free_port()}" for _ in range(2))
+    keys = Stub(lambda path: (200, b'{"keys":[]}'))
+    return serve(options.binary, folder, GUARDED.format(
+        plain=plain, secure=harness.free_port(), admin=admin, keys=keys.port)), plain, admin
+
+
+def serve(binary, folder, config):
+    path = os.path.join(folder, "tributary.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(config)
+    return harness.start([binary, "serve", path], stdout=subprocess.DEVNULL)
+
+
+class Stub:
+    """An HTTP server on a free port: `respond` gives status and body for a path."""
+
+    def __init__(self, respond):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                status, body = respond(self.path)
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        # A gateway that no longer waits.
+        server.handle_error = lambda *_: None
+        self.port = server.server_port
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def start_prometheus(options, folder, admins):
     config = yaml.safe_load(read(RULES, "prometheus.yml"))
     config["global"] = {"scrape_interval": f"{SCRAPE_SECONDS}s", "evaluation_interval": f"{SCRAPE_SECONDS}s"}
-    config["scrape_configs"][0]["static_configs"] = [{"targets": [admin]}]
+    config["scrape_configs"][0]["static_configs"] = [{"targets": admins}]
     with open(os.path.join(folder, "prometheus.yml"), "w", encoding="utf-8") as file:
         yaml.safe_dump(config, file)
     shutil.copy(os.path.join(RULES, "alerts.yml"), folder)
@@ -164,30 +231,35 @@ def wait_for(url, process):
     sys.exit(f"no response of {url}")
 
 
-def load(listen, seconds):
+def load(listen, guarded, seconds):
     """Requests of all kinds, about forty per second."""
     end = time.monotonic() + seconds
     requests = [("/products/42", None), ("/home", None), ("/products/7", None), ("/products/x", None),
                 ("/none", None), ("/login", b'{"user":"ann","password":"good"}')]
     counts = {}
 
-    def work(path, body):
+    def work(address, path, body):
         while time.monotonic() < end:
-            try:
-                with urllib.request.urlopen(f"http://{listen}{path}", data=body, timeout=5) as response:
-                    status = response.status
-            except urllib.error.HTTPError as error:
-                status = error.code
+            status = status_of(f"http://{address}{path}", body)
             counts[status] = counts.get(status, 0) + 1
             time.sleep(0.1)
 
-    threads = [threading.Thread(target=work, args=request) for request in requests for _ in range(2)]
+    requests = [(listen, *request) for request in requests for _ in range(2)] + [(guarded, "/", None)]
+    threads = [threading.Thread(target=work, args=request) for request in requests]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     print(f"      {sum(counts.values())} requests in {seconds} s: {dict(sorted(counts.items()))}")
     check("the load reached the gateway", counts.get(200, 0) > seconds)
+
+
+def status_of(url, body=None):
+    try:
+        with urllib.request.urlopen(url, data=body, timeout=5) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 # ---- The page
@@ -242,9 +314,9 @@ def api(port, path, **parameters):
 
 
 def check_scrapes(port):
-    target = api(port, "targets")["data"]["activeTargets"][0]
-    check("Prometheus scrapes without an error", target["health"] == "up" and not target["lastError"],
-          target["lastError"])
+    targets = api(port, "targets")["data"]["activeTargets"]
+    check("Prometheus scrapes without an error", len(targets) == 2 and all(
+        target["health"] == "up" and not target["lastError"] for target in targets), targets)
     states = api(port, "rules")["data"]["groups"]
     errors = [rule["lastError"] for group in states for rule in group["rules"] if rule.get("lastError")]
     check("Prometheus evaluates the alerts without an error", not errors, errors)
@@ -276,6 +348,111 @@ def check_queries(port):
 def always(query):
     """The query of an alert, with a value also where its condition does not hold."""
     return re.sub(r"(?<![=!<>~])([<>]=?|==|!=)(?![=~])(?=\s)", r"\1 bool", query)
+
+
+# ---- Outages
+
+
+SHOP = """\
+version: 1
+listen: {listen}
+admin: {admin}
+log: {{ level: error, access: false }}
+backends:
+  catalog: {{ url: "http://127.0.0.1:{catalog}" }}
+  stock: {{ url: "http://127.0.0.1:{stock}" }}
+  news: {{ url: "http://127.0.0.1:{news}" }}
+endpoints:
+  - route: GET /products/{{id}}
+    calls:
+      product: {{ from: catalog, get: "/{{id}}", required: true, timeout: 300ms, relay_status: [404] }}
+      stock: {{ from: stock, get: "/{{product.id}}", required: true }}
+      news: {{ from: news, get: / }}
+"""
+ROUTE = "GET /products/{id}"
+
+
+def hang(_):
+    time.sleep(1)
+    return 200, b"{}"
+
+
+# For each outage: the backend and how it responds, the status of the endpoint's response, the alerts.
+OUTAGES = {
+    "nothing fails": ({}, 200, set()),
+    "the first required backend hangs": (
+        {"catalog": hang}, 504, {("TributaryRequestsFail", ROUTE, ""), ("TributaryCallsFail", "", "catalog")}),
+    "an optional backend fails": (
+        {"news": lambda _: (500, b"{}")}, 200,
+        {("TributaryResponsesPartial", ROUTE, ""), ("TributaryCallsFail", "", "news")}),
+    "clients request unknown products": ({"catalog": lambda _: (404, b"{}")}, 404, set()),
+}
+
+
+def outages(options, folder):
+    """Which alerts fire when an outage of a few seconds lasts for half an hour."""
+    for number, (name, (broken, status, alerts)) in enumerate(OUTAGES.items()):
+        place = os.path.join(folder, f"outage-{number}")
+        os.mkdir(place)
+        first, rises = play(options.binary, place, name, broken, status)
+        shutil.copy(os.path.join(RULES, "alerts.yml"), place)
+        with open(os.path.join(place, "outage.test.yml"), "w", encoding="utf-8") as file:
+            yaml.safe_dump(alert_test(first, rises, alerts), file)
+        run = subprocess.run(["promtool", "test", "rules", "outage.test.yml"], cwd=place, capture_output=True, text=True)
+        check(f"{name}: alerts {sorted(alerts) or 'none'}", run.returncode == 0, run.stdout + run.stderr)
+
+
+def play(binary, folder, name, broken, status):
+    """The samples of the page after a healthy request, and how much each counter rises in the outage."""
+    switch = {"outage": False}
+
+    def backend(key):
+        return Stub(lambda path: broken[key](path) if switch["outage"] and key in broken else (200, b'{"id":7}'))
+
+    listen, admin = (f"127.0.0.1:{harness.free_port()}" for _ in range(2))
+    ports = {key: backend(key).port for key in ("catalog", "stock", "news")}
+    gateway = serve(binary, folder, SHOP.format(listen=listen, admin=admin, **ports))
+    try:
+        wait_for(f"http://{admin}/readyz", gateway)
+        url = f"http://{listen}/products/7"
+        check(f"{name}: a healthy request", status_of(url) == 200)
+        first = samples(admin)
+        switch["outage"] = True
+        statuses = {status_of(url) for _ in range(10)}
+        check(f"{name}: clients get {status}", statuses == {status}, statuses)
+        later = samples(admin)
+    finally:
+        gateway.terminate()
+        gateway.wait(timeout=30)
+    return first, {key: value - first.get(key, 0) for key, value in later.items() if "_total" in key or "_bucket" in key
+                   or "_count" in key or "_sum" in key}
+
+
+def samples(admin):
+    """The samples of a page by name and labels, as promtool writes a series."""
+    text, _ = get(f"http://{admin}/metrics")
+    page = {}
+    for family in prometheus_text.text_string_to_metric_families(text):
+        for sample in family.samples:
+            labels = {**sample.labels, "job": "tributary", "instance": "a:9901"}
+            listed = ", ".join(f"{name}={json.dumps(value)}" for name, value in sorted(labels.items()))
+            page[f"{sample.name}{{{listed}}}"] = sample.value
+    return page
+
+
+def alert_test(first, rises, alerts):
+    """A test for promtool: every minute brings the rise of the outage; after half an hour exactly these alerts fire."""
+    series = [{"series": key, "values": f"{value:f}+{rises.get(key, 0):f}x40"} for key, value in first.items()]
+    series += [{"series": key, "values": f"0+{rise:f}x40"} for key, rise in rises.items() if key not in first]
+    expected = []
+    for alert, endpoint, backend in sorted(alerts):
+        labels = [("alertname", alert), ("endpoint", endpoint), ("backend", backend)]
+        listed = ", ".join(f"{label}={json.dumps(value)}" for label, value in labels if value)
+        expected.append({"labels": f"{{{listed}}}", "value": 1})
+    return {"rule_files": ["alerts.yml"], "evaluation_interval": "1m", "tests": [{
+        "interval": "1m", "input_series": series, "promql_expr_test": [{
+            "expr": 'group by (alertname, endpoint, backend) (ALERTS{alertstate="firing"})',
+            "eval_time": "30m", "exp_samples": expected}]}]}
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ import Testing
             "Rehearsal", "Assembly", "SimReactor", "Gateway", "HTTP", "JOSE",
             "TLS", "Reactor", "Promises", "Basics", "CNGHTTP2",
         ],
-        "cluster-simulation": ["Simulation", "ArgumentParser"],
+        "cluster-simulation": ["Simulation", "ArgumentParser", "Glibc", "Darwin"],
         "tributary": [
             "Process", "Rehearsal", "Assembly", "Gateway", "KrakenD",
             "HTTPServer", "HTTPClient", "HTTP", "HTTP2", "YAMLReader", "UVReactor", "System", "TLS",

@@ -50,6 +50,8 @@ struct ClusterSimulation: ParsableCommand {
 
     func run() throws {
         let options = try runOptions
+        SeedAtCrash.watch()
+        SeedAtCrash.begin(seed)
         if trace {
             print(SeedResult.transcript(seed, options), terminator: "")
         } else {
@@ -63,6 +65,7 @@ struct ClusterSimulation: ParsableCommand {
         var excuses = ExcuseCounts()
         for number in 0..<seeds {
             // Seeds wrap around, so that every first seed is a valid one.
+            SeedAtCrash.begin(seed &+ number)
             let result = SeedResult.of(seed &+ number, options)
             count += 1
             requests += result.requests

@@ -27,21 +27,24 @@ final class EndpointCall {
     /// Sends the call's request and makes a part of the response. Rejects with a `FailedCall`, which
     /// is recorded in `state`.
     func startCall(_ state: FanOutState) -> LocalPromise<Part> {
-        sendRequest(state).mapResult { [self] result in try part(of: result, state) }
+        let response: LocalPromise<ClientResponse>
+        do throws(CallFailure) {
+            response = try sendRequest(state)
+        } catch {
+            return state.context.local.error(failCall(error, state))
+        }
+        return response.mapResult { [self] result in try part(of: result, state) }
     }
 
     /// Builds the request and sends it through the call's chain.
-    private func sendRequest(_ state: FanOutState) -> LocalPromise<ClientResponse> {
-        do throws(CallFailure) {
-            let request = try kind.request(with: state)
-            // A call that cannot be built is skipped, one without time left begins and fails.
-            let callContext = beginCall(state)
-            return chain.send(
-                request, callContext, within: try timeout?.limit(before: state.deadline),
-                state.context)
-        } catch {
-            return state.context.local.error(error)
-        }
+    private func sendRequest(
+        _ state: FanOutState
+    ) throws(CallFailure) -> LocalPromise<ClientResponse> {
+        let request = try kind.request(with: state)
+        // A call that cannot be built is skipped, one without time left begins and fails.
+        let callContext = beginCall(state)
+        return chain.send(
+            request, callContext, within: try timeout?.limit(before: state.deadline), state.context)
     }
 
     /// Records that the call is sent now.

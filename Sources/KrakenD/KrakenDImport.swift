@@ -73,6 +73,28 @@ package struct KrakenDImport {
         return [summary, "no endpoint was written, so 'tributary check' rejects the configuration"]
     }
 
+    /// For tools: the numbers, the findings by source location, and the configuration.
+    package var json: String {
+        let endpoints = document?.endpoints ?? []
+        let problems = findings.sorted.map { finding in
+            JSONTree.object([
+                ("severity", .text(finding.severity.rawValue)),
+                ("file", .text(finding.location.file)),
+                ("line", .raw("\(finding.location.line)")),
+                ("column", .raw("\(finding.location.column)")), ("text", .text(finding.text)),
+            ])
+        }
+        return JSONTree.object([
+            ("errors", .raw("\(findings.count(of: .error))")),
+            ("warnings", .raw("\(findings.count(of: .warning))")),
+            ("notes", .raw("\(findings.count(of: .note))")),
+            ("endpoints", .raw("\(endpoints.count)")),
+            ("written", .raw("\(endpoints.count(where: \.isWritten))")),
+            ("problems", .list(problems)),
+            ("configuration", text.map { .text($0) } ?? .raw("null")),
+        ]).text + "\n"
+    }
+
     private static func counted(_ count: Int, _ word: String) -> String {
         "\(count) \(word)\(count == 1 ? "" : "s")"
     }

@@ -51,6 +51,11 @@ struct TreeBuilder {
             guard !scalar.text.isEmpty else {
                 throw DocumentProblem(location: location, text: "a key is missing before the ':'")
             }
+            guard scalar.text != "<<" || !scalar.isPlain else {
+                throw DocumentProblem(
+                    location: location,
+                    text: "merge keys (<<) are not supported; write the keys here")
+            }
             frames[last].key = (scalar.text, location)
         } else {
             addNode(DocumentNode(location: location, content: .scalar(scalar)))

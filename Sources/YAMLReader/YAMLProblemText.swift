@@ -86,7 +86,8 @@ struct YAMLProblemText {
         case "did not find expected key":
             "this line does not belong to the block around it; check its indentation"
         case "did not find expected '-' indicator":
-            "expected the next '- ' of this list here; check the indentation"
+            "expected the next '- ' of the list\(contextLine(" that begins in line ")) here;"
+                + " a key of an entry is indented more, and a mapping has no '- '"
         case "mapping values are not allowed in this context":
             "a ':' is not allowed here; if it is part of a text, quote the text"
         case "block sequence entries are not allowed in this context":
@@ -105,12 +106,22 @@ struct YAMLProblemText {
             source.isLast(line: location.line) && after.isEmpty
                 ? "the file ends inside [ ] or { }" : "expected a text here"
         case "did not find expected ',' or ']'":
-            "expected ',' or ']' here"
+            "expected ',' or ']' here\(openLine(of: "["))"
         case "did not find expected ',' or '}'":
-            "expected ',' or '}' here"
+            "expected ',' or '}' here\(openLine(of: "{"))"
         default:
             raw
         }
+    }
+
+    private func contextLine(_ words: String) -> String {
+        contextStart.map { "\(words)\($0.line)" } ?? ""
+    }
+
+    /// The line of the bracket that is open, if it is an earlier one.
+    private func openLine(of bracket: String) -> String {
+        guard let contextStart, contextStart.line < location.line else { return "" }
+        return contextLine("; the '\(bracket)' in line ") + " is not closed"
     }
 
     private var isAfterQuote: Bool {

@@ -543,6 +543,45 @@ extension EndToEnd {
             #expect(result.output.contains("answer    502 after "))
         }
 
+        @Test func explainWritesJSON() throws {
+            let backend = try Backend()
+            try folder.write(
+                "run.yaml",
+                "version: 1\n" + plain(backend, route: "GET /items/{id}", path: "\"/i/{id}\""))
+            for isRun in [false, true] {
+                let command = try Command(
+                    ["explain", "--format", "json"] + (isRun ? ["--run"] : [])
+                        + ["run.yaml", "GET", "/items/7"], in: folder.url)
+                #expect(try command.exitStatus() == 0)
+                let json = try Self.object(try command.output.whole())
+                #expect(json["accepted"] as? Bool == true)
+                #expect(json["route"] as? String == "GET /items/{id}")
+                #expect(json["file"] as? String == "run.yaml")
+                let lines = try #require(json["lines"] as? [String])
+                #expect(lines.first?.hasPrefix("route     GET ") == true)
+                let call = try #require((json["calls"] as? [[String: Any]])?.first)
+                #expect(call["state"] as? String == "sent")
+                #expect(call["request"] as? String == "GET \(backend.url)/i/7")
+                #expect(call["outcome"] as? String == (isRun ? "200" : nil))
+                let response = json["response"] as? [String: Any]
+                #expect(response?["body"] as? String == (isRun ? #"{"one":{"asked":"/i/7"}}"# : nil))
+            }
+        }
+
+        @Test func explainWritesRefusalAsJSON() throws {
+            let result = try Command.run(
+                "explain", "--format", "json", "good.yaml", "GET", "/none", in: folder.url)
+            #expect(result.status == 1)
+            let json = try Self.object(result.output)
+            #expect(json["accepted"] as? Bool == false && json["route"] is NSNull)
+            #expect(json["lines"] as? [String] == ["route     none: 404"])
+        }
+
+        private static func object(_ text: String) throws -> [String: Any] {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        }
+
         @Test func openapiWritesJSON() throws {
             let result = try Command.run(
                 "openapi", "--title", "Home", "--server", "https://h", "good.yaml", in: folder.url)
@@ -604,6 +643,25 @@ extension EndToEnd {
                 result.errors.contains(
                     "<stdin>:2:74: warning: endpoint GET /a is left out: 'get' in call 'call' has a '%'"
                 ))
+        }
+
+        @Test func importWritesJSON() throws {
+            let result = try Command.run("import", "--format", "json", "-", input: Self.krakend)
+            #expect(result.status == 0 && result.errors.isEmpty)
+            let json = try Self.object(result.output)
+            #expect(json["endpoints"] as? Int == 1 && json["written"] as? Int == 1)
+            #expect(json["notes"] as? Int == 2 && json["errors"] as? Int == 0)
+            let problem = try #require((json["problems"] as? [[String: Any]])?.last)
+            #expect(problem["severity"] as? String == "note")
+            #expect(problem["column"] as? Int == 17)
+            let text = try #require(json["configuration"] as? String)
+            let plain = try Command.run("import", "-", input: Self.krakend)
+            #expect(text == plain.output)
+
+            let failed = try Command.run("import", "--format", "json", "-", input: "[")
+            #expect(failed.status == 1)
+            let failure = try Self.object(failed.output)
+            #expect(failure["errors"] as? Int == 1 && failure["configuration"] is NSNull)
         }
 
         @Test func importReportsInvalidJSON() throws {

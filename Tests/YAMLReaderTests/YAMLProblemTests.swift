@@ -42,6 +42,7 @@ import YAMLReader
             #"1:3 a key must be a text; quote "{...}" and "[...]" where they belong to a text"#
         ),
         ("?\n: x", "1:2 a key is missing before the ':'"),
+        ("a:\n  <<: {}", "2:3 merge keys (<<) are not supported; write the keys here"),
     ])
     func unsupportedFeaturesAreRefused(_ text: String, problem: String) {
         #expect(outline(of: text) == problem)
@@ -55,6 +56,14 @@ import YAMLReader
         ("a: \"x\r\n", "1:4 this \" is never closed"),
         ("a: [", "2:1 the file ends inside [ ] or { }"),
         ("a: [b}", "1:6 expected ',' or ']' here"),
+        (
+            "a: { b: c\nd: { e: f }",
+            "2:2 expected ',' or '}' here; the '{' in line 1 is not closed"
+        ),
+        (
+            "a: [b\nc: [d]\n",
+            "2:2 expected ',' or ']' here; the '[' in line 1 is not closed"
+        ),
         ("a: 'x' y", "1:8 unexpected text after a closing quote; put the whole text into quotes"),
         ("a: b: c", "1:5 a ':' is not allowed here; if it is part of a text, quote the text"),
         ("a: b\nc\nd: e", "2:1 expected ':' after this key"),
@@ -64,7 +73,8 @@ import YAMLReader
         ),
         (
             "a:\n  - b\n  c: d",
-            "3:3 expected the next '- ' of this list here; check the indentation"
+            "3:3 expected the next '- ' of the list that begins in line 2 here; a key of an entry"
+                + " is indented more, and a mapping has no '- '"
         ),
         ("a: - b", "1:4 a list with '- ' must start on a line of its own"),
         ("a:\n\tb: c", "2:1 a tab cannot be used for indentation; use spaces"),

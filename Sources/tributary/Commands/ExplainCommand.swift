@@ -19,6 +19,7 @@ struct ExplainCommand: ParsableCommand {
               tributary explain my.yaml GET /home --header 'Accept-Language: de'
               tributary explain my.yaml POST /login --data '{"user":"ann"}'
               tributary explain --run my.yaml GET /home  send it, show its waterfall
+              tributary explain --format json my.yaml GET /home
 
             EXIT STATUS
               0   an endpoint accepts the request
@@ -52,6 +53,9 @@ struct ExplainCommand: ParsableCommand {
     @Flag(name: .customLong("run"), help: "Send the request to the backends and show each call.")
     var isRun = false
 
+    @Option(help: "Output format: text or json.")
+    var format = OutputFormat.text
+
     func run() throws {
         guard let method = Method(method) else {
             throw ValidationError("not a request method such as GET or POST: \(method)")
@@ -67,7 +71,7 @@ struct ExplainCommand: ParsableCommand {
             plan, method, target, fields, body: body.map { Bytes($0) })
         guard isRun else { return try show(explanation) }
         let sent = try result(of: explanation)
-        StandardStreams.printOut(sent.text)
+        StandardStreams.printOut(format == .json ? sent.json : sent.text)
         guard explanation.isAccepted, sent.isAuthenticated else { throw ExitStatus.notAccepted }
     }
 
@@ -76,7 +80,7 @@ struct ExplainCommand: ParsableCommand {
         var isAccepted = false
         _ = try UVLoop.run { loop in
             let explanation = explanation.checkingCredential(on: loop)
-            StandardStreams.printOut(explanation.text)
+            StandardStreams.printOut(format == .json ? explanation.json : explanation.text)
             isAccepted = explanation.isAccepted
             loop.stop()
         }

@@ -21,6 +21,7 @@ struct ImportCommand: ParsableCommand {
             EXAMPLES
               tributary import krakend.json > my.yaml
               git show main:krakend.json | tributary import - > my.yaml
+              tributary import --format json krakend.json
             """)
 
     @Argument(
@@ -32,12 +33,19 @@ struct ImportCommand: ParsableCommand {
         help: "Write endpoints whose protection has no equivalent, too; they are then public.")
     var openProtected = false
 
+    @Option(help: "Output format: text or json.")
+    var format = OutputFormat.text
+
     func run() throws {
         let source = try ConfigSource(argument: config)
         let imported = KrakenDImport(
             try source.bytes(), file: source.path, opensProtected: openProtected)
-        StandardStreams.printError(imported.lines.map { $0 + "\n" }.joined())
-        if let text = imported.text { StandardStreams.printOut(text) }
+        switch format {
+        case .json: StandardStreams.printOut(imported.json)
+        case .text:
+            StandardStreams.printError(imported.lines.map { $0 + "\n" }.joined())
+            if let text = imported.text { StandardStreams.printOut(text) }
+        }
         guard imported.findings.count(of: .error) == 0 else { throw ExitStatus.configurationErrors }
         if imported.isIncomplete { throw ExitStatus.incompleteImport }
     }

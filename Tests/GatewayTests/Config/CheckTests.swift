@@ -409,7 +409,7 @@ import Testing
         ),
         (
             "ann: { from: a, get: /, after: bob }\nbob: { from: a, get: / }",
-            "7:38: error: 'after' in call 'ann' must be a list, such as [a, b]"
+            "7:38: error: 'after' in call 'ann' must be a list: [bob]"
         ),
     ])
     func reportsProblemInAfter(_ calls: String, problem: String) {
@@ -461,7 +461,7 @@ import Testing
     @Test(arguments: [
         (
             "admin: 127.0.0.1:80\nlisten: 127.0.0.1:80",
-            "1:8: error: 'admin' needs an address of its own, not that of 'listen'"
+            "1:8: error: 'admin' has an address of 'listen'; it needs another one"
         ),
         ("version: 1", "2:1: error: duplicate key 'version', first seen in line 1"),
         (
@@ -663,7 +663,7 @@ import Testing
               - { route: "POST /x/{b}", calls: { one: { from: a, post: / } } }
               - { route: "GET /x/y", calls: { one: { from: a, get: / } } }
             """
-        #expect(problems(text) == ["5:14: error: route GET /x/{b} is the same as that at 4:14"])
+        #expect(problems(text) == ["5:14: error: route GET /x/{b} is the same as the route at 4:14 (names make no difference)"])
     }
 
     @Test func warnsOfBackendThatIsNeverCalled() {
@@ -691,9 +691,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("version: 1", ["1:1: error: there are no endpoints"]),
+        ("version: 1", ["1:1: error: there are no endpoints; list one in 'endpoints'"]),
         ("- a", ["1:1: error: the file must be a mapping of keys to values"]),
-        ("version: 1\nendpoints: []", ["1:1: error: there are no endpoints"]),
+        ("version: 1\nendpoints: []", ["1:1: error: there are no endpoints; list one in 'endpoints'"]),
         (
             "version: 1\nendpoints: [{ route: GET /, calls: {} }]",
             ["2:13: error: GET / has no calls"]

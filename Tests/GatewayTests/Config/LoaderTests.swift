@@ -37,7 +37,7 @@ import Testing
         ),
         (
             Self.endpoint("one"),
-            "more/two.yaml:2:12: error: route GET /one is the same as that at more/one.yaml:2:12"
+            "more/two.yaml:2:12: error: route GET /one is the same as the route at more/one.yaml:2:12"
         ),
     ])
     func reportsErrorsWithTheIncludedFile(_ text: String, problem: String) {
@@ -98,10 +98,27 @@ import Testing
             "/one", "/{x}",
             "5:77: error: call 'one' uses {x}; there is no parameter 'x' (this endpoint has no parameters)"
         ),
-        ("\"1s\"", "1s", "5:94: error: this is not valid JSON: this byte is not allowed here"),
+        ("\"1s\"", "1s", "5:94: error: this is not valid JSON: a text or key needs double quotes"),
+        ("\"1s\"", "'1s'", "5:93: error: this is not valid JSON: a text needs double quotes"),
+        ("\"1s\"", "s", "5:93: error: this is not valid JSON: a text or key needs double quotes"),
     ])
     func reportsLocationsInJSON(_ old: String, new: String, problem: String) {
         #expect(problems(Self.json.replacing(old, with: new), file: "c.json") == [problem])
+    }
+
+    @Test(arguments: [
+        ("{\"a\": 1,}", "1:9", "remove the comma before this bracket"),
+        ("{\"a\": [1, ]}", "1:11", "remove the comma before this bracket"),
+        ("{\"a\": 1 \"b\": 2}", "1:9", "a comma is missing before this text"),
+        ("{a: 1}", "1:2", "a text or key needs double quotes"),
+        ("{\"a\": 1 // one\n}", "1:9", "JSON has no comments"),
+        ("{\"a\": 1,, \"b\": 2}", "1:9", "this byte is not allowed here"),
+    ])
+    func namesRemedyForInvalidJSON(_ text: String, location: String, remedy: String) {
+        #expect(
+            problems(text, file: "c.json") == [
+                "\(location): error: this is not valid JSON: \(remedy)"
+            ])
     }
 
     @Test func boundsNestingOfJSON() {

@@ -20,16 +20,23 @@ import Testing
         ("timeout:", "must be a number with a unit, such as 300ms, 2s, 5m or 1h"),
         ("required: yes", "must be true or false - did you mean true?"),
         ("required: \"true\"", "must be true or false, without quotes"),
-        ("accept: 200", "must be a list, such as [a, b]"),
+        ("accept: 200", "must be a list: [200]"),
+        ("keep: name", "must be a list: [name]"),
+        ("keep: \"a b\"", "must be a list, such as [a, b]"),
+        ("relay_status: 4xx", "must be a list: [4xx]"),
         ("accept: [299-200]", "must be a status such as 404, or a range such as 200-299"),
-        ("accept: [2xx]", "must be a status such as 404, or a range such as 200-299"),
+        (
+            "accept: [2xx]",
+            "must be a status such as 404, or a range such as 200-299; write 200-299"
+        ),
+        ("accept: [1xx]", "must be a status such as 404, or a range such as 200-299"),
         ("accept: [100]", "must be between 200 and 599, the statuses of final responses"),
         ("relay_status: [700]", "must be between 200 and 599, the statuses of final responses"),
         (
             "relay_headers: [Content-Type]",
             "must not be 'Content-Type'; the client's response has its own"
         ),
-        ("relay_headers: [\"a b\"]", "must be the name of a header; 'a b' is not a valid name"),
+        ("relay_headers: [\"a b\"]", "has the invalid header name 'a b'; use letters, digits and -"),
         ("take: a..b", nil),
         ("take: \"\"", nil),
         ("keep: [\"a[x]\"]", nil),
@@ -51,7 +58,8 @@ import Testing
 
     @Test(arguments: [
         ("max_concurrent: 1.5", "must be a whole number from 1 to 1000000"),
-        ("max_concurrent: \"5\"", "must be a whole number from 1 to 1000000"),
+        ("max_concurrent: \"5\"", "must be a whole number from 1 to 1000000, without quotes"),
+        ("max_concurrent: many", "must be a whole number from 1 to 1000000"),
         ("max_concurrent: 99999999999999999999", "must be a whole number from 1 to 1000000"),
         (
             "balance: least",
@@ -62,10 +70,14 @@ import Testing
             "headers: { Content-Length: 5 }",
             "must not be 'Content-Length'; the gateway sets the headers of the connection itself"
         ),
-        ("headers: { A B: x }", "must be the name of a header; 'A B' is not a valid name"),
+        ("headers: { A B: x }", "has the invalid header name 'A B'; use letters, digits and -"),
         ("headers: { A: \"x\\r\\nB: y\" }", "must be one line, without control characters"),
         ("headers: { A: }", "must have a value; write \"\" for an empty one"),
-        ("headers: [a]", "must be a mapping of names to values"),
+        (
+            "headers: [a]",
+            "must be a mapping of names to values, not a list: write 'name: value' without '- '"
+        ),
+        ("headers: a", "must be a mapping of names to values"),
     ])
     func refusesInvalidValueInBackend(_ line: String, words: String) {
         let key = line.prefix { $0 != ":" }
@@ -243,7 +255,8 @@ import Testing
 
     @Test(arguments: [
         ("\":8080\"", "must have a host: 127.0.0.1:8080, or 0.0.0.0:8080 for all interfaces"),
-        ("8080", "must be host:port, \"[v6]:port\" or unix:/path"),
+        ("8080", "must have a host: 127.0.0.1:8080, or 0.0.0.0:8080 for all interfaces"),
+        ("h", "must be host:port, \"[v6]:port\" or unix:/path"),
         ("h:99999", "has no valid port (0 to 65535): '99999'"),
         ("unix:run", "must be unix: and an absolute path of at most 107 bytes"),
         ("256.0.0.1:80", "has no valid host: '256.0.0.1' is neither an address nor a name"),

@@ -4,15 +4,17 @@ import YAMLReader
 extension ConfigCheck {
     /// Two routes are the same if they differ only in the names of their parameters.
     mutating func checkRoutes() {
-        var seen: [String: SourceLocation] = [:]
+        var seen: [String: Located<Config.Route>] = [:]
         for route in config.endpoints.compactMap(\.route) {
             let shape = route.value.shape
             if let first = seen[shape] {
+                let note = first.value.name == route.value.name ? "" : " (names make no difference)"
                 problems.error(
                     at: route.location,
-                    "route \(route.quoted(\.name)) is the same as that at \(first)")
+                    "route \(route.quoted(\.name)) is the same as the route at"
+                        + " \(first.location)\(note)")
             }
-            seen[shape] = seen[shape] ?? route.location
+            seen[shape] = seen[shape] ?? route
         }
     }
 

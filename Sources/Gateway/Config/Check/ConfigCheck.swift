@@ -42,7 +42,7 @@ struct ConfigCheck {
         }
         for feature in Features.all { feature.check(&self) }
         if wasRead, config.endpoints.isEmpty {
-            problems.error(at: config.location, "there are no endpoints")
+            problems.error(at: config.location, "there are no endpoints; list one in 'endpoints'")
         }
         // A call with a misspelt backend may mean one of those that seem unused.
         if problems.errorCount == 0 {

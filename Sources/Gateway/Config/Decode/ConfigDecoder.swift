@@ -82,7 +82,9 @@ struct ConfigDecoder {
         let meant = decodeMembers(members, into: &block)
         let written = members.map(\.key) + meant
         for key in Block.keys where key.schema.isRequired && !written.contains(key.name) {
-            problems.error(at: node.location, "the key '\(key.name)' is missing\(inScope)")
+            problems.error(
+                at: node.location,
+                "the key '\(key.name)' is missing\(inScope)\(key.schema.value.hint(for: key.name))")
         }
         for group in Block.alternatives {
             checkAlternatives(group, among: members, meant: meant, at: node.location)

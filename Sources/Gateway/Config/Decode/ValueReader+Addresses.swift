@@ -15,7 +15,8 @@ extension ValueReader where Value == Config.ListenAddress {
                 }
                 return .unix(path: path)
             }
-            let (host, port) = URLSyntax.split(text[...])
+            let (host, port) =
+                Int(text) == nil ? URLSyntax.split(text[...]) : ("", text[...])
             guard let port else { throw Refusal(.init(fixed: message)) }
             guard !host.isEmpty, host != "*" else {
                 throw Refusal(

@@ -67,7 +67,8 @@ extension ValueReader where Value == Int {
             }
         return .scalar(.integer(range), expected: message) { scalar throws(Refusal) in
             guard case .integer(let value?) = scalar.type, range.contains(value) else {
-                throw Refusal(.init(fixed: message))
+                let isQuoted = Int(scalar.written).map(range.contains) ?? false
+                throw Refusal("\(fixed: message)\(fixed: isQuoted ? ", without quotes" : "")")
             }
             return value
         }

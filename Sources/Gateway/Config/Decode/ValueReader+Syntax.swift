@@ -84,10 +84,14 @@ extension JSONPath {
 }
 
 extension HeaderSyntax {
-    @Sendable package static func check(name: String) throws(Refusal) {
+    @Sendable static func checkToken(_ name: String) throws(Refusal) {
         guard isName(name) else {
-            throw Refusal("must be the name of a header; '\(name)' is not a valid name")
+            throw Refusal("has the invalid header name '\(name)'; use letters, digits and -")
         }
+    }
+
+    @Sendable package static func check(name: String) throws(Refusal) {
+        try checkToken(name)
         guard !isConnectionField(name) else {
             throw Refusal(
                 "must not be '\(name)'; the gateway sets the headers of the connection itself")
@@ -117,7 +121,12 @@ extension ValueReader where Value == ClosedRange<Int> {
             guard (1...2).contains(ends.count), let first = ends[0],
                 let last = ends[ends.count - 1],
                 first <= last
-            else { throw Refusal(.init(fixed: message)) }
+            else {
+                let text = scalar.text.lowercased()
+                let hint =
+                    "2345".first { text == "\($0)xx" }.map { "; write \($0)00-\($0)99" } ?? ""
+                throw Refusal("\(fixed: message)\(fixed: hint)")
+            }
             guard (200...599).contains(first), (200...599).contains(last) else {
                 throw Refusal("must be between 200 and 599, the statuses of final responses")
             }

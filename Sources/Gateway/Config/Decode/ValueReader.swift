@@ -49,7 +49,7 @@ extension ValueReader {
     where Value == [Located<Item>] {
         ValueReader(schema: .list(item.schema)) { node, decoder in
             guard case .sequence(let nodes) = node.content else {
-                decoder.fail(node.location, "must be a list, such as [a, b]")
+                decoder.fail(node.location, "must be a list\(node.listHint)")
                 return nil
             }
             return nodes.compactMap { node in
@@ -153,9 +153,23 @@ extension ValueReader {
 extension ConfigDecoder {
     fileprivate mutating func members(of node: DocumentNode) -> [DocumentNode.Member]? {
         guard case .mapping(let members) = node.content else {
-            fail(node.location, "must be a mapping of names to values")
+            let isList = if case .sequence = node.content { true } else { false }
+            fail(
+                node.location,
+                "must be a mapping of names to values"
+                    + (isList ? ", not a list: write 'name: value' without '- '" : ""))
             return nil
         }
         return withoutDuplicates(members)
+    }
+}
+
+extension DocumentNode {
+    /// A text as it would stand in a list; a text with spaces or references may need quotes there.
+    fileprivate var listHint: String {
+        guard case .scalar(let scalar) = content, HeaderSyntax.isName(scalar.text) else {
+            return ", such as [a, b]"
+        }
+        return ": [\(scalar.text)]"
     }
 }

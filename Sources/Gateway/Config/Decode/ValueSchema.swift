@@ -33,6 +33,14 @@ struct BlockSchema: Sendable {
     let alternatives: [[String]]
 }
 
+extension ValueSchema {
+    /// `; write 'version: 1'` for a key with a single possible value.
+    func hint(for key: String) -> String {
+        guard case .integer(let range) = self, range.count == 1 else { return "" }
+        return "; write '\(key): \(range.lowerBound)'"
+    }
+}
+
 /// One key of a block.
 struct KeySchema: Sendable {
     let name: String

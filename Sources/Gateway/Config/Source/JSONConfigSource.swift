@@ -20,9 +20,27 @@ package struct JSONConfigSource {
         } catch {
             throw DocumentProblem(
                 location: source.location(error.offset),
-                text: "this is not valid JSON: \(error.reason)")
+                text: "this is not valid JSON: \(source.hint(on: error) ?? "\(error.reason)")")
         }
         return try source.node(document.root, depth: 1)
+    }
+
+    /// The remedy for what JavaScript and YAML allow, and JSON does not.
+    private func hint(on error: JSONError) -> String? {
+        guard error.reason == .unexpectedByte, error.offset < text.count else { return nil }
+        let before = text[0..<error.offset].array.last { !" \t\r\n".utf8.contains($0) }
+        switch text[error.offset] {
+        case UInt8(ascii: "}") where before == UInt8(ascii: ","),
+            UInt8(ascii: "]") where before == UInt8(ascii: ","):
+            return "remove the comma before this bracket"
+        case UInt8(ascii: "/"), UInt8(ascii: "#"): return "JSON has no comments"
+        case UInt8(ascii: "'"): return "a text needs double quotes"
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+            return "a text or key needs double quotes"
+        case UInt8(ascii: "\"") where before != UInt8(ascii: ","):
+            return "a comma is missing before this text"
+        default: return nil
+        }
     }
 
     /// Removes a byte order mark.

@@ -118,9 +118,7 @@ extension ValueReader where Value == Config.Log.Condition {
 extension ValueReader where Value == String {
     static var loggedHeader: ValueReader {
         text(.headerName) { text throws(Refusal) in
-            if !HeaderSyntax.isName(text) {
-                throw Refusal("must be the name of a header; '\(text)' is not a valid name")
-            }
+            try HeaderSyntax.checkToken(text)
         }
     }
 }

@@ -109,9 +109,7 @@ extension ValueReader where Value == String {
     /// A header name, or `*`.
     static var crossOriginHeader: ValueReader {
         text(.headerName) { text throws(Refusal) in
-            guard HeaderSyntax.isName(text) else {
-                throw Refusal("must be the name of a header; '\(text)' is not a valid name")
-            }
+            try HeaderSyntax.checkToken(text)
         }
     }
 }

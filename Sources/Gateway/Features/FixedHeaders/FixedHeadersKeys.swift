@@ -64,9 +64,7 @@ extension ValueReader where Value == [Config.Header] {
 extension HeaderSyntax {
     /// Refuses the headers that responses have anyway, with the value of the moment.
     @Sendable static func check(responseName name: String) throws(Refusal) {
-        guard isName(name) else {
-            throw Refusal("must be the name of a header; '\(name)' is not a valid name")
-        }
+        try checkToken(name)
         let lowercased = name.lowercased()
         if isCORS(name) {
             throw Refusal("must not be '\(name)'; write 'cors' instead")

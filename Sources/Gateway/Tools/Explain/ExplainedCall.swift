@@ -4,13 +4,13 @@ import HTTP
 /// The lines of `explain` about one call: its start, its request, and its time limit.
 struct ExplainedCall {
     let plan: CallPlan
-    private let endpoint: EndpointPlan
-    private let backend: BackendPlan
+    let endpoint: EndpointPlan
+    let backend: BackendPlan
     private let result: Result
     /// The calls of this request whose responses it waits for.
-    private var waitsFor: [Int] = []
+    private(set) var waitsFor: [Int] = []
     /// The condition, where it depends on values that only a real request has.
-    private let condition: String?
+    let condition: String?
 
     private enum Result {
         /// The request line, and the headers and body.
@@ -91,23 +91,43 @@ struct ExplainedCall {
     /// The pool resends an idempotent request once if its reused connection ends before a response.
     var resendsMax: Int { plan.method.isIdempotent ? requestsMax : 0 }
 
-    /// Columns: start, name, request, notes.
-    var row: [String] {
+    var state: String {
         switch result {
-        case .notMade(let because):
-            ["   -", title, "left out: 'when' does not hold: \(because)", ""]
-        case .notSent: ["   -", title, "not sent: the request fails before", ""]
-        case .skipped(let because):
-            ["   -", title, "skipped: \(because)", condition.map { "if \($0)" } ?? ""]
-        case .sent(let line, _):
-            [waitsFor.isEmpty ? " 0ms" : "then", title, line, notes.joined(separator: "  ")]
+        case .notMade: "left out"
+        case .notSent: "not sent"
+        case .skipped: "skipped"
+        case .sent: "sent"
         }
     }
 
-    /// The headers and the body of the request.
-    var message: [String] {
-        if case .sent(_, let message) = result { message.lines } else { [] }
+    /// Why it is not sent.
+    var reason: String? {
+        switch result {
+        case .notMade(let because): "'when' does not hold: \(because)"
+        case .notSent: "the request fails before"
+        case .skipped(let because): because
+        case .sent: nil
+        }
     }
+
+    /// The request line, and the headers and body.
+    var request: (line: String, message: ExplainedMessage)? {
+        if case .sent(let line, let message) = result { (line, message) } else { nil }
+    }
+
+    /// Columns: start, name, request, notes.
+    var row: [String] {
+        guard let request else {
+            let notes = if case .skipped = result { condition.map { "if \($0)" } ?? "" } else { "" }
+            return ["   -", title, "\(state): \(reason ?? "")", notes]
+        }
+        return [
+            waitsFor.isEmpty ? " 0ms" : "then", title, request.line, notes.joined(separator: "  "),
+        ]
+    }
+
+    /// The headers and the body of the request.
+    var message: [String] { request?.message.lines ?? [] }
 
     private var notes: [String] {
         var notes = ["up to \(min(plan.timeout, endpoint.deadline).spelled)"]

@@ -8,8 +8,8 @@ import JSONText
 /// Omits `Host`, `X-Request-Id`, `traceparent`, `tracestate` and `Gateway-Deadline-Ms`, which every call sends,
 /// the gateway's own `User-Agent`, and the headers of `forwarded`.
 struct ExplainedMessage {
-    private var fields: [(name: FieldName, value: String)] = []
-    private var body: String?
+    private(set) var fields: [(name: FieldName, value: String)] = []
+    private(set) var body: String?
 
     /// - Parameter values: of a request that can be sent
     init(_ plan: CallPlan, backend: BackendPlan, _ values: CallValues, masksLiterals: Bool) {

@@ -9,6 +9,7 @@ extension Explanation {
     /// What happened to the request that was sent.
     package struct Run {
         package let text: String
+        package let json: String
         /// Whether it reached the calls of an endpoint, as far as its credential decides that.
         package let isAuthenticated: Bool
     }
@@ -38,7 +39,7 @@ extension Explanation {
             return pools.close().map {
                 withExtendedLifetime(gateway) {
                     Run(
-                        text: text(with: recorded, context),
+                        text: text(with: recorded, context), json: json(with: recorded, context),
                         isAuthenticated: context.refusal == nil)
                 }
             }
@@ -61,6 +62,18 @@ extension Explanation {
             lines += error.explained
         }
         return lines.text + recorded.text
+    }
+}
+
+extension Explanation {
+    private func json(with recorded: RecordedResponse, _ context: RequestContext) -> String {
+        var others: [(String, JSONTree)] = []
+        if let caller = context.caller?.name { others.append(("caller", .text(String(caller)))) }
+        if let reason = context.refusal { others.append(("refused", .text("\(reason.name)"))) }
+        return json(
+            isAccepted: isAccepted && context.refusal == nil,
+            calls: { $0.members + recorded.members(of: $0) },
+            and: others + [("response", recorded.tree)])
     }
 }
 
@@ -104,6 +117,29 @@ struct RecordedResponse {
         let body = response.completeBody
         guard !body.isEmpty, method != .head else { return [head].text }
         return [head].text + "body      \(String(body))\n"
+    }
+
+    var tree: JSONTree {
+        let fields = response.fields.map { JSONTree.texts(["\($0.name)", "\($0.value)"]) }
+        return .object([
+            ("status", .raw("\(response.status.code)")), ("duration_ms", .milliseconds(duration)),
+            ("headers", .list(fields)), ("body", .text(String(response.completeBody))),
+        ])
+    }
+
+    /// How a call ended; nothing for one that was not sent.
+    func members(of call: ExplainedCall) -> [(String, JSONTree)] {
+        guard let recorded = record.call(call.plan.index),
+            let duration = recorded.ended.since(recorded.began)
+        else { return [] }
+        let requests = record.attempts.count {
+            Int($0.call) == call.plan.index && $0.permitted.hasHappened
+        }
+        return [
+            ("outcome", .text(outcome(of: call.plan, recorded))),
+            ("began_ms", .milliseconds(instant(recorded.began) - began)),
+            ("duration_ms", .milliseconds(duration)), ("requests", .raw("\(requests)")),
+        ]
     }
 
     /// One line for each call: its start, its request, its end, and a bar.

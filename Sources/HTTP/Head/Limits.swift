@@ -85,7 +85,7 @@ package struct Limits: Sendable, Equatable {
 
     /// How long a connection may be idle between two requests. The first request must begin within
     /// `headerTimeout`.
-    package var idleTimeout = Duration.seconds(60)
+    package var idleTimeout = Duration.seconds(75)
 
     /// How long the peer may take to accept unsent bytes: in each such period it must take
     /// `outputBytesPerSecond` on average.

@@ -16,7 +16,7 @@ import Testing
         let harness = try ServerHarness.http2()
         let client = try H2Client(harness)
         let request = try client.send()
-        harness.advance(59_000)
+        harness.advance(74_000)
         #expect(request.summary == "200 /" && !client.peer.hasEnded)
         harness.advance(1_100)
         #expect(client.peer.hasEnded && client.side.log == ["goaway 1 0"])
@@ -43,7 +43,7 @@ import Testing
         harness.respond("late")
         harness.advance()
         #expect(request.summary == "200 late")
-        harness.advance(61_000)
+        harness.advance(76_000)
         #expect(client.peer.hasEnded)
     }
 
@@ -52,7 +52,7 @@ import Testing
         let harness = try ServerHarness.http2()
         let client = try H2Client(harness)
         _ = try client.send()
-        for _ in 0..<7 {
+        for _ in 0..<9 {
             harness.advance(9_000)
             client.side.session.sendPing()
             client.flush()

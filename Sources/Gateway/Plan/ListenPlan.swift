@@ -82,6 +82,6 @@ package struct AdminPlan: Sendable, Equatable {
         // The listener's own host need not be listed; a duplicate does no harm.
         let ownHost = if case .tcp(let host, _) = listen.address { [host] } else { [String]() }
         hosts = block.hosts.map(\.value) + ownHost
-        token = block.token?.value
+        token = block.token.flatMap { $0.value == Config.Admin.noToken ? nil : $0.value }
     }
 }

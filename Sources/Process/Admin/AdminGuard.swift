@@ -1,4 +1,5 @@
 import Basics
+import Gateway
 import HTTP
 import Reactor
 
@@ -83,38 +84,13 @@ struct AdminGuard: Sendable {
     }
 
     private func isKnown(_ host: String) -> Bool {
-        if hosts.contains(host) || isLocalName(host) { return true }
+        if hosts.contains(host) || LocalName.isLocal(host) { return true }
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         switch IPAddress(isBracketed ? String(host.dropFirst().dropLast()) : host) {
         case .v4?: return !isBracketed
         case .v6?: return isBracketed
         case nil: return false
         }
-    }
-
-    /// Whether a name does not exist in public DNS, so that no foreign page can use it: a name
-    /// without a dot, such as a service in a container network, or a name below a reserved domain,
-    /// such as `gateway.shop.svc.cluster.local` in a cluster.
-    private func isLocalName(_ host: String) -> Bool {
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard let last = labels.last, labels.allSatisfy(Self.isLabel) else { return false }
-        if labels.count == 1 { return !last.allSatisfy(\.isNumber) }
-        return Self.reserved.contains(String(last)) || host.hasSuffix(".home.arpa")
-    }
-
-    /// RFC 6761 (localhost, test), RFC 6762 (local), and ICANN's reservation of internal.
-    private static let reserved: Set<String> = ["localhost", "test", "local", "internal"]
-
-    private static func isLabel(_ label: Substring) -> Bool {
-        !label.isEmpty
-            && label.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
     }
 
     /// A foreign `Origin` is refused for every method, because a page sends one only to read the

@@ -104,20 +104,50 @@ import Testing
     @Test func reportsInvalidAddressAtItsLocation() {
         #expect(
             problems(Snippet.top("listen: { address: 8080 }")) == [
-                "1:20: error: 'address' in 'listen' must be host:port, \"[v6]:port\" or unix:/path"
+                "1:20: error: 'address' in 'listen' must have a host: 127.0.0.1:8080, or 0.0.0.0:8080 for all interfaces"
             ])
+    }
+
+    private static let openPages =
+        "warning: 'admin' may be reached from other networks and has no 'token': set one, or"
+        + " 'token: none' where a firewall protects the address"
+
+    @Test(arguments: [
+        ("0.0.0.0:9901", true), ("\"[::]:9901\"", true), ("203.0.113.7:9901", true),
+        ("\"[2001:db8::1]:9901\"", true), ("gateway.example.com:9901", true),
+        ("127.0.0.1:9901", false), ("\"[::1]:9901\"", false), ("localhost:9901", false),
+        ("10.1.2.3:9901", false), ("172.31.0.1:9901", false), ("192.168.0.1:9901", false),
+        ("\"[fd00::1]:9901\"", false), ("\"[fe80::1]:9901\"", false), ("gateway:9901", false),
+        ("gateway.shop.svc.cluster.local:9901", false), ("unix:/run/admin.sock", false),
+    ])
+    func warnsOfPublicAdminAddressWithoutToken(_ address: String, isPublic: Bool) {
+        #expect(
+            problems(Snippet.top("admin: \(address)"))
+                == (isPublic ? ["1:8: \(Self.openPages)"] : []))
+    }
+
+    @Test(arguments: ["token: none", "token: \"${ADMIN_TOKEN:-0123456789abcdef}\""])
+    func tokenOfAdminAddressEndsWarning(_ token: String) {
+        let text = Snippet.top("admin: { address: 0.0.0.0:9901, \(token) }")
+        #expect(problems(text) == [])
+    }
+
+    @Test func noTokenIsRequiredWithTokenNone() throws {
+        let text = Snippet.top("admin: { address: 0.0.0.0:9901, token: none }")
+        let admin = try #require(load(["c.yaml": text]).config?.admin)
+        #expect(try #require(AdminPlan(admin)).token == nil)
     }
 
     @Test func refusesTheSameAddressForListenAndAdmin() {
         let list = "listen: [127.0.0.1:2, 127.0.0.1:1]\nadmin: { address: 127.0.0.1:1 }"
         #expect(
             problems(Snippet.top(list)) == [
-                "2:19: error: 'admin' needs an address of its own, not that of 'listen'"
+                "2:19: error: 'admin' has an address of 'listen'; it needs another one"
             ])
         let both = "listen: { address: 127.0.0.1:1 }\nadmin: { address: 127.0.0.1:1 }"
         #expect(
             problems(Snippet.top(both)) == [
-                "2:19: error: 'admin' needs an address of its own, not that of 'listen'"
+                "2:19: error: 'admin' has an address of 'listen'; it needs another one"
             ])
     }
 

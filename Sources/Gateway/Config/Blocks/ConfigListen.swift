@@ -34,10 +34,13 @@ extension Config {
         package var address: Located<ListenAddress>?
         /// Names that are accepted in `Host`, besides addresses and `localhost`.
         package var hosts: [Located<String>] = []
-        /// The secret that requests present; nil if none is needed.
+        /// The secret that requests present, or `noToken`; nil if none is needed.
         package var token: Located<String>?
         package var mode: Located<UInt16>?
         package var group: Located<String>?
+
+        /// The value of `token` of an address that other means protect; too short for a secret.
+        static let noToken = "none"
 
         init(location: SourceLocation) {
             self.location = location

@@ -13,9 +13,10 @@ extension ConfigCheck {
         guard let admin = config.admin else { return }
         checkSocketFile(of: admin, key: "admin")
         warnOfWrittenToken(of: admin)
+        warnOfOpenPages(of: admin)
         if let address = admin.address, isTaken(address.value, by: config.listen[...]) {
             problems.error(
-                at: address.location, "'admin' needs an address of its own, not that of 'listen'")
+                at: address.location, "'admin' has an address of 'listen'; it needs another one")
         }
     }
 
@@ -76,8 +77,21 @@ extension ConfigCheck {
             at: redirect.location, "'redirect' goes to https, but no listener has 'tls'")
     }
 
+    /// `/metrics`, the configuration and a reload must not be public by mistake.
+    private mutating func warnOfOpenPages(of admin: Config.Admin) {
+        guard admin.token == nil, isRead("token", of: admin.location),
+            let address = admin.address, case .tcp(let host, _) = address.value,
+            !LocalName.isPrivate(host)
+        else { return }
+        problems.warning(
+            at: address.location,
+            "'admin' may be reached from other networks and has no 'token': set one, or 'token: none'"
+                + " where a firewall protects the address")
+    }
+
     private mutating func warnOfWrittenToken(of admin: Config.Admin) {
-        guard let token = admin.token, token.isVerbatim else { return }
+        guard let token = admin.token, token.isVerbatim, token.value != Config.Admin.noToken
+        else { return }
         problems.warning(
             at: token.location,
             "'token' of 'admin' is written in the file; use ${file:/path} or ${NAME}, so that the"

@@ -25,7 +25,7 @@ extension Config.Admin: PlainBlock {
             ),
             .value(
                 "token", \.token, .bearerToken,
-                "secret required in Authorization: Bearer, except for the probes and /; else 401"
+                "secret required in Authorization: Bearer, except for the probes and /, else 401; or none"
             ),
         ]
 }
@@ -126,6 +126,7 @@ extension ValueReader where Value == String {
         let message =
             "must be 16 to 512 letters, digits or characters of -._~+/, with = only at its end"
         return .scalar(.text(format: .secret), expected: message) { scalar throws(Refusal) in
+            if scalar.text == Config.Admin.noToken { return scalar.text }
             let characters = scalar.text.utf8
             let token = characters.prefix { $0 != UInt8(ascii: "=") }
             guard (16...512).contains(characters.count), token.allSatisfy(isTokenCharacter),

@@ -44,7 +44,7 @@ enum TextFormat: String, Sendable {
         case .network: "^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$"
         case .origin: #"^(\*|null|[a-z][a-z0-9+.-]*://(\*\.)?[^\s/?#@*A-Z]+)$"#
         case .slowLimit: #"^slow *> *[0-9]+(\.[0-9]+)?(ms|s|m|h)$"#
-        case .secret: "^[A-Za-z0-9._~+/=-]{16,512}$"
+        case .secret: "^(none|[A-Za-z0-9._~+/=-]{16,512})$"
         case .rate: "^[1-9][0-9]{0,6}/[smhd]$"
         case .reference: #"^\{[^{}]+\}$"#
         case .storeURL: #"^(rediss?://[^\s/?#@]+(/[0-9]{0,5})?|unix:/.{1,106})$"#

@@ -61,13 +61,17 @@ def main():
 
     ports = {entry["name"]: entry["containerPort"] for entry in container["ports"]}
     expect(ports["http"] == port(config["listen"]), "listen is the container's port http")
-    expect(ports["admin"] == port(config["admin"]), "admin is the container's port admin")
+    expect(ports["admin"] == port(config["admin"]["address"]), "admin is the container's port admin")
     for name, path in [("readinessProbe", "/readyz"), ("livenessProbe", "/livez"), ("startupProbe", "/readyz")]:
         probe = container[name]["httpGet"]
         expect(probe["port"] == "admin" and probe["path"] == path, f"{name} asks {path}")
     mounts = container["volumeMounts"]
     expect(all("subPath" not in mount for mount in mounts), "a subPath is never updated")
     expect("--watch" in container["args"], "changes of the ConfigMap are reloaded")
+    check = pod["spec"]["initContainers"][0]
+    expect(check["args"] == ["check", container["args"][-1]], "the init container checks the served file")
+    for key in ["image", "securityContext", "volumeMounts"]:
+        expect(check[key] == container[key], f"{key} of the init container differs")
     expect(container["args"][-1].startswith(mounts[0]["mountPath"] + "/"), "the mounted file is served")
 
     labels = pod["metadata"]["labels"]

@@ -175,11 +175,19 @@ package final class GatewayInstance {
                 log.write(.warning, "requests cut off at the end of the drain time") { line in
                     line.add("requests", server.exchanges.count)
                 }
-                server.close()
-                return loop.local.value(())
+                let hasWebSockets = server.exchanges.map { $0.context.endWebSocket?() ?? false }
+                    .contains(true)
+                guard hasWebSockets else {
+                    server.close()
+                    return loop.local.value(())
+                }
+                return loop.local.after(Self.closeFrameTime).map { server.close() }
             }
             .then { [self] in close() }
     }
+
+    /// How long the close frames of WebSockets may take to leave.
+    private static let closeFrameTime = Duration.milliseconds(250)
 
     /// Closes everything at once; fulfils when the last connection is closed.
     package func close() -> LocalPromise<Void> {

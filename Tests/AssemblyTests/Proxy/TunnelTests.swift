@@ -127,6 +127,67 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    // MARK: The end of a drain
+
+    /// A text frame "Hi" to the client, and the same masked to the backend (RFC 6455 5.7).
+    private static let toClient: [UInt8] = [0x81, 0x02, 0x48, 0x69]
+    private static let toBackend: [UInt8] = [0x81, 0x82, 1, 2, 3, 4, 0x49, 0x6B]
+
+    /// What each side gets at the end of a drain, behind what the other side has sent before.
+    private func receivedAtEndOfDrain(
+        fromClient: [UInt8], fromBackend: [UInt8]
+    ) throws -> (client: [UInt8], backend: [UInt8], harness: ProxyHarness) {
+        let harness = try ProxyHarness(Self.proxy, top: "drain: { timeout: 300ms }")
+        let client = try harness.send(Self.request)
+        try harness.respond(Self.accepted)
+        let backend = try harness.backend()
+        client.stream.write(fromClient.span)
+        backend.stream.write(fromBackend.span)
+        harness.pass(1)
+        client.clearReceived()
+        backend.clearReceived()
+        let ended = harness.gateway.drain()
+        harness.pass(290)
+        #expect(client.received == [] && backend.received == [] && ended() == nil)
+        harness.pass(15)
+        let received = (client.received, backend.received)
+        harness.pass(300)
+        #expect(ended() != nil)
+        return (received.0, received.1, harness)
+    }
+
+    private static func unmasked(_ frame: [UInt8]) -> [UInt8] {
+        guard frame.count == 8 else { return frame }
+        return Array(frame[..<2]) + [frame[6] ^ frame[2], frame[7] ^ frame[3]]
+    }
+
+    @Test func drainEndsWebSocketWithCloseFrames() throws {
+        let (client, backend, harness) = try receivedAtEndOfDrain(
+            fromClient: Self.toBackend, fromBackend: Self.toClient)
+        #expect(client == [0x88, 0x02, 0x03, 0xE9])
+        #expect(Self.unmasked(backend) == [0x88, 0x82, 0x03, 0xE9])
+        #expect(harness.logged("end") == ["cut_off"] && harness.logged("status") == ["101"])
+        harness.expectQuiet()
+    }
+
+    /// A close frame inside of another frame would be part of its payload.
+    @Test func drainSendsNoCloseFrameInsideOfAFrame() throws {
+        let (client, backend, harness) = try receivedAtEndOfDrain(
+            fromClient: Self.toBackend, fromBackend: Self.toClient.dropLast())
+        #expect(client == [])
+        #expect(Self.unmasked(backend) == [0x88, 0x82, 0x03, 0xE9])
+        harness.expectQuiet()
+    }
+
+    /// RFC 6455 5.5.1.
+    @Test func drainSendsNoCloseFrameBehindOne() throws {
+        let close: [UInt8] = [0x88, 0x00]
+        let (client, backend, harness) = try receivedAtEndOfDrain(
+            fromClient: Self.toBackend.dropLast(), fromBackend: Self.toClient + close)
+        #expect(client == [] && backend == [])
+        harness.expectQuiet()
+    }
+
     @Test func slowReaderPausesTheOtherSide() throws {
         let (harness, client) = try open()
         harness.gateway.network.settings.windowBytes = 10_000

@@ -291,6 +291,20 @@ import WorkerSupport
         expectQuiet(harness, client)
     }
 
+    @Test func drainEndsWebSocketWithCloseFrames() throws {
+        let harness = try harness(top: "drain: { timeout: 1500ms }")
+        let (client, stream) = try open(harness)
+        let drained = harness.gateway.drain()
+        harness.pass(1_490)
+        #expect(stream.text == "" && drained() == nil)
+        harness.pass(15)
+        #expect(stream.body == [0x88, 0x02, 0x03, 0xE9] && stream.hasEnded)
+        #expect(try harness.backend().received.prefix(2) == [0x88, 0x82])
+        harness.pass(300)
+        #expect(drained() != nil && harness.logged("end") == ["cut_off"])
+        expectQuiet(harness, client)
+    }
+
     /// GOAWAY announces the drain; the tunnel ends when its peers end it.
     @Test func drainWaitsForTheTunnel() throws {
         let harness = try harness()

@@ -40,6 +40,10 @@ package final class RequestContext: Exchange {
     /// The same for the limits that replicas share.
     var sharedCharges: [SharedCharge] = []
 
+    /// Sends close frames on an open WebSocket, and ends it; false if no frame may begin. Nil for other
+    /// requests.
+    package internal(set) var endWebSocket: (() -> Bool)?
+
     /// - Parameter records: provides the record, and takes it back; nil for a record of its own
     package init(_ start: consuming ExchangeStart, records: RequestRecordPool? = nil) {
         self.records = records

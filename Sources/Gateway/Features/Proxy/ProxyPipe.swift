@@ -117,6 +117,12 @@ final class ProxyPipe: BodySource, BodySink {
         if let bytesMax, bytes > bytesMax { return fail(BodyTooLarge(limit: bytesMax)) }
         transfer.recordActivity()
         assert(transfer.passes(self), "a body passes outside of its phase")
+        if let webSocket = transfer.webSocket {
+            switch direction {
+            case .request: webSocket.upload.read(piece)
+            case .response: webSocket.download.read(piece)
+            }
+        }
         sink.bodyReceived(piece)
     }
 
@@ -141,6 +147,18 @@ final class ProxyPipe: BodySource, BodySink {
         case .response: transfer?.responseTruncated(by: error)
         }
         sink.bodyFailed(error)
+    }
+
+    /// Ends a direction of a tunnel behind these bytes. The source is not cancelled, because its connection
+    /// still sends the other direction; what it delivers is dropped.
+    func end(with bytes: Bytes) {
+        guard let sink = sink.take() else { return }
+        sink.bodyReceived(bytes.span)
+        switch direction {
+        case .request: transfer.take()?.requestEnded(self.bytes)
+        case .response: transfer.take()?.responseEnded()
+        }
+        sink.bodyEnded(trailers: Fields())
     }
 
     /// Ends the body as truncated.

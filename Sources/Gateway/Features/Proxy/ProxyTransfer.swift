@@ -45,6 +45,8 @@ final class ProxyTransfer: ProxiedRequest {
     private var phase: Phase
     /// Both sides send when they want to.
     private var isTunnel = false
+    /// Of a tunnel that is a WebSocket.
+    private(set) var webSocket: WebSocketState?
     private var requestPipe: ProxyPipe?
     private var responsePipe: ProxyPipe?
     /// Wait for the outcome of the present attempt.
@@ -212,6 +214,10 @@ final class ProxyTransfer: ProxiedRequest {
             return .stream(openResponsePipe(from: source))
         case .tunnel(let tunnel):
             isTunnel = true
+            if tunnel.protocolName.bytes.span.equalsIgnoringCase("websocket") {
+                webSocket = WebSocketState()
+                context.endWebSocket = { [unowned self] in sendGoingAway() }
+            }
             return .tunnel(ProxyTunnel(tunnel, openResponsePipe(from: tunnel), self))
         case .bytes, .described:
             end()
@@ -227,6 +233,22 @@ final class ProxyTransfer: ProxiedRequest {
         armTimer()
         assert(isConsistent, "the response begins in the wrong phase")
         return pipe
+    }
+
+    /// The process ends: sends a close frame in each direction where a frame may begin, and ends that
+    /// direction. False if there is none.
+    private func sendGoingAway() -> Bool {
+        guard let webSocket, case .sendingResponse = phase else { return false }
+        let (download, upload) = (responsePipe, webSocket.uploadPipe)
+        let endsDownload = webSocket.download.isBetweenFrames && !webSocket.download.hasClosed
+        let endsUpload = webSocket.upload.isBetweenFrames && !webSocket.upload.hasClosed
+        guard endsDownload || endsUpload else { return false }
+        context.streamEnded(.cutOff)
+        if endsUpload {
+            upload?.end(with: WebSocketFrames.goingAway(mask: proxy.loop.entropy.next()))
+        }
+        if endsDownload { download?.end(with: WebSocketFrames.goingAway()) }
+        return true
     }
 
     // MARK: Interim responses
@@ -327,6 +349,7 @@ final class ProxyTransfer: ProxiedRequest {
             requestPipe.transfer = nil
         }
         responsePipe = nil
+        if webSocket != nil { context.endWebSocket = nil }
         assert(isConsistent, "a transfer ends and keeps a part of it")
     }
 

@@ -29,6 +29,7 @@ final class ProxyTunnel: Tunnel {
     func send(from source: any BodySource) {
         let upload = ProxyPipe(source, .request)
         upload.transfer = transfer
+        transfer.webSocket?.uploadPipe = upload
         tunnel.send(from: upload)
     }
 }

@@ -564,7 +564,8 @@ extension EndToEnd {
                 #expect(call["request"] as? String == "GET \(backend.url)/i/7")
                 #expect(call["outcome"] as? String == (isRun ? "200" : nil))
                 let response = json["response"] as? [String: Any]
-                #expect(response?["body"] as? String == (isRun ? #"{"one":{"asked":"/i/7"}}"# : nil))
+                let body = #"{"one":{"asked":"/i/7"}}"#
+                #expect(response?["body"] as? String == (isRun ? body : nil))
             }
         }
 

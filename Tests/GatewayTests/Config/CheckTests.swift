@@ -663,7 +663,11 @@ import Testing
               - { route: "POST /x/{b}", calls: { one: { from: a, post: / } } }
               - { route: "GET /x/y", calls: { one: { from: a, get: / } } }
             """
-        #expect(problems(text) == ["5:14: error: route GET /x/{b} is the same as the route at 4:14 (names make no difference)"])
+        #expect(
+            problems(text) == [
+                "5:14: error: route GET /x/{b} is the same as the route at 4:14"
+                    + " (names make no difference)"
+            ])
     }
 
     @Test func warnsOfBackendThatIsNeverCalled() {
@@ -693,7 +697,10 @@ import Testing
     @Test(arguments: [
         ("version: 1", ["1:1: error: there are no endpoints; list one in 'endpoints'"]),
         ("- a", ["1:1: error: the file must be a mapping of keys to values"]),
-        ("version: 1\nendpoints: []", ["1:1: error: there are no endpoints; list one in 'endpoints'"]),
+        (
+            "version: 1\nendpoints: []",
+            ["1:1: error: there are no endpoints; list one in 'endpoints'"]
+        ),
         (
             "version: 1\nendpoints: [{ route: GET /, calls: {} }]",
             ["2:13: error: GET / has no calls"]

@@ -36,7 +36,10 @@ import Testing
             "relay_headers: [Content-Type]",
             "must not be 'Content-Type'; the client's response has its own"
         ),
-        ("relay_headers: [\"a b\"]", "has the invalid header name 'a b'; use letters, digits and -"),
+        (
+            "relay_headers: [\"a b\"]",
+            "has the invalid header name 'a b'; use letters, digits and -"
+        ),
         ("take: a..b", nil),
         ("take: \"\"", nil),
         ("keep: [\"a[x]\"]", nil),

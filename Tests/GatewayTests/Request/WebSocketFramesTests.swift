@@ -8,7 +8,8 @@ import Testing
     private static let frames: [[UInt8]] = [
         [0x81, 0x00], [0x81, 0x02, 0x48, 0x69], [0x01, 0x82, 1, 2, 3, 4, 0x49, 0x6B],
         [0x82, 126, 0, 130] + [UInt8](repeating: 0x88, count: 130),
-        [0x82, 0xFF, 0, 0, 0, 0, 0, 0, 0, 3, 9, 9, 9, 9, 0x88, 0x88, 0x88], [0x89, 0x80, 1, 2, 3, 4],
+        [0x82, 0xFF, 0, 0, 0, 0, 0, 0, 0, 3, 9, 9, 9, 9, 0x88, 0x88, 0x88],
+        [0x89, 0x80, 1, 2, 3, 4],
     ]
 
     private static func read(_ bytes: [UInt8], into frames: inout WebSocketFrames) {

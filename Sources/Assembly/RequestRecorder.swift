@@ -40,7 +40,9 @@ final class RequestRecorder {
         traces?.flush()
         traces = plan.traces.flatMap { traces in
             deliverTraces.map {
-                TraceRecorder(traces, loop: loop, backlog: spans, deliver: $0)
+                TraceRecorder(
+                    traces, proxies: plan.proxies.isEmpty ? nil : plan.proxies, loop: loop,
+                    backlog: spans, deliver: $0)
             }
         }
         let numbers = slots.numbers(of: plan)

@@ -23,6 +23,7 @@ import threading
 import time
 
 from google.protobuf import json_format
+from google.protobuf.unknown_fields import UnknownFieldSet
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
@@ -38,6 +39,7 @@ traces:
   sample: {sample}
   slow: 300ms
   service: verified
+  protocol: {protocol}
   headers: {{ X-Token: "${{TOKEN}}" }}
 backends:
   a: {{ url: "http://127.0.0.1:{backend}" }}
@@ -83,17 +85,19 @@ def main():
     arguments.add_argument("--port", type=int, default=26600)
     options = arguments.parse_args()
     backend = Backend(options.port + 3)
-    check_spans(options, backend)
+    for protocol in ("http/protobuf", "http/json"):
+        backend.parents.clear()
+        check_spans(options, backend, protocol)
     check_silent_collector(options)
     check_dead_collector(options)
     print(f"{len(failures)} failures")
     sys.exit(1 if failures else 0)
 
 
-def check_spans(options, backend):
-    collector = Collector(options.port + 2)
+def check_spans(options, backend, protocol):
+    collector = Collector(options.port + 2, protocol)
     collector.replies = [(503, {"Retry-After": "2"}, b""), (200, {}, b"{}")]
-    gateway = Gateway(options, sample="0%")
+    gateway = Gateway(options, sample="0%", protocol=protocol)
     try:
         sampled = TRACE % 1
         gateway.get("/items/7?kind=secret", {
@@ -112,7 +116,8 @@ def check_spans(options, backend):
         gateway.get("/items/7", {})
         collector.wait_for(5 + 5 + 6 + 3 + 1)
         check_repetition(collector)
-        check_validation(collector.exports[1].body)
+        if protocol == "http/json":
+            check_validation(collector.exports[1].body)
         traces = collector.accepted_traces()
         expect(unsampled not in traces, "a successful request was exported against the decision")
         expect(len(traces) == 5, f"5 traces were expected, not {len(traces)}")
@@ -188,6 +193,8 @@ def check_tree(spans, parents):
     attributes = {entry.key: entry.value for entry in server.attributes}
     expect(attributes["http.route"].string_value == "/items/{id}", "http.route")
     expect(attributes["url.path"].string_value == "/items/7", "url.path")
+    expect(attributes["server.address"].string_value == "localhost", "server.address")
+    expect(attributes["client.address"].string_value == "127.0.0.1", "client.address")
     expect(attributes["http.response.status_code"].int_value == 200, "the status is a number")
     expect(all(call.parent_span_id == server.span_id for call in calls), "calls are below")
     expect({attempt.parent_span_id for attempt in attempts} == {call.span_id for call in calls},
@@ -283,7 +290,8 @@ class Server:
 
 
 class Collector(Server):
-    def __init__(self, port):
+    def __init__(self, port, protocol):
+        self.protocol = protocol
         self.exports, self.invalid, self.tokens = [], [], []
         self.replies = [(200, {}, b"{}")]
         super().__init__(port)
@@ -299,16 +307,17 @@ class Collector(Server):
             try:
                 if handler.command != "POST" or handler.path != "/v1/traces":
                     raise ValueError(f"{handler.command} {handler.path}")
-                if handler.headers["Content-Type"] != "application/json":
-                    raise ValueError(f"Content-Type {handler.headers['Content-Type']}")
-                export.spans = parse(body)
+                kind = handler.headers["Content-Type"]
+                if kind != f"application/{'json' if self.protocol == 'http/json' else 'x-protobuf'}":
+                    raise ValueError(f"Content-Type {kind}")
+                export.spans = parse(body) if self.protocol == "http/json" else parse_binary(body)
             except Exception as problem:  # Whatever is wrong is the result of this script.
                 self.invalid.append(f"invalid export: {problem!r}")
         self.send(handler, status, headers, text)
 
     @property
     def text(self):
-        return "".join(export.body.decode() for export in self.exports)
+        return "".join(export.body.decode(errors="replace") for export in self.exports)
 
     def accepted_traces(self):
         traces = {}
@@ -348,6 +357,18 @@ def parse(body):
                         raise ValueError(f"{key} is no string")
     request = json_format.Parse(json.dumps(document), ExportTraceServiceRequest(),
                                 ignore_unknown_fields=False)
+    return check_request(request)
+
+
+def parse_binary(body):
+    """The spans of an export in Protobuf's own format, whose fields must all be known."""
+    request = ExportTraceServiceRequest.FromString(body)
+    if UnknownFieldSet(request) or request.SerializeToString(deterministic=True) != body:
+        raise ValueError("unknown fields, or another order")
+    return check_request(request)
+
+
+def check_request(request):
     if not request.IsInitialized():
         raise ValueError("incomplete")
     resource = {entry.key: entry.value.string_value
@@ -384,7 +405,8 @@ class Backend(Server):
 
 
 class Gateway:
-    def __init__(self, options, sample):
+    def __init__(self, options, sample, protocol="http/protobuf"):
+        self.protocol = protocol
         self.listen, self.admin = options.port, options.port + 1
         self.port = options.port
         self.folder = tempfile.TemporaryDirectory()
@@ -411,7 +433,7 @@ class Gateway:
         with open(self.file, "w") as file:
             file.write(CONFIG.format(
                 listen=self.listen, admin=self.admin, collector=self.port + 2,
-                backend=self.port + 3, gone=self.port + 4, sample=sample,
+                backend=self.port + 3, gone=self.port + 4, sample=sample, protocol=self.protocol,
                 wide="\n      ".join(f"c{i}: {{ from: gone, get: /{i} }}" for i in range(WIDE))))
 
     def reload(self, sample):

@@ -13,6 +13,7 @@ final class TraceRecorder {
     private let loop: any Loop
     private let slow: Duration
     private let backlog: SpanBacklog
+    private let proxies: TrustedProxies?
     private let deliver: ([TracedRequest]) -> Void
     private var batch: [TracedRequest] = []
     private var timer: Timer?
@@ -24,10 +25,11 @@ final class TraceRecorder {
 
     /// - Parameter deliver: receives each batch
     init(
-        _ plan: TracePlan, loop: any Loop, backlog: SpanBacklog,
+        _ plan: TracePlan, proxies: TrustedProxies?, loop: any Loop, backlog: SpanBacklog,
         deliver: @escaping ([TracedRequest]) -> Void
     ) {
         slow = plan.slow
+        self.proxies = proxies
         self.loop = loop
         self.backlog = backlog
         self.deliver = deliver
@@ -40,7 +42,7 @@ final class TraceRecorder {
         guard isSampled(end, duration),
             backlog.reserve(TracedRequest.spanCount(of: end.context.record))
         else { return }
-        batch.append(TracedRequest(end, loop))
+        batch.append(TracedRequest(end, loop, proxies: proxies))
         if batch.count >= Self.batchMax { return flush() }
         if timer == nil {
             timer = loop.timer(after: Self.batchDelay) { [unowned self] in flush() }

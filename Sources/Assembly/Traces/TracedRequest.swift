@@ -13,6 +13,7 @@ package struct TracedRequest: Sendable {
     /// The beginning of the path, without the query, which may contain what must not be published.
     package let path: Bytes
     package let version: HTTPVersion
+    package let client: TracedClient
     package let endpoint: RecordedEndpoint?
     package let outcome: RequestOutcome
     /// As it stands in logs: 499 if the client disconnected, 0 at the end of a drain.
@@ -28,7 +29,8 @@ package struct TracedRequest: Sendable {
     /// Longer than usual paths; a client must not fill the memory with spans.
     private static let pathBytesMax = 512
 
-    init(_ end: RequestEnd, _ loop: any Loop) {
+    /// - Parameter proxies: those that may name the client
+    init(_ end: RequestEnd, _ loop: any Loop, proxies: TrustedProxies? = nil) {
         let record = end.context.record
         id = end.context.id
         trace = end.context.trace
@@ -36,6 +38,7 @@ package struct TracedRequest: Sendable {
         // With memory of its own: the target shares that of the whole head.
         path = Bytes(Array(end.request.target.path.array.prefix(Self.pathBytesMax)))
         version = end.request.version
+        client = TracedClient(end, proxies)
         endpoint = record.endpoint
         outcome = end.outcome
         status = end.status

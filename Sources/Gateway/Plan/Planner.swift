@@ -127,7 +127,7 @@ package final class Planner {
             server.limits.bodyTimeout = limits?.bodyTimeout?.value ?? server.limits.bodyTimeout
             server.limits.writeTimeout = limits?.writeTimeout?.value ?? server.limits.writeTimeout
             server.limits.idleTimeout = limits?.idleTimeout?.value ?? server.limits.idleTimeout
-            if let traces = config.traces {
+            if let traces = config.traces, !traces.isDisabled {
                 server.sampledShare = traces.sample?.value ?? PlanDefaults.traceShare
             }
             server.responseFields = try fixedFields(for: nil)

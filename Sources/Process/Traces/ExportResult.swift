@@ -27,7 +27,10 @@ enum ExportResult: Equatable {
         let problem = "status \(response.status.code)"
         switch response.status.code {
         case 200...299:
-            let partial = PartialSuccess(response.content)
+            let type = response.fields[.contentType].map { String($0.bytes) } ?? ""
+            let partial =
+                type.lowercased().hasPrefix("application/x-protobuf")
+                ? PartialSuccess(protobuf: response.content) : PartialSuccess(response.content)
             self = .accepted(rejected: partial.rejected, message: partial.message)
         case let status where ExportRetry.isRetryable(status):
             let seconds = response.fields[.retryAfter].flatMap {
@@ -44,6 +47,19 @@ enum ExportResult: Equatable {
 private struct PartialSuccess {
     private(set) var rejected = 0
     private(set) var message = ""
+
+    /// `ExportTraceServiceResponse`
+    init(protobuf content: Bytes) {
+        for case (1, .bytes(let partial)) in ProtobufReader(content.array) {
+            for (field, value) in ProtobufReader(partial) {
+                switch (field, value) {
+                case (1, .number(let count)): rejected = max(0, Int(exactly: count) ?? 0)
+                case (2, .bytes(let text)): message = String(decoding: text, as: UTF8.self)
+                default: break
+                }
+            }
+        }
+    }
 
     /// A response without it, or one that is no JSON, rejects nothing.
     init(_ content: Bytes) {

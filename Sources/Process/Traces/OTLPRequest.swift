@@ -1,44 +1,56 @@
 import Assembly
 import Basics
+import Gateway
 import HTTP
-import JSONText
 
-/// The body of an export in OTLP's JSON format: `ExportTraceServiceRequest`.
+/// The body of an export: `ExportTraceServiceRequest`.
 struct OTLPRequest {
     /// Where the spans come from.
     struct Resource {
-        let service: String
+        /// Of this program.
         let version: String
-        /// Identifies this process.
-        let instance: String
+        let attributes: [OTLPAttribute]
+
+        /// - Parameters:
+        ///   - instance: identifies this process
+        ///   - configured: further attributes, which replace the own ones
+        init(
+            service: String, version: String, instance: String,
+            configured: [TracePlan.ResourceAttribute] = []
+        ) {
+            self.version = version
+            let own = [
+                ("service.name", service), ("service.version", version),
+                ("service.instance.id", instance),
+            ]
+            var attributes: [OTLPAttribute] = []
+            for (key, value) in own where !configured.contains(where: { $0.key == key }) {
+                attributes.append(attribute: key, value)
+            }
+            for (key, value) in configured { attributes.append(attribute: key, value) }
+            self.attributes = attributes
+        }
     }
 
     let resource: Resource
+    var encoding = Config.Traces.Encoding.json
 
     /// The conventions that names and attributes follow.
-    private static let schema: StaticString = "https://opentelemetry.io/schemas/1.37.0"
+    static let schema: StaticString = "https://opentelemetry.io/schemas/1.37.0"
 
     func body(of requests: [TracedRequest], _ entropy: Entropy) -> Bytes {
-        var json: [UInt8] = []
-        json.reserveCapacity(requests.reduce(1_024) { $0 + $1.spanCount * 768 })
-        json.append(literal: "{\"resourceSpans\":[{\"resource\":{")
-        json.append(list: "attributes") { list in
-            list.append(attribute: "service.name", resource.service)
-            list.append(attribute: "service.version", resource.version)
-            list.append(attribute: "service.instance.id", resource.instance)
+        var spans: [OTLPSpan] = []
+        for request in requests { RequestSpans(request, entropy).append(to: &spans) }
+        return Bytes(encoding == .protobuf ? protobuf(of: spans) : json(of: spans))
+    }
+}
+
+extension Config.Traces.Encoding {
+    var contentType: FieldValue {
+        switch self {
+        case .protobuf: "application/x-protobuf"
+        case .json: "application/json"
         }
-        json.append(literal: "},\"scopeSpans\":[{\"scope\":{\"name\":\"tributary\",\"version\":")
-        json.append(jsonString: resource.version)
-        json.append(literal: "}")
-        json.append(list: "spans") { list in
-            for request in requests { RequestSpans(request, entropy).append(to: &list) }
-        }
-        json.append(literal: ",\"schemaUrl\":\"")
-        json.append(literal: Self.schema)
-        json.append(literal: "\"}],\"schemaUrl\":\"")
-        json.append(literal: Self.schema)
-        json.append(literal: "\"}]}")
-        return Bytes(json)
     }
 }
 

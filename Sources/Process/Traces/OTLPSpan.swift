@@ -1,7 +1,7 @@
 import Basics
 import HTTP
 
-/// One span of OTLP, except for its attributes and events.
+/// One span of OTLP.
 struct OTLPSpan {
     /// The numbers of `Span.SpanKind`.
     enum Kind: Int {
@@ -24,41 +24,28 @@ struct OTLPSpan {
     /// Why it failed, in words.
     var problem: Bytes?
 
+    var attributes: [OTLPAttribute] = []
+    var events: [OTLPEvent] = []
+
     /// Bits of `flags` above those of W3C Trace Context: whether the next bit is set, and whether the
     /// parent is in another process.
     private static let knowsRemote = 0x100
     private static let isRemote = 0x200
 
-    /// Appends the span; the closures write entries of its lists.
-    func append(
-        to json: inout [UInt8], attributes: (inout [UInt8]) -> Void,
-        events: (inout [UInt8]) -> Void = { _ in }
-    ) {
-        json.append(entry: { span in
-            span.append(member: "traceId", id: trace.traceHigh, trace.traceLow)
-            span.append(member: "spanId", id: id)
-            if let state = trace.state {
-                span.append(member: "traceState", String(state.text))
-            }
-            if parentID != 0 { span.append(member: "parentSpanId", id: parentID) }
-            let isRemote = kind == .server && parentID != 0
-            span.append(
-                member: "flags",
-                Self.knowsRemote | (isRemote ? Self.isRemote : 0) | (trace.isSampled ? 1 : 0)
-                    | (trace.isRandom ? 2 : 0))
-            span.append(member: "name", name)
-            span.append(member: "kind", kind.rawValue)
-            span.append(member: "startTimeUnixNano", time: began)
-            span.append(member: "endTimeUnixNano", time: max(began, ended))
-            span.append(list: "attributes", attributes)
-            span.append(list: "events", events)
-            if isError { appendStatus(to: &span) }
-        })
+    var flags: Int {
+        let isRemote = kind == .server && parentID != 0
+        return Self.knowsRemote | (isRemote ? Self.isRemote : 0) | (trace.isSampled ? 1 : 0)
+            | (trace.isRandom ? 2 : 0)
     }
 
-    private func appendStatus(to span: inout [UInt8]) {
-        span.append(literal: ",\"status\":{\"code\":2")
-        if let problem { span.append(member: "message", String(problem)) }
-        span.append(literal: "}")
+    /// Appends the span; the closures append entries to its lists.
+    func append(
+        to spans: inout [OTLPSpan], attributes: (inout [OTLPAttribute]) -> Void,
+        events: (inout [OTLPEvent]) -> Void = { _ in }
+    ) {
+        var span = self
+        attributes(&span.attributes)
+        events(&span.events)
+        spans.append(span)
     }
 }

@@ -7,8 +7,9 @@ import HTTPServer
 /// The spans of one request: of the request itself, of its calls, and of their attempts; names and
 /// attributes by OpenTelemetry's semantic conventions for HTTP.
 ///
-/// The attributes of this project begin with `tributary.`. A span has no text from clients but the path
-/// and the ids: no query, no headers, no bodies. `url.full` of attempts is left out for that reason.
+/// The attributes of this project begin with `tributary.`. A span has no text from clients but the path,
+/// the host and the ids: no query, no other headers, no bodies. `url.full` of attempts is left out, because
+/// the target that was sent may have values of the client, and no record keeps it.
 struct RequestSpans {
     let request: TracedRequest
     /// Of the request's span.
@@ -25,13 +26,13 @@ struct RequestSpans {
         callIDs = request.calls.map { _ in entropy.nextSpanID() }
     }
 
-    /// Appends the spans as entries of a list.
-    func append(to json: inout [UInt8]) {
-        appendRequest(to: &json)
+    /// Appends the spans.
+    func append(to spans: inout [OTLPSpan]) {
+        appendRequest(to: &spans)
         guard let endpoint = request.endpoint else { return }
         for (index, call) in request.calls.enumerated()
         where call.hasSpan && endpoint.calls.indices.contains(index) {
-            append(call, index, endpoint.calls[index], to: &json)
+            append(call, index, endpoint.calls[index], to: &spans)
         }
         var attemptCounts = request.calls.map { _ in 0 }
         for (place, attempt) in request.attempts.enumerated() where attempt.hasSpan {
@@ -39,7 +40,7 @@ struct RequestSpans {
             guard attemptCounts.indices.contains(index), endpoint.calls.indices.contains(index)
             else { continue }
             append(
-                attempt, at: place, number: attemptCounts[index], endpoint.calls[index], to: &json)
+                attempt, at: place, number: attemptCounts[index], endpoint.calls[index], to: &spans)
             attemptCounts[index] += 1
         }
     }
@@ -62,21 +63,28 @@ struct RequestSpans {
 
     // MARK: The request
 
-    private func appendRequest(to json: inout [UInt8]) {
+    private func appendRequest(to spans: inout [OTLPSpan]) {
         let method = request.method.conventionalName
         let route = request.endpoint.map { $0.name.drop { $0 != " " }.dropFirst() }
         let span = span(
             .server, route.map { "\(method ?? "HTTP") \($0)" } ?? method ?? "HTTP", id: id,
             parentID: request.trace.parentID, from: Moment(microseconds: 0), to: request.ended,
             isError: errorType != nil)
-        span.append(to: &json) { list in
+        span.append(to: &spans) { list in
             list.append(attribute: "http.request.method", method ?? "_OTHER")
             if method == nil {
                 list.append(
                     attribute: "http.request.method_original", request.method.description)
             }
-            list.append(attribute: "url.scheme", "http" as StaticString)
+            list.append(attribute: "url.scheme", request.client.scheme)
             list.append(attribute: "url.path", String(request.path))
+            if let server = request.client.server {
+                list.append(attribute: "server.address", server.address)
+                if let port = server.port { list.append(attribute: "server.port", Int(port)) }
+            }
+            if let client = request.client.address {
+                list.append(attribute: "client.address", client)
+            }
             if let route { list.append(attribute: "http.route", String(route)) }
             if isAnswered {
                 list.append(attribute: "http.response.status_code", Int(request.status))
@@ -106,7 +114,7 @@ struct RequestSpans {
     // MARK: Calls
 
     private func append(
-        _ call: CallRecord, _ index: Int, _ names: RecordedEndpoint.Call, to json: inout [UInt8]
+        _ call: CallRecord, _ index: Int, _ names: RecordedEndpoint.Call, to spans: inout [OTLPSpan]
     ) {
         var failure: String?
         if case .failed(let kind) = call.outcome { failure = kind.facts.name }
@@ -116,7 +124,7 @@ struct RequestSpans {
         let span = span(
             .internal, names.name, id: callIDs[index], parentID: id, from: call.began, to: ended,
             isError: failure != nil, problem: request.details.text(ofCall: index, attempt: nil))
-        span.append(to: &json) { list in
+        span.append(to: &spans) { list in
             list.append(attribute: "tributary.call", names.name)
             list.append(attribute: "tributary.backend", names.backend)
             list.append(attribute: "tributary.attempts", Int(call.attempts))
@@ -131,7 +139,7 @@ struct RequestSpans {
     ///   - number: among the attempts of its call, from 0
     private func append(
         _ attempt: AttemptRecord, at place: Int, number: Int, _ names: RecordedEndpoint.Call,
-        to json: inout [UInt8]
+        to spans: inout [OTLPSpan]
     ) {
         let failure = attempt.errorType
         let method = names.method.conventionalName
@@ -142,7 +150,7 @@ struct RequestSpans {
             parentID: callIDs[Int(attempt.call)], from: attempt.began, to: attempt.ended,
             isError: failure != nil,
             problem: request.details.text(ofCall: Int(attempt.call), attempt: place))
-        span.append(to: &json) { list in
+        span.append(to: &spans) { list in
             list.append(attribute: "http.request.method", method ?? "_OTHER")
             if method == nil {
                 list.append(attribute: "http.request.method_original", names.method.description)
@@ -173,12 +181,9 @@ struct RequestSpans {
     }
 
     /// A moment of an attempt, if it was reached.
-    private func append(event name: String, at moment: Moment, to list: inout [UInt8]) {
+    private func append(event name: String, at moment: Moment, to list: inout [OTLPEvent]) {
         guard moment.hasHappened else { return }
-        list.append(entry: { event in
-            event.append(member: "timeUnixNano", time: time(moment))
-            event.append(member: "name", name)
-        })
+        list.append(OTLPEvent(name: name, time: time(moment)))
     }
 }
 

@@ -6,8 +6,8 @@ import HTTPClient
 import Promises
 import Reactor
 
-/// Sends the sampled requests of all workers to the collector that `traces` names, as OTLP/HTTP in
-/// JSON: in batches, one at a time, repeated as the protocol says.
+/// Sends the sampled requests of all workers to the collector that `traces` names, as OTLP/HTTP:
+/// in batches, one at a time, repeated as the protocol says.
 ///
 /// Confined to the control loop, for as long as the process runs. It never waits: spans that the
 /// collector does not accept are dropped and counted, and `SpanBacklog` bounds those that wait.
@@ -34,6 +34,8 @@ final class TraceExporter {
         let collector: TracePlan.Collector
         let request: OTLPRequest
         let pool: Pool
+        /// For one attempt.
+        let timeout: Duration
     }
 
     private enum Phase {
@@ -57,8 +59,6 @@ final class TraceExporter {
     private static let batchSpans = 512
     /// How long the first request of a batch waits for others.
     private static let batchDelay = Duration.seconds(1)
-    /// For one attempt; the exporters of OpenTelemetry have the same.
-    private static let timeout = Duration.seconds(10)
     /// How long spans wait for a collector that fails: older ones say little about the present.
     private static let ageMax = Duration.seconds(300)
     /// Of a response, in bytes.
@@ -94,8 +94,11 @@ final class TraceExporter {
                 collector: plan.collector,
                 request: OTLPRequest(
                     resource: OTLPRequest.Resource(
-                        service: plan.service, version: version, instance: instance)),
-                pool: pools.pool(for: plan.collector.origin, settings: settings))
+                        service: plan.service, version: version, instance: instance,
+                        configured: plan.resource),
+                    encoding: plan.collector.encoding),
+                pool: pools.pool(for: plan.collector.origin, settings: settings),
+                timeout: plan.collector.timeout)
         }
         pools.retireUnused()
         if destination == nil {
@@ -188,7 +191,7 @@ final class TraceExporter {
     private func attempt(_ export: Export) {
         guard let destination else { return }
         let response = destination.pool.send(destination.collector.request(export.body, version))
-            .timeout(Self.timeout)
+            .timeout(destination.timeout)
         let attempt = response.mapResult { [unowned self] result in
             handle(ExportResult(result, at: loop.unixTime), of: export)
         }
@@ -294,7 +297,8 @@ final class TraceExporter {
 extension TracePlan.Collector {
     /// The request of an export.
     fileprivate func request(_ body: Bytes, _ version: String) -> ClientRequest {
-        var own: Fields = ["Content-Type": "application/json"]
+        var own: Fields = [:]
+        own.append(.contentType, encoding.contentType)
         if !fields.contains("User-Agent"), let agent = FieldValue("tributary/\(version)") {
             own.append("User-Agent", agent)
         }

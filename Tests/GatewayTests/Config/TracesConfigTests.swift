@@ -64,6 +64,84 @@ import Testing
         #expect(found.contains { $0.contains(problem) }, "\(found)")
     }
 
+    // MARK: Variables of OpenTelemetry
+
+    private func plan(
+        _ traces: String, _ environment: [String: String]
+    ) throws -> (plan: Plan, problems: [String]) {
+        let (config, problems) = load(["c.yaml": Snippet.top(traces)], environment: environment)
+        return (
+            try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1),
+            problems.lines
+        )
+    }
+
+    private static let variables = [
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318/base/", "OTEL_SERVICE_NAME": "shop",
+        "OTEL_EXPORTER_OTLP_HEADERS": "X-A=a%20b, X-B=c",
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
+        "OTEL_EXPORTER_OTLP_TIMEOUT": "2500", "OTEL_TRACES_SAMPLER": "parentbased_traceidratio",
+        "OTEL_TRACES_SAMPLER_ARG": "0.25",
+        "OTEL_RESOURCE_ATTRIBUTES": "service.name=other,deployment.environment.name=prod",
+    ]
+
+    @Test func variablesConfigureTheExport() throws {
+        let (plan, problems) = try plan("workers: 1", Self.variables)
+        let traces = try #require(plan.traces)
+        #expect(traces.collector.origin.description == "c:4318")
+        #expect("\(traces.collector.target)" == "/base/v1/traces")
+        #expect(traces.service == "shop" && plan.server.sampledShare == 250_000)
+        #expect(traces.resource.map(\.key) == ["deployment.environment.name"])
+        #expect(traces.resource.map(\.value) == ["prod"])
+        #expect(traces.collector.fields["X-A"] == "a b" && traces.collector.fields["X-B"] == "c")
+        #expect(traces.collector.encoding == .json)
+        #expect(traces.collector.timeout == .milliseconds(2_500))
+        #expect(problems.first?.contains("are sent without encryption") == true)
+    }
+
+    @Test func theFileTakesPrecedence() throws {
+        let (plan, _) = try plan(
+            "traces: { \(Self.url), sample: 2%, service: own, protocol: http/protobuf,"
+                + " resource: { deployment.environment.name: test }, headers: { X-C: c } }",
+            Self.variables)
+        let traces = try #require(plan.traces)
+        #expect(traces.collector.origin.description == "127.0.0.1:4318")
+        #expect(traces.service == "own" && traces.share == 20_000)
+        #expect(traces.resource.map(\.value) == ["test"])
+        #expect(traces.collector.encoding == .protobuf && traces.collector.fields["X-A"] == nil)
+    }
+
+    @Test func variablesForTracesTakePrecedence() throws {
+        let (plan, _) = try plan(
+            "workers: 1",
+            [
+                "OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1",
+                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://b:2/exact",
+                "OTEL_RESOURCE_ATTRIBUTES": "service.name=other", "OTEL_SERVICE_NAME": "",
+            ])
+        #expect(plan.traces?.collector.origin.description == "b:2")
+        #expect((plan.traces?.collector.target).map { "\($0)" } == "/exact")
+        #expect(plan.traces?.service == "other" && plan.traces?.collector.encoding == .protobuf)
+    }
+
+    @Test func theSDKCanBeDisabled() throws {
+        let (plan, _) = try plan("traces: { \(Self.url) }", ["OTEL_SDK_DISABLED": "True"])
+        #expect(plan.traces == nil && plan.server.sampledShare == 0)
+    }
+
+    @Test(arguments: [
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "warning: only http/protobuf and http/json"),
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "x", "warning: the timeout must be 1 to 600000"),
+        ("OTEL_TRACES_SAMPLER", "always_on", "warning: the sampler must be parentbased_always_on"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "a", "warning: an entry is not key=value"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "c:4318", "error: the endpoint has no scheme"),
+    ])
+    func invalidVariablesAreReported(_ name: String, _ value: String, _ problem: String) {
+        let traces = name.hasSuffix("ENDPOINT") ? "workers: 1" : "traces: { \(Self.url) }"
+        let found = load(["c.yaml": Snippet.top(traces)], environment: [name: value]).problems.lines
+        #expect(found.contains { $0.hasPrefix("\(name):1:1: \(problem)") }, "\(found)")
+    }
+
     @Test func aCorrectBlockHasNoProblem() {
         #expect(problems(Snippet.top("traces: { \(Self.url), sample: 5%, slow: 1s }")) == [])
     }

@@ -34,6 +34,20 @@ import Testing
         #expect(try result(200, body) == .accepted(rejected: 3, message: #"too "old""#))
     }
 
+    /// `partial_success { rejected_spans: 300, error_message: "old" }`, whole and cut off.
+    @Test func aPartialSuccessMayBeProtobuf() throws {
+        let whole: [UInt8] = [0x0A, 0x08, 0x08, 0xAC, 0x02, 0x12, 0x03, 0x6F, 0x6C, 0x64]
+        for count in 0...whole.count {
+            let response = ClientResponse(
+                status: .ok, fields: ["Content-Type": "application/x-protobuf"],
+                body: .bytes(Bytes(Array(whole.prefix(count)))))
+            let isWhole = count == whole.count
+            #expect(
+                ExportResult(.success(response), at: Self.time)
+                    == .accepted(rejected: isWhole ? 300 : 0, message: isWhole ? "old" : ""))
+        }
+    }
+
     @Test(arguments: ["-1", #""x""#, "99999999999999999999", "null", "{}"])
     func anInvalidNumberRejectsNothing(_ number: String) throws {
         let body = #"{"partialSuccess":{"rejectedSpans":\#(number)}}"#

@@ -53,13 +53,16 @@ final class ExporterHarness: Harness {
     }
 
     static func plan(
-        fields: Fields = Fields(), security: StreamSecurity? = nil, service: String = "shop"
+        fields: Fields = Fields(), security: StreamSecurity? = nil, service: String = "shop",
+        resource: [TracePlan.ResourceAttribute] = [],
+        encoding: Config.Traces.Encoding = .json, timeout: Duration = .seconds(10)
     ) throws -> TracePlan {
         TracePlan(
-            share: 10_000, slow: .seconds(1), service: service,
+            share: 10_000, slow: .seconds(1), service: service, resource: resource,
             collector: TracePlan.Collector(
                 origin: Origin(host: "127.0.0.1", port: 4318),
-                target: try #require(Target("/v1/traces")), fields: fields, security: security))
+                target: try #require(Target("/v1/traces")), fields: fields, security: security,
+                encoding: encoding, timeout: timeout))
     }
 
     func configure(_ plan: TracePlan?) {

@@ -106,7 +106,8 @@ import WorkerSupport
                 "http.request.method": "GET", "url.scheme": "http", "url.path": "/x/7",
                 "http.route": "/x/{id}", "http.response.status_code": "200",
                 "network.protocol.version": "1.1", "tributary.outcome": "partial",
-                "tributary.request_id": "r-1",
+                "tributary.request_id": "r-1", "server.address": "gateway",
+                "client.address": "127.0.0.1",
             ])
         #expect(
             spans[2].attributes == [

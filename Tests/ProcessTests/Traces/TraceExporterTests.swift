@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Gateway
 import HTTP
 import Reactor
 import TLS
@@ -52,6 +53,43 @@ import WorkerSupport
         harness.pass(1)
         let next = try ReceivedSpan.resource(in: try #require(harness.received.last).body)
         #expect(next["service.instance.id"] == instance)
+        harness.expectQuiet()
+    }
+
+    @Test func configuredAttributesReplaceOwnOnes() throws {
+        harness.configure(
+            try ExporterHarness.plan(resource: [
+                ("deployment.environment.name", "prod"), ("service.version", "9"),
+            ]))
+        harness.send(1)
+        harness.pass(1)
+        let resource = try ReceivedSpan.resource(in: try #require(harness.received.first).body)
+        #expect(resource["deployment.environment.name"] == "prod")
+        #expect(resource["service.version"] == "9" && resource["service.name"] == "shop")
+        harness.expectQuiet()
+    }
+
+    @Test func protobufIsTheFormatByDefault() throws {
+        harness.configure(try ExporterHarness.plan(encoding: .protobuf))
+        harness.send(1)
+        harness.pass(1)
+        let request = try #require(harness.received.first)
+        #expect(request["Content-Type"] == "application/x-protobuf")
+        #expect(request.body.contains("service.name") && !request.body.contains("resourceSpans"))
+        #expect(harness.counts.exported == 1)
+        harness.expectQuiet()
+    }
+
+    @Test func anExportHasTheConfiguredTime() throws {
+        harness.configure(try ExporterHarness.plan(timeout: .seconds(2)))
+        harness.replies = [.hangs, .ok("{}")]
+        harness.send(1)
+        harness.pass(2.9)
+        #expect(harness.logged.isEmpty)
+        harness.pass(0.2)
+        #expect(harness.logged.contains { $0.contains("no response in time") })
+        harness.pass(3)
+        #expect(harness.counts.exported == 1)
         harness.expectQuiet()
     }
 

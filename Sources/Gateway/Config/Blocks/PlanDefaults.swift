@@ -36,6 +36,8 @@ package enum PlanDefaults {
     /// Far above the usual time of a page, and below the default deadline.
     package static let traceSlow: Duration = .seconds(1)
     package static let traceService = "tributary"
+    /// As the exporters of OpenTelemetry have it.
+    package static let traceTimeout: Duration = .seconds(10)
 
     /// By backend only: the number of time series must not surprise an operator.
     package static let metricsPerCall = false

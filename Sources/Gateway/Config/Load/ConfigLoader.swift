@@ -41,6 +41,7 @@ package struct ConfigLoader {
         var config = Config(location: main.location)
         loader.decoder.decode(main, into: &config, scope: "")
         loader.includeFiles(config.include, of: path, into: &config)
+        TraceVariables(environment).complete(&config.traces, &loader.decoder.problems)
         if config.backends.contains(where: \.needsSystemTrust)
             || config.traces?.needsSystemTrust == true || config.store?.needsSystemTrust == true
             || config.authenticators.contains(where: { $0.jwt?.keys?.needsSystemTrust == true })

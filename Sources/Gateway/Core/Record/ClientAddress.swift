@@ -25,6 +25,10 @@ package final class ClientAddress {
     /// The address as text, without a port.
     package private(set) lazy var text: Bytes? = address.map { Bytes($0.description) }
 
+    /// What a trusted proxy states about the client's request.
+    package var statedScheme: String? { proto.map { String($0) } }
+    package var statedHost: Bytes? { requestedHost }
+
     /// Whether a proxy stated the client.
     package var isNamedByProxy: Bool { isProxied && address != peer }
 

@@ -7,7 +7,9 @@ import TLS
 extension Planner {
     var traces: TracePlan? {
         get throws(PlanError) {
-            guard let traces = config.traces, let located = traces.otlp else { return nil }
+            guard let traces = config.traces, !traces.isDisabled, let located = traces.otlp else {
+                return nil
+            }
             let url = located.value
             guard let target = Target(url.path.isEmpty ? "/" : url.path) else {
                 throw PlanError("\(located.location): not a request target")
@@ -23,11 +25,14 @@ extension Planner {
                 share: traces.sample?.value ?? PlanDefaults.traceShare,
                 slow: traces.slow?.value ?? PlanDefaults.traceSlow,
                 service: traces.service?.value ?? PlanDefaults.traceService,
+                resource: traces.resource.map { ($0.name.value, $0.value.value) },
                 collector: TracePlan.Collector(
                     origin: Origin(
                         host: url.host, port: url.port,
                         default: url.scheme == .https ? .https : .http),
-                    target: target, fields: fields, security: try security(of: traces)))
+                    target: target, fields: fields, security: try security(of: traces),
+                    encoding: traces.encoding?.value ?? .protobuf,
+                    timeout: traces.timeout ?? PlanDefaults.traceTimeout))
         }
     }
 

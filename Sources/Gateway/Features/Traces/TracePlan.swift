@@ -10,7 +10,11 @@ package struct TracePlan {
     package let slow: Duration
     /// The name of this service in its spans.
     package let service: String
+    /// Further attributes of the resource.
+    package let resource: [ResourceAttribute]
     package let collector: Collector
+
+    package typealias ResourceAttribute = (key: String, value: String)
 
     /// Where spans are sent.
     package struct Collector {
@@ -20,22 +24,32 @@ package struct TracePlan {
         package let fields: Fields
         /// For `https://`.
         package let security: StreamSecurity?
+        package let encoding: Config.Traces.Encoding
+        /// For one attempt.
+        package let timeout: Duration
 
         package init(
             origin: Origin, target: Target, fields: Fields = Fields(),
-            security: StreamSecurity? = nil
+            security: StreamSecurity? = nil, encoding: Config.Traces.Encoding = .protobuf,
+            timeout: Duration = PlanDefaults.traceTimeout
         ) {
             self.origin = origin
             self.target = target
             self.fields = fields
             self.security = security
+            self.encoding = encoding
+            self.timeout = timeout
         }
     }
 
-    package init(share: Int, slow: Duration, service: String, collector: Collector) {
+    package init(
+        share: Int, slow: Duration, service: String, resource: [ResourceAttribute] = [],
+        collector: Collector
+    ) {
         self.share = share
         self.slow = slow
         self.service = service
+        self.resource = resource
         self.collector = collector
     }
 }

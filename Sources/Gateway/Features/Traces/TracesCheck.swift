@@ -4,6 +4,9 @@ extension ConfigCheck {
     /// The collector's URL, headers and TLS settings.
     mutating func checkTraces() {
         guard let traces = config.traces else { return }
+        if traces.otlp == nil, isRead("otlp", of: traces.location) {
+            problems.error(at: traces.location, "the key 'otlp' is missing in 'traces'")
+        }
         if let otlp = traces.otlp, otlp.value.path.isEmpty {
             problems.warning(
                 at: otlp.location,
@@ -15,6 +18,12 @@ extension ConfigCheck {
                 at: header.name.location,
                 "'headers' of 'traces' must not have '\(header.name.quoted)'; the gateway sets it"
                     + " itself")
+        }
+        checkDuplicates(in: traces.resource.map(\.name), of: "resource")
+        for attribute in traces.resource where attribute.name.value == "service.name" {
+            problems.error(
+                at: attribute.name.location,
+                "'resource' of 'traces' must not have 'service.name'; write 'service'")
         }
         checkTLS(of: traces)
     }

@@ -13,6 +13,19 @@ extension Config {
         /// Sent with every export.
         package var headers: [Header] = []
         package var tls: Backend.TLS?
+        package var encoding: Located<Encoding>?
+        /// Attributes of the resource.
+        package var resource: [Header] = []
+        /// Of one export, from a variable.
+        package var timeout: Duration?
+        /// By a variable: nothing is exported or sampled.
+        package var isDisabled = false
+
+        /// The values of `OTEL_EXPORTER_OTLP_PROTOCOL`.
+        package enum Encoding: String, Sendable, CaseIterable {
+            case protobuf = "http/protobuf"
+            case json = "http/json"
+        }
 
         init(location: SourceLocation) {
             self.location = location
@@ -36,7 +49,8 @@ extension Config.Traces {
 extension Config.Traces: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
-            "otlp", \.otlp, .backendURL, isRequired: true,
+            "otlp", \.otlp, .backendURL,
+            default: .description("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
             "URL of the collector's OTLP/HTTP receiver, e.g. http://collector:4318/v1/traces"),
         .value(
             "sample", \.sample, .millionths, default: .text("1%"),
@@ -47,6 +61,10 @@ extension Config.Traces: PlainBlock {
         .value(
             "service", \.service, .text, default: .text(PlanDefaults.traceService),
             "service.name of the spans"),
+        .list("resource", \.resource, .resourceAttributes, "further attributes of the resource"),
+        .value(
+            "protocol", \.encoding, .choice,
+            default: .text(Config.Traces.Encoding.protobuf.rawValue), "format of the exports"),
         .list("headers", \.headers, .fixedHeaders, "header fields that every export sends"),
         .block("tls", \.tls, "TLS settings of an https:// collector"),
     ]
@@ -57,6 +75,19 @@ extension ValueReader where Value == Int {
     static var millionths: ValueReader {
         .scalar(.shareOrZero, expected: "must be a share, such as 1%") { scalar throws(Refusal) in
             try Quantity(scalar.text, in: .share, allowsZero: true).amount
+        }
+    }
+}
+
+extension ValueReader where Value == [Config.Header] {
+    static var resourceAttributes: ValueReader {
+        .map(
+            of: .text,
+            checkingKey: { key throws(Refusal) in
+                guard !key.isEmpty else { throw Refusal("must have names of attributes") }
+            }
+        ) { name, value in
+            Config.Header(name: name, value: value)
         }
     }
 }

@@ -69,6 +69,25 @@ import Testing
         #expect(problems.lines.contains { $0.contains(message) }, "\(problems.lines)")
     }
 
+    /// Keys about replicas have no effect on a limit that is not shared, also where a share could not
+    /// be counted.
+    @Test(arguments: ["replicas: 400", "sync: 1s", "when_down: open"])
+    func aLimitThatIsNotSharedHasAPlan(_ key: String) throws {
+        let text = "rate_limits: { it: { rate: 1/d, \(key) } }"
+        let (config, problems) = load(["c.yaml": Snippet.top(text)])
+        #expect(problems.lines.contains { $0.contains("has no effect without 'share: store'") })
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let limit = try #require(plan.limits.first)
+        #expect(!limit.isShared && limit.rates.map(\.spelled) == ["1/d"])
+    }
+
+    @Test func aSharedLimitWhoseShareCannotBeCountedIsAnError() {
+        let text = "rate_limits: { it: { rate: 1/d, share: store, replicas: 400 } }"
+        let (config, problems) = load(["c.yaml": Snippet.top("store: { url: redis://h }\n\(text)")])
+        #expect(config == nil)
+        #expect(problems.lines.contains { $0.contains("one of 400 replicas needs more than 366") })
+    }
+
     @Test func timeoutMayBeASecond() throws {
         #expect(try plan("{ url: redis://h, timeout: 1s }").settings.timeout == .seconds(1))
     }

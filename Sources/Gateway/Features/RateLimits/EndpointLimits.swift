@@ -102,7 +102,7 @@ final class EndpointLimits {
         guard let shared, !position.shared.isEmpty else {
             return .granted([], [])
         }
-        let targets = position.shared.map { target($0, input, shared) }
+        let targets = position.shared.compactMap { target($0, input, shared) }
         let complete = { (decision: LimitDecision) in
             if case .granted(_, let charges) = decision, !position.isFinal {
                 context.sharedCharges += charges
@@ -138,14 +138,16 @@ final class EndpointLimits {
         }
     }
 
+    /// Nil for a limit that replicas do not share.
     private func target(
         _ index: Int, _ input: Input, _ shared: SharedLimits
-    ) -> SharedLimitTarget {
+    ) -> SharedLimitTarget? {
         let check = checks[index]
         let target = check.target(of: input.head, input.context, input.values, proxies)
         let rate = check.plan.limit.rates[target.rate]
+        guard let sharedRate = rate.shared else { return nil }
         return SharedLimitTarget(
-            use: check.plan, counts: check.counts, rate: rate, shared: rate.shared,
+            use: check.plan, counts: check.counts, rate: rate, shared: sharedRate,
             key: target.key,
             storeKey: check.storeKey(
                 ofRate: target.rate, input.head, input.context, input.values, proxies, shared.store

@@ -56,9 +56,9 @@ struct ExplainedLimits {
 extension LimitUsePlan {
     /// `, in the store every 100ms; while it is down: local`, for a limit that replicas share.
     private var sharing: String {
-        guard limit.isShared, let rate = limit.rates.first else { return "" }
-        let sync = rate.shared.sync.map { " every \($0.spelled)" } ?? ""
-        return ", in the store\(sync); while it is down: \(rate.shared.whenDown.rawValue)"
+        guard let shared = limit.rates[0].shared else { return "" }
+        let sync = shared.sync.map { " every \($0.spelled)" } ?? ""
+        return ", in the store\(sync); while it is down: \(shared.whenDown.rawValue)"
     }
 
     /// `per_client: 100/s by address`

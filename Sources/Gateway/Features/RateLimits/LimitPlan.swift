@@ -6,10 +6,11 @@ package final class LimitPlan {
     package let name: String
     /// The name as JSON and as a string of a structured field, with its quotes.
     let quotedName: Bytes
+    /// At least one.
     package let rates: [Rate]
     package let announce: Config.RateLimit.Announce
     /// Whether replicas share it.
-    package let isShared: Bool
+    package var isShared: Bool { rates[0].shared != nil }
 
     /// A rate, and its bucket.
     package struct Rate {
@@ -21,8 +22,8 @@ package final class LimitPlan {
         package let spelled: String
         /// The member of `RateLimit-Policy`: `"per_caller";q=1000;w=60`.
         let policy: Bytes
-        /// Used if replicas share the limit.
-        package let shared: SharedRate
+        /// Nil unless replicas share the limit.
+        package let shared: SharedRate?
     }
 
     /// How replicas share a rate.
@@ -44,11 +45,12 @@ package final class LimitPlan {
         name = limit.name.value
         quotedName = Bytes("\"\(name)\"")
         announce = limit.announce?.value ?? PlanDefaults.announce
-        isShared = limit.isShared
         var rates: [Rate] = []
         for (index, (rate, burst)) in limit.rates.enumerated() {
+            let shared =
+                limit.isShared ? SharedRate(limit, rate.value, burst: burst) : nil
             guard let bucket = rate.value.bucket(burst: burst),
-                let shared = SharedRate(limit, rate.value, burst: burst)
+                (shared != nil) == limit.isShared
             else {
                 throw PlanError("\(rate.location): the rate cannot be counted")
             }

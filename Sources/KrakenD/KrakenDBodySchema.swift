@@ -95,13 +95,41 @@ enum KrakenDRegex {
     /// The pattern that matches the texts of which this one matches a part.
     static func whole(_ text: String) throws(PatternError) -> String {
         var pattern = text
-        let (isFromStart, isToEnd) = (pattern.hasPrefix("^"), pattern.hasSuffix("$"))
+        // An anchor at either end belongs to one alternative only; there it keeps its meaning.
+        let hasOneBranch = !hasAlternatives(text)
+        let isFromStart = hasOneBranch && text.hasPrefix("^")
+        let isToEnd = hasOneBranch && endsWithAnchor(text)
         if isFromStart { pattern.removeFirst() }
-        if isToEnd, !pattern.isEmpty { pattern.removeLast() }
-        if !isFromStart || !isToEnd || pattern.contains("|") { pattern = "(\(pattern))" }
+        if isToEnd { pattern.removeLast() }
+        if !isFromStart || !isToEnd { pattern = "(\(pattern))" }
         pattern = (isFromStart ? "" : ".*") + pattern + (isToEnd ? "" : ".*")
         _ = try Pattern(pattern)
         return pattern
+    }
+
+    private static func endsWithAnchor(_ text: String) -> Bool {
+        let escapes = text.dropLast().reversed().prefix { $0 == "\\" }.count
+        return text.hasSuffix("$") && escapes.isMultiple(of: 2)
+    }
+
+    /// Whether a `|` divides the whole pattern, not only a group.
+    private static func hasAlternatives(_ text: String) -> Bool {
+        var (depth, isInClass, isEscaped) = (0, false, false)
+        for sign in text {
+            if isEscaped || sign == "\\" {
+                isEscaped.toggle()
+                continue
+            }
+            switch sign {
+            case "[": isInClass = true
+            case "]": isInClass = false
+            case "(" where !isInClass: depth += 1
+            case ")" where !isInClass: depth -= 1
+            case "|" where !isInClass && depth == 0: return true
+            default: break
+            }
+        }
+        return false
     }
 
     /// The pattern that matches this text only.

@@ -82,11 +82,10 @@ struct KrakenDPattern {
         _ scope: KrakenDCall.Scope
     ) throws(Refusal) {
         var rest = pattern[...]
-        while let open = rest.firstIndex(of: "{") {
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             text += Self.escaped(rest[..<open])
             // A dollar sign before the brace would begin a variable.
             if text.hasSuffix("$") { text = text.dropLast() + "%24" }
-            guard let close = rest[open...].firstIndex(of: "}") else { break }
             let name = String(rest[rest.index(after: open)..<close])
             let reference = try reference(name, of: index, scope)
             // KrakenD joins the elements of a list with commas.

@@ -293,15 +293,15 @@ final class KrakenDService {
         let share = member.node["trace_sample_rate"]?.number.flatMap(Double.init) ?? 1
         let members: [(String, YAMLTree?)] = [
             ("otlp", .text("http://\(host):\(port)/v1/traces")),
-            ("sample", .text(Self.percent(of: min(max(share, 0), 1)))),
+            (
+                "sample",
+                .text(
+                    Quantity.spelled(millionths: Int((min(max(share, 0), 1) * 1_000_000).rounded()))
+                )
+            ),
             ("service", member.node["service_name"].flatMap(YAMLTree.name)),
         ]
         return .located(.inline(YAMLTree.members(members)), member.keyLocation)
-    }
-
-    private static func percent(of share: Double) -> String {
-        let tenths = Int((share * 1000).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
     }
 
     // MARK: Losses

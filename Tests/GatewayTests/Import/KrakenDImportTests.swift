@@ -1,5 +1,6 @@
 import Basics
 import JSONText
+import Patterns
 import Testing
 import YAMLReader
 
@@ -667,6 +668,59 @@ import YAMLReader
         let endpoint = try #require(config?.endpoints.first, "\(problems.lines)")
         #expect(endpoint.body?.properties.first?.oneOf.map(\.value) == ["${HOME}"])
         #expect(endpoint.calls.first?.request?.target.template.text == "/%24{id}")
+    }
+
+    /// A brace that opens no parameter is sent escaped, as KrakenD sends it.
+    @Test(arguments: [
+        ("/a/{id", "/a/%7Bid"), ("/a/{id}/{b", "/a/{id}/%7Bb"), ("/a/id}", "/a/id%7D"),
+        ("/a/{id}", "/a/{id}"),
+    ])
+    func bracesWithoutAPartnerAreEscaped(_ pattern: String, _ target: String) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "endpoints": [{ "endpoint": "/a/{id}", "backend": [{ "url_pattern":
+                  "\(pattern)", "host": ["http://a"] }] }] }
+                """)
+        let (config, problems) = load(["c.yaml": try #require(imported.text)])
+        let endpoint = try #require(config?.endpoints.first, "\(problems.lines)")
+        #expect(endpoint.calls.first?.request?.target.template.text == target)
+    }
+
+    /// The converted pattern matches a whole text exactly where a part of it matches in Go.
+    @Test(arguments: [
+        ("^curl|bot$", ["curl/8", "a bot"], ["xcurl", "bot/1", "a"]),
+        ("curl|^bot", ["xcurl/8", "bot/1"], ["a bot"]),
+        ("^(curl|bot)$", ["curl", "bot"], ["curl/8", "a bot"]),
+        ("^a[|]b", ["a|bc"], ["a", "b", "xa|b"]), ("^a\\|b", ["a|bc"], ["a", "b"]),
+        ("a\\$", ["xa$x", "a$"], ["a"]), ("^a\\\\$", [#"a\"#], ["a$", #"a\x"#]),
+        ("^a$|^b$|c", ["a", "b", "xcx"], ["ax", "xb"]), ("^a", ["ab"], ["ba"]),
+        ("a$", ["ba"], ["ab"]), ("^$", [""], ["a"]), ("", ["", "a"], []),
+    ])
+    func patternsMatchAPart(_ text: String, _ matching: [String], _ others: [String]) throws {
+        let pattern = try Pattern(try KrakenDRegex.whole(text))
+        #expect(matching.filter { !pattern.matches(Bytes($0).span) } == [], "\(pattern.text)")
+        #expect(others.filter { pattern.matches(Bytes($0).span) } == [], "\(pattern.text)")
+    }
+
+    @Test func aPatternWithOneBranchHasNoAnchors() throws {
+        #expect(try KrakenDRegex.whole("^(a|b)$") == "(a|b)")
+        #expect(try KrakenDRegex.whole("^curl") == "(curl).*")
+    }
+
+    /// A share keeps its millionths.
+    @Test(arguments: [
+        ("0.0004", 400), ("0.0125", 12_500), ("0.125", 125_000), ("1", 1_000_000), ("0", 0),
+        ("0.000001", 1), ("7", 1_000_000),
+    ])
+    func sharesOfTracesAreExact(_ share: String, _ millionths: Int) throws {
+        let imported = imported(
+            text: """
+                { "version": 3, "extra_config": { "telemetry/opentelemetry": { "trace_sample_rate": \(share),
+                  "exporters": { "otlp": [{ "name": "a", "host": "b", "use_http": true }] } } },
+                  "endpoints": [{ "endpoint": "/a", "backend": [{ "url_pattern": "/a", "host": ["http://a"] }] }] }
+                """)
+        let (config, problems) = load(["c.yaml": try #require(imported.text)])
+        #expect(config?.traces?.sample?.value == millionths, "\(problems.lines)")
     }
 
     /// Written and read again, a text is the same text.

@@ -41,6 +41,13 @@ package struct Quantity {
         return "\(bytes / (unit?.worth ?? 1))\(unit?.name ?? "B")"
     }
 
+    /// A share: `0.25%`.
+    package static func spelled(millionths: Int) -> String {
+        let digits = String(1_0000 + millionths % 1_0000).dropFirst()
+        let fraction = String(digits.reversed().drop { $0 == "0" }.reversed())
+        return "\(millionths / 1_0000)\(fraction.isEmpty ? "" : ".\(fraction)")%"
+    }
+
     init(_ text: String, in units: Units, allowsZero: Bool) throws(Refusal) {
         let number = text.prefix { $0 == "." || ("0"..."9").contains($0) }
         let unit = text.dropFirst(number.count).drop { $0 == " " }

@@ -73,15 +73,8 @@ extension Config.Log.Condition {
         case .partial: "partial"
         case .rejected: "rejected"
         case .slow(let limit): "slow > \(limit.spelled)"
-        case .share(let millionths): Self.percent(millionths)
+        case .share(let millionths): Quantity.spelled(millionths: millionths)
         }
-    }
-
-    /// `0.25%`
-    private static func percent(_ millionths: Int) -> String {
-        let digits = String(1_0000 + millionths % 1_0000).dropFirst()
-        let fraction = String(digits.reversed().drop { $0 == "0" }.reversed())
-        return "\(millionths / 1_0000)\(fraction.isEmpty ? "" : ".\(fraction)")%"
     }
 }
 

@@ -83,6 +83,28 @@ import Testing
             ])
     }
 
+    /// A valid credential may not suffice: for a scope, a condition, or a claim that a call uses.
+    @Test(arguments: [
+        ("any: k", "/", false), ("{ any: k, scopes: [a] }", "/", true),
+        (#"{ any: k, require: [{ value: "{request.query.q}", exists: true }] }"#, "/", true),
+        ("any: t", "/{token.sub}", true),
+    ])
+    func forbidsCallersOnlyWithARule(_ rule: String, _ path: String, _ isListed: Bool) throws {
+        let auth = rule.hasPrefix("{") ? rule : "{ \(rule) }"
+        let text = """
+            version: 1
+            auth:
+              k: { api_key: { keys: keys.yaml } }
+              t: { jwt: { issuer: i, audience: a, keys: { url: "http://127.0.0.1/jwks" } } }
+            backends: { a: { url: "http://h" } }
+            endpoints:
+              - { route: GET /x, auth: \(auth), calls: { one: { from: a, get: "\(path)" } } }
+            """
+        let document = try Document(try Self.description(of: text, files: ["keys.yaml": "[]"]))
+        let responses = try #require(document.paths["/x"]?["get"]?["responses"] as? [String: Any])
+        #expect(responses.keys.contains("403") == isListed && responses.keys.contains("401"))
+    }
+
     /// A name may occur once in the path, in the query and among the headers, whatever its case there.
     @Test func parametersOfOneNameAreSeveral() throws {
         let text = Snippet.endpoint(

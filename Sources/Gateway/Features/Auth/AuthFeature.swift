@@ -28,7 +28,7 @@ enum AuthFeature: Feature {
 
     static func refusedStatuses(_ endpoint: EndpointPlan, of plan: EntryPlan) -> [String] {
         guard let auth = endpoint.auth else { return [] }
-        return ["401"] + (auth.scopes.isEmpty ? [] : ["403"])
+        return ["401"] + (auth.mayForbid ? ["403"] : [])
             + (plan.authFailures == nil ? [] : ["429"])
     }
 }

@@ -44,6 +44,9 @@ package struct EndpointAuthPlan {
             + (conditions.isEmpty ? "" : ", if \(conditions)")
     }
 
+    /// Whether a caller with a valid credential may get 403.
+    var mayForbid: Bool { !scopes.isEmpty || !requirements.isEmpty || !claims.isEmpty }
+
     /// The query parameters that `require` uses.
     var queryNames: [Bytes] {
         requirements.flatMap(\.references).compactMap(\.source.queryName)

@@ -19,12 +19,11 @@ package struct RecordedConfig: Sendable {
     /// Replaces the TLS of backends; set by the simulation, whose streams carry no TLS bytes.
     package var replaceSecurity: (@Sendable (StreamSecurity) -> StreamSecurity?)?
 
-    /// The plan for one of `workers`; nil is an internal error, because the same bytes had a plan
-    /// before.
-    package func plan(workers: Int) throws(PlanError) -> Plan? {
+    /// The plan for one of `workers`. An error is internal, because the same bytes had a plan before.
+    package func plan(workers: Int) throws(PlanError) -> Plan {
         let (config, _) = ConfigLoader.load(
             path, files: files, environment: { variables[$0] }, contexts: contexts)
-        guard let config else { return nil }
+        guard let config else { throw PlanError("the configuration cannot be loaded again") }
         let plan = try Planner.plan(
             config, processors: processors, workers: workers, contexts: contexts)
         let fitted = descriptors.map { plan.fitted(to: $0) } ?? plan

@@ -20,13 +20,12 @@ package final class Worker: MessageReceiver {
         _ setup: WorkerSetup, compiling config: RecordedConfig, on loop: any Loop,
         onEnd: @escaping () -> Void
     ) throws(WorkerFailure) {
-        let plan: Plan?
+        let plan: Plan
         do throws(PlanError) {
             plan = try config.plan(workers: setup.workers)
         } catch {
             throw .internalError("\(error)")
         }
-        guard let plan else { throw .internalError("the configuration cannot be loaded again") }
         if let budget = config.descriptors {
             loop.descriptors.acceptCeiling = budget.acceptCeiling
             loop.descriptors.connectCeiling = budget.connectCeiling

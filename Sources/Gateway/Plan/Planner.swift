@@ -140,7 +140,7 @@ package final class Planner {
 package struct PlanError: Error, CustomStringConvertible {
     package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

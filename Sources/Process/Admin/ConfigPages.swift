@@ -22,9 +22,7 @@ extension AdminPages {
     static func plan(
         _ pages: AdminPages, _: Request, _ exchange: Exchange
     ) -> LocalPromise<AdminResponse> {
-        let summary = pages.process.diagnostics.descriptions.summary()
-        return exchange.local.value(
-            summary.map { .text(.ok, $0) } ?? .refused(.internalServerError, [:]))
+        exchange.local.value(.description(pages.process.diagnostics.descriptions.summary()))
     }
 
     static func explain(
@@ -55,7 +53,21 @@ extension AdminPages {
             }
         }
         guard let url else { return .invalid("url is missing") }
-        let text = process.diagnostics.descriptions.explanation(method, url)
-        return text.map { .text(.ok, $0) } ?? .refused(.internalServerError, [:])
+        return .description(process.diagnostics.descriptions.explanation(method, url))
     }
+}
+
+extension AdminResponse {
+    /// A description of the plan, or why there is none.
+    fileprivate static func description(_ text: Result<String, PlanError>) -> AdminResponse {
+        switch text {
+        case .success(let text): .text(.ok, text)
+        case .failure(let error): .text(.internalServerError, error.line)
+        }
+    }
+}
+
+extension PlanError {
+    /// Its line in the place of a description.
+    var line: String { "internal error: \(self)\n" }
 }

@@ -19,6 +19,11 @@ extension AdminPages {
         of process: any AdministeredProcess, _ reports: [WorkerReport]
     ) -> JSONTree {
         let diagnostics = process.diagnostics
+        let plan: String =
+            switch diagnostics.descriptions.summary() {
+            case .success(let text): text
+            case .failure(let error): error.line
+            }
         return .object([
             ("build", .object(diagnostics.build.map { ($0.name, .text($0.value)) })),
             ("process", json(of: process, diagnostics)),
@@ -26,7 +31,7 @@ extension AdminPages {
             ("requests", requests(of: reports)), ("backends", backends(of: reports)),
             ("reload", json(ofReload: process)),
             ("configuration", .object(members(of: diagnostics.config))),
-            ("plan", .texts(lines(diagnostics.descriptions.summary() ?? ""))),
+            ("plan", .texts(lines(plan))),
         ])
     }
 

@@ -21,9 +21,12 @@ final class PlanInspector {
             })
     }
 
-    private func plan(of config: RecordedConfig, _ workers: Int) -> Plan? {
-        if let compiled { return compiled }
-        compiled = (try? config.plan(workers: workers)) ?? nil
-        return compiled
+    private func plan(of config: RecordedConfig, _ workers: Int) -> Result<Plan, PlanError> {
+        if let compiled { return .success(compiled) }
+        return Result { () throws(PlanError) in
+            let plan = try config.plan(workers: workers)
+            compiled = plan
+            return plan
+        }
     }
 }

@@ -171,6 +171,21 @@ import Testing
         }
     }
 
+    /// An internal error says why.
+    @Test(arguments: ["plan", "explain?url=/x"])
+    func saysWhyThePlanCannotBeDescribed(_ page: String) throws {
+        let admin = try AdminHarness()
+        admin.process.compilesPlan = true
+        #expect(try admin.ask("GET /-/\(page)").status == 200, "the control")
+        admin.process.config = AdministeredTestProcess.recorded("version: 2")
+        let response = try admin.ask("GET /-/\(page)")
+        #expect(response.status == 500)
+        #expect(response.body == "internal error: the configuration cannot be loaded again\n")
+        let dump = try admin.ask("GET /-/dump").body
+        #expect(
+            dump.contains(#""plan":["internal error: the configuration cannot be loaded again"]"#))
+    }
+
     @Test(arguments: [
         ("", "url is missing"), ("?method=GET", "url is missing"),
         ("?url=*", "url must be a URL such as /path?query, percent-encoded"),

@@ -69,7 +69,8 @@ import WorkerSupport
                     read: { _ throws(ConfigFileError) in throw .notFound },
                     list: { _ throws(ConfigFileError) in throw .notFound }),
                 reload: reloadStatus,
-                descriptions: PlanDescriptions(summary: { nil }, explanation: { _, _ in nil }))
+                descriptions: PlanDescriptions(
+                    summary: { .success("") }, explanation: { _, _ in .success("") }))
         }
 
         func reload() -> LocalPromise<ReloadOutcome> { monitor.local.value(.done) }

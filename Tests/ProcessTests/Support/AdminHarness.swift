@@ -71,6 +71,8 @@ final class AdministeredTestProcess: AdministeredProcess {
     /// Never opened, so that the messages to the workers stay in them.
     private let inboxes: [SimInbox<WorkerMessage>]
     var requiredBackends: [String] = []
+    /// Whether the pages describe the plan of `config`, instead of a fixed text.
+    var compilesPlan = false
     var reloadStatus = ReloadStatus(loadedAt: 1_000_000_000)
     var config: RecordedConfig
     /// The file of the configuration as it is now.
@@ -136,9 +138,11 @@ final class AdministeredTestProcess: AdministeredProcess {
             phase: phase, requiredBackends: requiredBackends, processID: 42, uptime: .seconds(3),
             build: [("version", "1.2.3")], config: config, files: Self.files(file),
             reload: reloadStatus,
-            descriptions: PlanDescriptions(
-                summary: { "OK  1 endpoint\nGET /x\n" },
-                explanation: { method, target in "\(method) \(target)\n" }))
+            descriptions: compilesPlan
+                ? PlanInspector().descriptions(of: config, workers: 1)
+                : PlanDescriptions(
+                    summary: { .success("OK  1 endpoint\nGET /x\n") },
+                    explanation: { method, target in .success("\(method) \(target)\n") }))
     }
 
     func reload() -> LocalPromise<ReloadOutcome> {

@@ -26,16 +26,17 @@ struct EndpointSummary {
         totals.add(other.totals)
         excess &+= other.excess
         guard !other.window.isEmpty else { return }
-        windowSpan = max(windowSpan, other.windowSpan)
-        let place = other.window.count - EndpointOverview.requestCounters
-        rate += Double(other.window[place]) * 1e12 / Double(max(1_000_000_000, other.windowSpan))
         if window.isEmpty {
             window = other.window
             calls = other.names.calls
-        } else if window.count == other.window.count {
+        } else {
+            // Another number of words: a worker that has not installed the configuration yet.
+            guard window.count == other.window.count else { return }
             for index in window.indices { window[index] &+= other.window[index] }
         }
-        // Another number of words: a worker that has not installed the configuration yet.
+        windowSpan = max(windowSpan, other.windowSpan)
+        let place = other.window.count - EndpointOverview.requestCounters
+        rate += Double(other.window[place]) * 1e12 / Double(max(1_000_000_000, other.windowSpan))
     }
 
     /// The counted times of requests of all endpoints, and the gateway's own part of them.

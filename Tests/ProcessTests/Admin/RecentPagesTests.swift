@@ -224,6 +224,27 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// A worker that has not installed the configuration yet counts other calls: neither its requests
+    /// nor its rate are added.
+    @Test(arguments: [true, false])
+    func theRateCountsTheSameRequestsAsTheWindow(_ hasSameCalls: Bool) throws {
+        let other =
+            hasSameCalls
+            ? try Self.harness()
+            : try GatewayHarness(
+                "one: { from: a, get: /1, required: true }", top: "admin: 127.0.0.1:9901")
+        workers[1].handle.hasEnded = false
+        workers[1].instance = other.instance
+        for gateway in [harness, other] {
+            for _ in 0..<3 { _ = try gateway.fetch() }
+        }
+        let endpoint = try #require(try list(json("/-/overview"), "endpoints").first)
+        let window = try #require(endpoint["window"] as? [String: Any])
+        let expected = hasSameCalls ? 6 : 3
+        #expect(window["requests"] as? Int == expected && window["rate"] as? Int == expected)
+        #expect(endpoint["requests"] as? Int == 6)
+    }
+
     @Test func theOverviewHasAtMost200Endpoints() throws {
         let endpoints = (0..<210).map { number in
             "  - { route: GET /e\(number), calls: { one: { from: a, get: / } } }"

@@ -1,18 +1,20 @@
 // Reading the documents twice a second.
 
-class Unauthorized extends Error {}
-
-/** Sends a request with the token, if there is one. */
+/** Sends a request with the token, if there is one; asks for it where none or another one is accepted. */
 async function request(path) {
   const headers = {};
   const token = sessionStorage.getItem("token");
   if (token) headers.Authorization = `Bearer ${token}`;
-  return fetch(path, { headers, cache: "no-store", signal: AbortSignal.timeout(5000) });
+  const response = await fetch(path, { headers, cache: "no-store", signal: AbortSignal.timeout(5000) });
+  if (response.status !== 401) return response;
+  if (!isTokenMissing()) byId("token-dialog").showModal();
+  throw new Error("the token is missing");
 }
+
+const isTokenMissing = () => byId("token-dialog").open;
 
 async function read(path) {
   const response = await request(path);
-  if (response.status === 401) throw new Unauthorized();
   if (!response.ok) throw new Error(`status ${response.status}`);
   return response.json();
 }
@@ -24,7 +26,7 @@ async function poll() {
   ]);
   remember(overview);
   state.cursor = recent.cursor;
-  state.skipped = recent.skipped;
+  state.skipped += recent.skipped;
   state.sampleOneIn = recent.sample_one_in;
   takeRequests(recent.requests);
   if (state.view === "process") await readProcess();
@@ -37,12 +39,11 @@ let isPolling = false;
 async function keepPolling() {
   if (isPolling) return;
   isPolling = true;
-  while (!state.isPaused && !document.hidden && !byId("token-dialog").open) {
+  while (!state.isPaused && !document.hidden && !isTokenMissing()) {
     try {
       await poll();
-    } catch (error) {
-      if (error instanceof Unauthorized) byId("token-dialog").showModal();
-      else state.failedSince ||= Date.now();
+    } catch {
+      if (!isTokenMissing()) state.failedSince ||= Date.now();
     }
     show();
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

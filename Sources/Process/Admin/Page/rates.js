@@ -19,7 +19,7 @@ function remember(overview) {
   const now = Date.now();
   if (state.missing.length > 0 && now - state.completeAt < KEEP_MS) return;
   if (state.missing.length === 0) state.completeAt = now;
-  if (!isComparable(state.overview, overview)) state.history = state.points = [];
+  if (!isComparable(state.overview, overview)) Object.assign(state, { history: [], points: [], skipped: 0 });
   state.overview = overview;
   state.history.push({ at_ms: overview.at_ms, backends: overview.backends });
   while (state.history[0].at_ms < overview.at_ms - HISTORY_MS) state.history.shift();

@@ -44,9 +44,7 @@ struct KrakenDProtection {
 
     /// Whether an extension of an endpoint controls access to it.
     static func protects(_ key: String) -> Bool {
-        guard let first = key.first, !"@_$".contains(first), !ofBackends.contains(key) else {
-            return false
-        }
+        guard !KrakenDTable.isComment(key), !ofBackends.contains(key) else { return false }
         if key == "security/policies" { return true }
         // Custom builds have their own namespaces.
         return ["auth", "jose", "jwt", "apikey", "api-key"].contains {

@@ -121,7 +121,7 @@ final class KrakenDService {
             findings.note(
                 at: setting.location,
                 "'forwarded_by_client_ip' is left out: without 'trusted_proxies', client addresses"
-                    + " are those of the connections")
+                    + " are the addresses of the connections")
             return nil
         }
         guard readsForwardedFor(router["remote_ip_headers"]) else { return nil }

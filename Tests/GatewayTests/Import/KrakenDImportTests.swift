@@ -526,7 +526,7 @@ import YAMLReader
             #""forwarded_by_client_ip": true"#, [],
             [
                 "note: 'forwarded_by_client_ip' is left out: without 'trusted_proxies', client"
-                    + " addresses are those of the connections"
+                    + " addresses are the addresses of the connections"
             ]
         ),
         (#""forwarded_by_client_ip": false"#, [], []),

@@ -21,21 +21,25 @@ enum KrakenDKey: Sendable {
 /// The keys of one kind of KrakenD object. Keys with the same reason share a row; spaces separate them.
 struct KrakenDTable: Sendable, ExpressibleByDictionaryLiteral {
     private let rows: [(name: String, key: KrakenDKey)]
-    private var keys: [String: KrakenDKey]
+    private let keys: [String: KrakenDKey]
 
     init(dictionaryLiteral rows: (String, KrakenDKey)...) {
-        self.rows = rows.flatMap { names, key in
-            names.split(separator: " ").map { (String($0), key) }
-        }
-        keys = Dictionary(uniqueKeysWithValues: self.rows.map { ($0.name, $0.key) })
+        self.init(
+            rows.flatMap { names, key in names.split(separator: " ").map { (String($0), key) } })
     }
 
-    /// The first table with further keys.
-    static func + (one: KrakenDTable, other: KrakenDTable) -> KrakenDTable {
-        var all = one
-        all.keys.merge(other.keys) { key, _ in key }
-        return all
+    private init(_ rows: [(name: String, key: KrakenDKey)]) {
+        self.rows = rows
+        keys = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0.key) })
     }
+
+    /// The first table, and the rows of the other one whose keys the first does not have.
+    static func + (one: KrakenDTable, other: KrakenDTable) -> KrakenDTable {
+        KrakenDTable(one.rows + other.rows.filter { one.keys[$0.name] == nil })
+    }
+
+    /// KrakenD ignores such keys; they are used for comments.
+    static func isComment(_ key: String) -> Bool { key.first.map { "@_$".contains($0) } ?? true }
 
     func converts(_ key: String) -> Bool {
         if case .converted? = keys[key] { true } else { false }
@@ -116,8 +120,7 @@ extension ImportFindings {
 }
 
 extension DocumentNode.Member {
-    /// KrakenD ignores such keys; they are used for comments.
-    var isComment: Bool { key.first.map { "@_$".contains($0) } ?? true }
+    var isComment: Bool { KrakenDTable.isComment(key) }
 }
 
 /// Conversions of single values.

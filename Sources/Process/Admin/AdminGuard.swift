@@ -24,7 +24,7 @@ struct AdminGuard: Sendable {
     private let token: BearerToken?
 
     /// - Parameters:
-    ///   - hosts: names that are accepted besides IP addresses and local names
+    ///   - hosts: names that are accepted in addition to IP addresses and local names
     ///   - token: the secret of requests; nil if they need none
     init(hosts: [String], token: String? = nil) {
         self.hosts = Set(hosts.map { $0.lowercased() } + ["localhost"])
@@ -106,7 +106,7 @@ struct AdminGuard: Sendable {
         }
     }
 
-    /// Whether an origin is that of the requested host; `null` never is.
+    /// Whether an origin names the requested host; `null` never is.
     private func isOwn(_ origin: String, _ authority: HostAndPort?) -> Bool {
         for (scheme, port) in [("http://", "80"), ("https://", "443")] {
             guard origin.lowercased().hasPrefix(scheme), let authority else { continue }

@@ -4,7 +4,7 @@ import HTTP
 import Promises
 
 /// One page of the admin server: its path and the function that renders it.
-struct AdminPage {
+struct AdminPage: Sendable {
     enum Access: Sendable {
         /// GET and HEAD.
         case read
@@ -27,14 +27,14 @@ struct AdminPage {
     /// Whether requests must present `admin.token`, if one is configured: all but probes, and pages
     /// without data.
     let needsToken: Bool
-    let render: (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
+    let render: @Sendable (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
 
     init(
         _ access: Access, _ path: String, _ description: String,
         contentType: FieldValue = "text/plain; charset=utf-8",
         fields: @autoclosure @escaping @Sendable () -> Fields = [:],
         acceptsAnyHost: Bool = false, needsToken: Bool = true,
-        render: @escaping (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
+        render: @escaping @Sendable (AdminPages, Request, Exchange) -> LocalPromise<AdminResponse>
     ) {
         self.access = access
         self.path = path
@@ -61,6 +61,22 @@ struct AdminPage {
         var all = fields()
         all.append(.contentType, contentType)
         return all
+    }
+}
+
+extension Target {
+    /// Reads the query parameters of a page, percent-decoded; returns what is wrong with the first invalid
+    /// one.
+    ///
+    /// - Parameter read: returns what is wrong with a parameter; nil for a valid one
+    func firstFault(_ read: (_ name: String, _ value: Bytes) -> String?) -> String? {
+        for parameter in parameters {
+            guard let value = parameter.decodedValue else {
+                return "a parameter has a malformed percent-encoding"
+            }
+            if let fault = read(String(parameter.name), value) { return fault }
+        }
+        return nil
     }
 }
 

@@ -2,7 +2,7 @@ import HTTP
 
 /// The pages of the admin server. A new page is an entry here and a file with its renderer.
 extension AdminPages {
-    static var table: [AdminPage] {
+    static let table: [AdminPage] =
         [
             AdminPage(
                 .read, "/livez",
@@ -24,8 +24,7 @@ extension AdminPages {
                 "changes the log level for a time: `?level=debug&for=10m`; without `for` 10 minutes, at"
                     + " most 24 hours",
                 render: changeLogLevel),
-        ] + diagnostics + waterfall
-    }
+        ] + diagnostics + document
 
     /// The paths that the page for people links, but for itself.
     static let listed = table.filter {

@@ -15,7 +15,7 @@ final class AdminPages {
     let adminGuard: AdminGuard
 
     /// - Parameters:
-    ///   - hosts: names that are accepted in `Host` besides addresses and local names
+    ///   - hosts: names that are accepted in `Host` in addition to addresses and local names
     ///   - token: the secret that requests present; nil if they need none
     init(
         of process: any AdministeredProcess, on loop: any Loop, hosts: [String],

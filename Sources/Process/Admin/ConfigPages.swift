@@ -34,24 +34,23 @@ extension AdminPages {
     private func explain(_ target: Target) -> AdminResponse {
         var method = Method.get
         var url: Target?
-        for parameter in target.parameters {
-            guard let value = parameter.decodedValue else {
-                return .invalid("a parameter has a malformed percent-encoding")
-            }
-            switch String(parameter.name) {
+        let fault = target.firstFault { name, value in
+            switch name {
             case "method":
                 guard let known = Method(String(value)) else {
-                    return .invalid("method must be a request method such as GET or POST")
+                    return "method must be a request method such as GET or POST"
                 }
                 method = known
             case "url":
                 guard let known = Target(value), known.form != .asterisk else {
-                    return .invalid("url must be a URL such as /path?query, percent-encoded")
+                    return "url must be a URL such as /path?query, percent-encoded"
                 }
                 url = known
-            case let name: return .invalid("unknown parameter \(name)")
+            default: return "unknown parameter \(name)"
             }
+            return nil
         }
+        if let fault { return .invalid(fault) }
         guard let url else { return .invalid("url is missing") }
         return .description(process.diagnostics.descriptions.explanation(method, url))
     }

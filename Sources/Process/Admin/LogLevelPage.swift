@@ -15,21 +15,23 @@ extension AdminPages {
     private func changeLogLevel(_ target: Target) -> AdminResponse {
         var level: Log.Level?
         var duration = LogLevelControl.defaultDuration
-        for parameter in target.parameters {
-            let value = String(parameter.value)
-            switch String(parameter.name) {
+        let fault = target.firstFault { name, value in
+            switch name {
             case "level":
-                guard let known = Config.Log.Level(rawValue: value) else {
-                    return .invalid("level must be debug, info, warning or error")
+                guard let known = Config.Log.Level(rawValue: String(value)) else {
+                    return "level must be debug, info, warning or error"
                 }
                 level = known.level
             case "for":
-                guard let time = Duration(spelled: value), time <= LogLevelControl.durationMax
-                else { return .invalid("for must be a time of at most 24h, such as 10m") }
+                guard let time = Duration(spelled: String(value)),
+                    time <= LogLevelControl.durationMax
+                else { return "for must be a time of at most 24h, such as 10m" }
                 duration = time
-            case let name: return .invalid("unknown parameter \(name)")
+            default: return "unknown parameter \(name)"
             }
+            return nil
         }
+        if let fault { return .invalid(fault) }
         guard let level else { return .invalid("level is missing") }
         let control = process.logLevel
         control.change(to: level, for: duration)

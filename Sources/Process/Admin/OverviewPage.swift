@@ -7,8 +7,7 @@ import Promises
 import Reactor
 
 /// What happened at the endpoints, their calls and the backends as JSON: `GET /-/overview`. Counts
-/// are those since the start of the process; times, and the counts of calls, those of the last
-/// 30 to 60 seconds.
+/// begin with the process; times, and the counts of calls, cover the last 30 to 60 seconds.
 extension AdminPages {
     static func overview(
         _ pages: AdminPages, _: Request, _ exchange: Exchange

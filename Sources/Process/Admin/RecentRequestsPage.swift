@@ -20,38 +20,35 @@ extension AdminPages {
 
         static let limitMax = 500
 
-        /// Nil for a wrong parameter.
-        init?(_ target: Target) {
-            for parameter in target.parameters {
-                let value = String(parameter.value)
-                switch String(parameter.name) {
-                case "after":
-                    guard let cursor = RequestCursor(value) else { return nil }
-                    self.cursor = cursor
-                case "limit":
-                    guard let limit = Int(value), (1...Self.limitMax).contains(limit) else {
-                        return nil
-                    }
-                    self.limit = limit
-                case "sample":
-                    guard value == "0" || value == "1" else { return nil }
-                    withSample = value == "1"
-                default: return nil
+        static let usage = "the parameters are after=CURSOR, limit=1...\(limitMax) and sample=1"
+
+        /// Returns what is wrong with a parameter.
+        mutating func read(_ name: String, _ value: String) -> String? {
+            switch name {
+            case "after":
+                guard let cursor = RequestCursor(value) else { return Self.usage }
+                self.cursor = cursor
+            case "limit":
+                guard let limit = Int(value), (1...Self.limitMax).contains(limit) else {
+                    return Self.usage
                 }
+                self.limit = limit
+            case "sample":
+                guard value == "0" || value == "1" else { return Self.usage }
+                withSample = value == "1"
+            default: return Self.usage
             }
+            return nil
         }
     }
 
     static func recentRequests(
         _ pages: AdminPages, _ request: Request, _ exchange: Exchange
     ) -> LocalPromise<AdminResponse> {
-        guard let selection = Selection(request.head.target) else {
-            return exchange.local.value(
-                .text(
-                    .badRequest,
-                    "the parameters are after=CURSOR, limit=1...\(Selection.limitMax) and sample=1\n"
-                ))
-        }
+        var parameters = Selection()
+        let fault = request.head.target.firstFault { parameters.read($0, String($1)) }
+        if let fault { return exchange.local.value(.invalid(fault)) }
+        let selection = parameters
         let answers = pages.process.monitor.recent.collect { worker in
             .requests(
                 after: selection.cursor[worker], max: selection.limit,

@@ -8,8 +8,6 @@ struct ReloadLimit: Sendable {
     private static let interval = Duration.seconds(1)
     private var last: Instant?
 
-    init() {}
-
     /// Nil if a reload may start now, otherwise the time to wait.
     mutating func wait(at now: Instant) -> Duration? {
         if let last, now - last < Self.interval { return Self.interval - (now - last) }

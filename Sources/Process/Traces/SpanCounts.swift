@@ -15,8 +15,6 @@ struct SpanCounts: Sendable, Equatable {
     var rejected = 0
     var undelivered = 0
 
-    init() {}
-
     /// The spans that were lost for a reason.
     subscript(loss: Loss) -> Int {
         switch loss {

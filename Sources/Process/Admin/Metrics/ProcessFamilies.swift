@@ -2,7 +2,7 @@ import Basics
 
 // The process: its version, its resources, its configuration, its log, its spans.
 extension MetricsWriter {
-    /// Names that begin with `process_` are those of Prometheus' client libraries.
+    /// Names that begin with `process_` come from Prometheus' client libraries.
     mutating func writeProcess(_ facts: ProcessFacts) {
         family("tributary_build_info", .info, "Version of this build; the value is always 1.")
         sample(MetricLabels("version", facts.version), 1)

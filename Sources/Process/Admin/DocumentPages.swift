@@ -5,8 +5,8 @@ import Promises
 /// The page for people at the root of the admin address: one document without external resources, whose
 /// script reads `/-/overview` and `/-/requests/recent`.
 extension AdminPages {
-    /// The page and its data.
-    static var waterfall: [AdminPage] {
+    /// The document and its data.
+    static var document: [AdminPage] {
         [
             AdminPage(
                 .read, "/", "the page for people: endpoints, requests and backends while they work",
@@ -14,8 +14,8 @@ extension AdminPages {
                 render: page),
             AdminPage(
                 .read, "/-/overview",
-                "requests, times and failures of each endpoint, call and backend as JSON; times are"
-                    + " those of the last 30 to 60 seconds",
+                "requests, times and failures of each endpoint, call and backend as JSON; times"
+                    + " cover the last 30 to 60 seconds",
                 contentType: "application/json", fields: uncached, render: overview),
             AdminPage(
                 .read, "/-/requests/recent",

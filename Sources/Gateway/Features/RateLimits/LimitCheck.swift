@@ -25,7 +25,7 @@ struct LimitCheck {
         let rate: Int
     }
 
-    /// - Parameter values: those of the request; nil if no limit of this position uses them
+    /// - Parameter values: the values of the request; nil if no limit of this position uses them
     func target(
         of head: RequestHead, _ context: RequestContext, _ values: CallValues?,
         _ proxies: TrustedProxies
@@ -50,10 +50,10 @@ struct LimitCheck {
         return store.key(of: text)
     }
 
-    /// Each plan has buckets of its own: one arrival time cannot be that of two rates.
+    /// Each plan has buckets of its own: one arrival time cannot serve two rates.
     private func combine(planOf rate: Int, into key: inout some LimitKey) {
         guard let name = plan.limit.rates[rate].plan else { return }
-        key.combine(Mark.plan)
+        key.combine(LimitKeyMark.plan)
         key.combine(name.span)
     }
 
@@ -77,14 +77,14 @@ struct LimitCheck {
         case .address: return false
         case .caller:
             guard let caller = context.caller, let name = caller.name else { return false }
-            hash.combine(Mark.caller)
+            hash.combine(LimitKeyMark.caller)
             // Names of callers are unique within one authenticator.
             let authenticator = caller.authenticator
             hash.combine(authenticator.span)
             hash.combine(name.span)
         case .value(let source, let isTextual):
             guard let values, let text = values.text(of: source) else { return false }
-            hash.combine(Mark.value)
+            hash.combine(LimitKeyMark.value)
             if !isTextual, values.isNumber(source), let number = text.canonicalNumber {
                 hash.combine(number.span)
             } else {
@@ -100,13 +100,5 @@ struct LimitCheck {
         case .caller: plan.limit.rate(ofPlan: context.caller?.plan)
         case .value(let source): plan.limit.rate(ofPlan: values?.text(of: source))
         }
-    }
-
-    /// Keeps a value from being mistaken for an address, and so on.
-    private enum Mark {
-        static let caller: UInt64 = 1
-        static let value: UInt64 = 2
-        // 3 to 6 are those of `LimitKey`.
-        static let plan: UInt64 = 7
     }
 }

@@ -8,17 +8,31 @@ protocol LimitKey {
     mutating func combine(_ bytes: Span<UInt8>)
 }
 
+/// The kind of the value that follows in a key, so that no value is mistaken for one of another kind.
+/// Replicas of different versions share keys, so no number changes.
+enum LimitKeyMark: UInt64 {
+    case caller = 1
+    case value = 2
+    case unixSocket = 3
+    case ipv4 = 4
+    case unknownClient = 5
+    case ipv6 = 6
+    case plan = 7
+}
+
 extension LimitKey {
+    mutating func combine(_ mark: LimitKeyMark) { combine(mark.rawValue) }
+
     /// All clients on unix sockets count as one, and all whose address is unknown as another.
     mutating func combine(_ client: ClientHost) {
         switch client {
-        case .unixSocket: combine(3 as UInt64)
-        case .unknown: combine(5 as UInt64)
+        case .unixSocket: combine(LimitKeyMark.unixSocket)
+        case .unknown: combine(LimitKeyMark.unknownClient)
         case .ip(.v4(let bits)):
-            combine(4 as UInt64)
+            combine(LimitKeyMark.ipv4)
             combine(UInt64(bits))
         case .ip(.v6(let high, let low)):
-            combine(6 as UInt64)
+            combine(LimitKeyMark.ipv6)
             combine(high)
             combine(low)
         }

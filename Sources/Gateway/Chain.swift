@@ -58,10 +58,12 @@ struct Chain {
         let refusal = [padding].compactMap { $0 }.around(InFlightLimit.refuse(loop: loop))
         let limits = limits(of: plan)
         let body = BodyReading.filter(upTo: plan.bodyMax, loop: loop)
+        // With padding, the body is read before the credential is checked.
+        let (earlyBody, lateBody) = padding == nil ? (nil, body) : (body, nil)
         let filters: [Filter<Request, Response>?] = [
             // Above the padding and the deadline: both count from the request's last byte. Above
             // the limit: a client that sends its body slowly must not hold a permit.
-            padding == nil ? body : nil,
+            lateBody,
             // Above the padding: a response that is held back keeps its permit. The 503 of this
             // filter is padded too, but takes no permit.
             plan.inFlightMax.map {
@@ -77,7 +79,7 @@ struct Chain {
         // Limits by a parameter or the body are the last check before the calls.
         let endpoint = Endpoint(
             plan, calls(of: plan), loop: loop, checkLimits: limits?.checkAfterValidation())
-        return (admission(plan, limits, padding, body) + filters).compactMap { $0 }
+        return (admission(plan, limits, padding, earlyBody) + filters).compactMap { $0 }
             .around(Service { endpoint.handleRequest($0, $1) })
     }
 
@@ -101,7 +103,7 @@ struct Chain {
 
     /// What decides about a request by its head, above everything that reads its body.
     ///
-    /// - Parameter body: reads the body; used with padding
+    /// - Parameter body: reads the body before the credential is checked; nil without padding
     private func admission(
         _ plan: EndpointPlan, _ limits: EndpointLimits?, _ padding: Filter<Request, Response>?,
         _ body: Filter<Request, Response>?
@@ -120,7 +122,7 @@ struct Chain {
             limits?.filter(at: .head, padding: padding),
             // With padding, above the authentication: `100 Continue`, the window of HTTP/2 and the time of
             // a refusal would show at once, and before the last byte, whether a credential is accepted.
-            padding == nil ? nil : body,
+            body,
             // Above the authentication, whose refusals must not be stored either.
             plan.auth.map { _ in NoStore.filter },
             // Above the body, which is read only from callers that are accepted unless responses are
@@ -189,7 +191,7 @@ struct Chain {
         let filters: [CallFilter?] = [
             // Above the breaker, which counts each attempt.
             proxy.retry.map { Retry($0, budget: backend.retryBudget, loop: loop).filter },
-            // The transfer tells when the body of a response has ended.
+            // The transfer reports the end of a response's body.
             backend.breaker?.filter,
             // The permit is held until the last byte of the response.
             backend.concurrencyLimit?.proxyFilter,
@@ -205,15 +207,13 @@ struct Chain {
     func recorded(_ plan: EndpointPlan, slots: RecordedEndpoint.Slots) -> RecordedEndpoint {
         RecordedEndpoint(
             name: plan.name, isPadded: plan.padding != nil,
-            calls: plan.calls.map { call in
-                let backend = backends[call.backend]
-                return RecordedEndpoint.Call(
-                    name: call.name, backend: backend.plan.name, method: call.method,
-                    path: call.target.pathTemplate, hosts: backend.hosts.fields,
-                    servers: backend.plan.hosts.map(\.server), needs: call.needs)
-            }
-                + [plan.proxy.map { $0.recorded(at: backends[$0.backend], of: plan) }].compactMap {
-                    $0
+            calls: plan.proxy.map { [$0.recorded(at: backends[$0.backend], of: plan)] }
+                ?? plan.calls.map { call in
+                    let backend = backends[call.backend]
+                    return RecordedEndpoint.Call(
+                        name: call.name, backend: backend.plan.name, method: call.method,
+                        path: call.target.pathTemplate, hosts: backend.hosts.fields,
+                        servers: backend.plan.hosts.map(\.server), needs: call.needs)
                 },
             slots: slots)
     }

@@ -18,7 +18,7 @@ protocol Feature: SendableMetatype {
     /// The lines of `check` about a plan without errors.
     static func summary(of plan: Plan) -> [String]
 
-    /// The response of `explain` to a request whose endpoint does not matter; nil if there is none.
+    /// The response of `explain` to a request before its endpoint handles it; nil if there is none.
     static func entryResponse(to head: RequestHead, of plan: Plan) -> ExplainedEntryResponse?
 
     /// The lines of `explain` about an endpoint, for a request with this head.

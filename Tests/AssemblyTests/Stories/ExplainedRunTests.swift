@@ -180,7 +180,7 @@ import WorkerSupport
     @Test func showsWhoTheCallerIs() throws {
         #expect(
             try authenticated(["X-Api-Key": "key-of-ann"]) == [
-                "auth      partners, with write",
+                "auth      partners, with write; others get 401 or 403",
                 "caller    ann, accepted by partners, with read write; plan gold",
                 "answer    200 after 0.0ms  Gateway-Complete: true",
             ])
@@ -228,12 +228,13 @@ import WorkerSupport
     @Test func showsWhyACredentialIsRefused() throws {
         #expect(
             try authenticated([:]) == [
-                "auth      partners, with write", "refused   401: missing",
+                "auth      partners, with write; others get 401 or 403", "refused   401: missing",
                 #"answer    401 after 0.0ms  WWW-Authenticate: ApiKey realm="partners""#,
             ])
         #expect(
             try authenticated(["X-Api-Key": "key-of-ben"]).prefix(3) == [
-                "auth      partners, with write", "caller    ben, accepted by partners",
+                "auth      partners, with write; others get 401 or 403",
+                "caller    ben, accepted by partners",
                 "refused   403: scope",
             ])
     }

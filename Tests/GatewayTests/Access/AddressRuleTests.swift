@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func readsFile() throws {
-        let file = "# first\n\n  10.0.0.0/8  # inner\r\n2001:db8::/32\t\nunix\n192.0.2.1"
+        let file = "# first\n\n  10.0.0.0/8  # inner\r\n2001:db8::/32\t\r\nunix\r\n192.0.2.1"
         let rule = try rule("{ allow: { file: l.txt } }", file: file)
         for accepted in ["10.1.1.1", "2001:db8::1", "192.0.2.1"] {
             #expect(rule.accepts(.ip(try #require(IPAddress(accepted)))))

@@ -36,7 +36,7 @@ extension Config {
     }
 }
 
-extension Config.Log {
+enum AccessLogKeys {
     static let root: [BlockKey<Config>] = [
         .block("log", \.log, "format and content of the log")
     ]

@@ -77,7 +77,7 @@ extension ConfigCheck {
     }
 
     /// Warns if `auth_failures` would count all clients as one: a gateway on a loopback address is
-    /// behind a proxy, whose address is that of every client unless it is trusted.
+    /// behind a proxy, whose address every client has unless it is trusted.
     private mutating func checkFailureAddresses() {
         let addresses = config.listen.compactMap(\.address)
         guard let address = addresses.first, addresses.allSatisfy({ $0.value.isLocal }),

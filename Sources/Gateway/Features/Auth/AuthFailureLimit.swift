@@ -6,7 +6,7 @@ import Reactor
 /// and so the guesses of an attacker and the cost of checking them.
 ///
 /// Its buckets are a table of the process, which survives reloads. It is its own: a client that fills
-/// that of the rate limits must not make the gateway forget failures.
+/// the table of the rate limits must not make the gateway forget failures.
 final class AuthFailureLimit {
     private let bucket: TokenBucket
     private let cells: LimitCells

@@ -4,8 +4,7 @@ import HTTP
 enum AuthFeature: Feature {
     static var keys: FeatureKeys {
         FeatureKeys(
-            root: Config.Authenticator.root, defaults: Config.AuthRule.defaults,
-            endpoint: Config.AuthRule.endpoint)
+            root: AuthKeys.root, defaults: AuthKeys.defaults, endpoint: AuthKeys.endpoint)
     }
 
     static func check(_ check: inout ConfigCheck) { check.checkAuth() }

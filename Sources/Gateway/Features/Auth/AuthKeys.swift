@@ -63,7 +63,7 @@ extension Config.Authenticator {
     }
 }
 
-extension Config.Authenticator {
+enum AuthKeys {
     static let root: [BlockKey<Config>] = [
         .list(
             "auth", \.authenticators, .named(),
@@ -73,9 +73,7 @@ extension Config.Authenticator {
             default: .text(PlanDefaults.authFailures.spelled),
             "rate of refused credentials of one address; more get 429; off for no limit"),
     ]
-}
 
-extension Config.AuthRule {
     static let defaults: [BlockKey<Config.Defaults>] = [
         .value("auth", \.auth, .auth, "authenticators of endpoints that do not set auth")
     ]

@@ -20,7 +20,7 @@ final class EndpointAuth {
     private let padding: Filter<Request, Response>?
     private let loop: any Loop
 
-    /// - Parameter authenticators: those of the whole plan
+    /// - Parameter authenticators: all authenticators of the plan
     init(
         _ plan: EndpointAuthPlan, of endpoint: EndpointPlan, _ authenticators: [Authenticator],
         failures: AuthFailureLimit?, padding: Filter<Request, Response>?, loop: any Loop
@@ -39,7 +39,7 @@ final class EndpointAuth {
     var filter: Filter<Request, Response> {
         Filter { next in
             Service { [self] request, context in
-                respond(decision(on: request, context), to: request, context, next)
+                respond(decision(on: request.head, context), to: request, context, next)
             }
         }
     }
@@ -61,10 +61,6 @@ final class EndpointAuth {
     }
 
     // MARK: Decision
-
-    private func decision(on request: Request, _ context: RequestContext) -> Decision {
-        decision(on: request.head, context)
-    }
 
     private func decision(on head: RequestHead, _ context: RequestContext) -> Decision {
         if let index = ambiguousAuthenticator(head.fields) {

@@ -34,7 +34,7 @@ struct OpenAPISecurity {
         isNeeded = isForwarded && needsAuthorization
     }
 
-    /// Whether a header is that of an authenticator's credential.
+    /// Whether a header carries an authenticator's credential.
     func reads(_ name: String) -> Bool {
         FieldName(name).map { name in authenticators.contains { $0.source.header == name } }
             ?? false

@@ -44,7 +44,7 @@ extension Config {
     }
 }
 
-extension Config.Body {
+enum BodyKeys {
     static let endpoint: [BlockKey<Config.Endpoint>] = [
         .block("body", \.body, "validation of the client's JSON body")
     ]

@@ -13,7 +13,7 @@ extension Config.Backend {
     }
 }
 
-extension Config.Backend.Breaker {
+enum BreakerKeys {
     static let backend: [BlockKey<Config.Backend>] = [
         .block(
             "breaker", \.breaker, "circuit breaker: stops calling a backend that fails too often")

@@ -4,7 +4,7 @@ import HTTP
 /// `cors` of endpoints and `defaults`: which web pages of other origins may read responses.
 enum CORSFeature: Feature {
     static var keys: FeatureKeys {
-        FeatureKeys(defaults: Config.CORS.defaults, endpoint: Config.CORS.endpoint)
+        FeatureKeys(defaults: CORSKeys.defaults, endpoint: CORSKeys.endpoint)
     }
 
     static func check(_ check: inout ConfigCheck) { check.checkCORS() }

@@ -44,7 +44,7 @@ extension Config {
     }
 }
 
-extension Config.CORS {
+enum CORSKeys {
     static let endpoint: [BlockKey<Config.Endpoint>] = [
         .value(
             "cors", \.cors, .cors, default: .key("defaults.cors"),
@@ -74,10 +74,11 @@ extension Config.CORS: PlainBlock {
             "pages that may read responses: https://host, https://*.host, null, or \"*\" for all"),
         .list(
             "headers", \.headers, .list(of: .crossOriginHeader),
-            "request headers that pages may send, besides those always allowed; \"*\" for all"),
+            "request headers that pages may send, in addition to the headers that are always allowed; \"*\" for all"
+        ),
         .list(
             "expose", \.expose, .list(of: .crossOriginHeader),
-            "response headers that pages may read, besides those of the gateway; \"*\" for all"),
+            "response headers that pages may read, in addition to the gateway's own; \"*\" for all"),
         .value(
             "credentials", \.credentials, .flag, default: .flag(false),
             "whether pages may send cookies and read responses to requests with them"),

@@ -13,7 +13,7 @@ package final class CORSRules {
     let origins: [Bytes]
     /// One label between the two texts.
     private let subdomains: [(prefix: Bytes, suffix: Bytes)]
-    /// Lines of a response for an allowed origin, besides the origin itself.
+    /// Lines of a response for an allowed origin, except the origin itself.
     let grant: Fields
     /// The same for the response to a preflight, without the methods.
     let preflightGrant: Fields

@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 package import YAMLReader
 
 extension Config {
@@ -60,7 +61,7 @@ extension Config.AddressList {
         var start = 0
         let bytes = file.bytes
         while start < bytes.count {
-            let end = bytes.span.firstLineEnd(from: start)
+            let end = bytes.span.firstOffset(of: 0x0A, from: start) ?? bytes.count
             try add(bytes[start..<end], line)
             start = end + 1
             line += 1
@@ -68,9 +69,10 @@ extension Config.AddressList {
     }
 
     private mutating func add(_ text: Bytes, _ line: Int) throws(Fault) {
-        var end = 0
-        while end < text.count, text[end] != UInt8(ascii: "#") { end += 1 }
-        let entry = text[0..<end].withoutSpaces
+        var end = text.span.firstOffset(of: UInt8(ascii: "#")) ?? text.count
+        // The carriage return of a line that ends with CRLF.
+        if end > 0, text[end - 1] == 0x0D { end -= 1 }
+        let entry = text[0..<end].trimmed
         if entry.isEmpty { return }
         let word = String(entry)
         if word == "unix" {
@@ -83,28 +85,6 @@ extension Config.AddressList {
     }
 }
 
-extension Span<UInt8> {
-    /// The offset of the next line feed, or the end.
-    fileprivate func firstLineEnd(from start: Int) -> Int {
-        var position = start
-        while position < count, self[position] != 0x0A { position += 1 }
-        return position
-    }
-}
-
-extension Bytes {
-    /// Without spaces, tabs and carriage returns at both ends.
-    fileprivate var withoutSpaces: Bytes {
-        var (start, end) = (0, count)
-        while start < end, Self.spaces.contains(self[start]) { start += 1 }
-        while end > start, Self.spaces.contains(self[end - 1]) { end -= 1 }
-        return self[start..<end]
-    }
-
-    private static let spaces: [UInt8] = [0x20, 0x09, 0x0D]
-}
-
-/// The keys that decide which clients are accepted, and the headers of all responses.
 extension Config.Access: PlainBlock {
     static let keys: [BlockKey<Config.Access>] = accessKeys
 }

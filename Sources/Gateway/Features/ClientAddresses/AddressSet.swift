@@ -3,7 +3,7 @@ package import Reactor
 /// A set of addresses, as sorted ranges that do not touch: a lookup in 100,000 ranges takes 17
 /// comparisons, and allocates nothing.
 ///
-/// Each worker has its own, like everything in its plan.
+/// Each worker has its own, as part of its plan.
 package struct AddressSet: Sendable {
     private let v4: SortedRanges<UInt32>
     private let v6: SortedRanges<Address6>

@@ -3,7 +3,7 @@ import HTTP
 /// `clients`, of the gateway and of an endpoint: which client addresses are accepted.
 enum ClientAddressesFeature: Feature {
     static var keys: FeatureKeys {
-        FeatureKeys(root: Config.Clients.root, endpoint: Config.Access.endpoint)
+        FeatureKeys(root: ClientAddressesKeys.root, endpoint: ClientAddressesKeys.endpoint)
     }
 
     static func check(_ check: inout ConfigCheck) { check.checkClients() }

@@ -55,15 +55,13 @@ extension Config.Clients: PlainBlock {
         ] + accessKeys
 }
 
-extension Config.Clients {
+enum ClientAddressesKeys {
     static let root: [BlockKey<Config>] = [
         .block(
             "clients", \.clients,
             "how the client's address is determined behind proxies, and which are accepted")
     ]
-}
 
-extension Config.Access {
     static let endpoint: [BlockKey<Config.Endpoint>] = [
         .block(
             "clients", \.clients,

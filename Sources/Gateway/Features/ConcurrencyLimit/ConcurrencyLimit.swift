@@ -68,7 +68,7 @@ final class ConcurrencyLimit {
                 case .admitted(let permit):
                     next(request.with(permit), context).holding(permit)
                 case .queued(let permit):
-                    // The permit may be that of the other request, whose response cancels this one
+                    // The permit may belong to the other request, whose response cancels this one
                     // in the same loop iteration. So it is sent in the next one.
                     (isHedged ? permit.delayed(by: .zero) : permit)
                         .then { permit in next(request.with(permit), context).holding(permit) }

@@ -10,7 +10,7 @@ extension Config.Backend {
     }
 }
 
-extension Config.Backend.Queue {
+enum ConcurrencyLimitKeys {
     static let backend: [BlockKey<Config.Backend>] = [
         .value(
             "max_concurrent", \.maxConcurrent, .positive,

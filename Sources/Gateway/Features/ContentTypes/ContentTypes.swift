@@ -41,12 +41,7 @@ package final class ContentTypes {
 extension Bytes {
     /// A media type without its parameters (RFC 9110 8.3.1).
     fileprivate var mediaType: Bytes {
-        var end = 0
-        while end < count, self[end] != UInt8(ascii: ";") { end += 1 }
-        while end > 0, self[end - 1] == UInt8(ascii: " ") || self[end - 1] == UInt8(ascii: "\t") {
-            end -= 1
-        }
-        return self[0..<end]
+        self[0..<(span.firstOffset(of: UInt8(ascii: ";")) ?? count)].trimmed
     }
 
     /// Whether it begins with a text in lower case, in any case.

@@ -5,7 +5,7 @@ enum ContentTypesFeature: Feature {
     static var keys: FeatureKeys { FeatureKeys(endpoint: ContentTypesKeys.endpoint) }
 
     static func check(_ check: inout ConfigCheck) {
-        for endpoint in check.config.endpoints { ContentTypesKeys.check(endpoint, &check) }
+        for endpoint in check.config.endpoints { check.checkContentTypes(of: endpoint) }
     }
 
     static func conditions(

@@ -12,7 +12,7 @@ extension Config.Backend {
     }
 }
 
-extension Config.Backend.Eject {
+enum EjectKeys {
     static let backend: [BlockKey<Config.Backend>] = [
         .block(
             "eject", \.eject,

@@ -11,7 +11,7 @@ extension Config.Backend {
     }
 }
 
-extension Config.Backend.Health {
+enum HealthKeys {
     static let backend: [BlockKey<Config.Backend>] = [
         .block("health", \.health, "active health checks of the hosts")
     ]

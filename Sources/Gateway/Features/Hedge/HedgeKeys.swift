@@ -9,7 +9,7 @@ extension Config.Call {
     }
 }
 
-extension Config.Call.Hedge {
+enum HedgeKeys {
     static let call: [BlockKey<Config.Call>] = [
         .block("hedge", \.hedge, "sends a second request if the response is late")
     ]

@@ -5,7 +5,7 @@ import Promises
 enum HostsFeature: Feature {
     static var keys: FeatureKeys { FeatureKeys(root: HostsKeys.root) }
 
-    static func check(_ check: inout ConfigCheck) { check.config.hosts.check(&check.problems) }
+    static func check(_ check: inout ConfigCheck) { check.checkHosts() }
 
     static func summary(of plan: Plan) -> [String] {
         plan.entry.hosts.map { ["hosts: \($0.text)"] } ?? []

@@ -1,4 +1,4 @@
 /// `metrics`: the labels of the metrics of calls.
 enum MetricsFeature: Feature {
-    static var keys: FeatureKeys { FeatureKeys(root: Config.Metrics.root) }
+    static var keys: FeatureKeys { FeatureKeys(root: MetricsKeys.root) }
 }

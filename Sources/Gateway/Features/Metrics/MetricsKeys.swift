@@ -12,7 +12,7 @@ extension Config {
     }
 }
 
-extension Config.Metrics {
+enum MetricsKeys {
     static let root: [BlockKey<Config>] = [
         .block("metrics", \.metrics, "labels of the metrics of calls")
     ]

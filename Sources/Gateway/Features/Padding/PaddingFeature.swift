@@ -3,6 +3,6 @@ enum PaddingFeature: Feature {
     static var keys: FeatureKeys { FeatureKeys(endpoint: PaddingKeys.endpoint) }
 
     static func check(_ check: inout ConfigCheck) {
-        for endpoint in check.config.endpoints { PaddingKeys.check(endpoint, &check) }
+        for endpoint in check.config.endpoints { check.checkPadding(of: endpoint) }
     }
 }

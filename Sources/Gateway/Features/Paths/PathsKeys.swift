@@ -1,17 +1,17 @@
 extension Config.Endpoint {
     /// Whether paths that servers read in different ways are refused.
     package enum Paths: String, Sendable, CaseIterable { case strict, lenient }
+}
 
-    static let pathsKeys: [BlockKey<Config.Endpoint>] = [
+enum PathsKeys {
+    static let endpoint: [BlockKey<Config.Endpoint>] = [
         .value(
             "paths", \.paths, .choice, default: .key("defaults.paths"),
             "what happens to paths that servers read in different ways: strict refuses them with 400"
         )
     ]
-}
 
-extension Config.Defaults {
-    static let pathsKeys: [BlockKey<Config.Defaults>] = [
+    static let defaults: [BlockKey<Config.Defaults>] = [
         .value(
             "paths", \.paths, .choice,
             default: .description(

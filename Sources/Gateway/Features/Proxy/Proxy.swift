@@ -22,7 +22,7 @@ final class Proxy {
     private let template: RequestTemplate
 
     /// - Parameters:
-    ///   - chain: that of the backend
+    ///   - chain: the chain of the backend
     ///   - via: the entry of this process in `Via`
     ///   - checkLimits: charges the limits that need validated values
     init(

@@ -152,7 +152,7 @@ extension ConfigCheck {
         }
     }
 
-    /// - Parameter location: nil for that of each reference
+    /// - Parameter location: nil for the location of each reference
     private mutating func refuseBody(
         in references: [Located<TemplateText.Reference>], at location: SourceLocation?,
         _ title: String, of endpoint: Config.Endpoint

@@ -61,12 +61,12 @@ final class ProxyHead {
         .requestID, .traceparent, .tracestate, "Gateway-Deadline-Ms",
     ]
 
-    /// Room for the fields that are added to those of the client, in bytes.
+    /// Room for the fields that are added to the client's fields, in bytes.
     private static let addedBytes = 256
 
     // MARK: To the backend
 
-    /// The fields of the request, without those of the backend's configuration.
+    /// The fields of the request, without the fields of the backend's configuration.
     func requestFields(_ head: RequestHead, _ context: RequestContext) -> Fields {
         let client = context.clientAddress(of: head, proxies)
         let isProxied = client.isProxied

@@ -74,7 +74,6 @@ extension Config.Route {
     package var hasRest: Bool { segments.last == .rest }
 }
 
-/// The keys of `proxy`, and the syntax of its values.
 extension Config.Proxy: PlainBlock {
     static let keys: [BlockKey<Config.Proxy>] = [
         .value("to", \.to, .text, isRequired: true, "name of the backend"),
@@ -126,7 +125,7 @@ extension Config.Proxy: PlainBlock {
     ]
 }
 
-extension Config.Proxy {
+enum ProxyKeys {
     static let endpoint: [BlockKey<Config.Endpoint>] = [
         .init(
             "proxy", ValueReader<Config.Proxy>.proxy.schema,

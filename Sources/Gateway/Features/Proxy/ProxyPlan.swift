@@ -53,10 +53,10 @@ package final class ProxyPlan {
         headers = try planner.headers()
         path = ProxyPath(
             proxy.path, of: planner.route, using: try planner.usedQueryNames(headers))
-        forwarded = planner.forwarded(besides: headers.map(\.name))
-        sendsClientCert = planner.sendsClientCert(besides: headers.map(\.name))
+        forwarded = planner.forwarded(excluding: headers.map(\.name))
+        sendsClientCert = planner.sendsClientCert(unlessSet: headers.map(\.name))
         interim = proxy.interim?.value ?? PlanDefaults.proxyInterim
-        removed = try planner.removed(besides: headers.map(\.name))
+        removed = try planner.removed(with: headers.map(\.name))
         passesUnderscores =
             (proxy.underscores?.value ?? PlanDefaults.proxyUnderscores) == .pass
         let sources = planner.scope.endpointPlanner.credentialSources

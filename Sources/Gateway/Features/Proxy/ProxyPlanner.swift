@@ -65,13 +65,13 @@ final class ProxyPlanner {
     }
 
     /// A header that the configuration sets is not generated.
-    func forwarded(besides set: [FieldName]) -> [FieldName] {
+    func forwarded(excluding set: [FieldName]) -> [FieldName] {
         let kind = proxy.forwarded?.value ?? PlanDefaults.proxyForwarded
         return kind.names.filter { !set.contains($0) && !fieldsOfBackend.contains($0) }
     }
 
     /// A header that the configuration sets is not generated.
-    func sendsClientCert(besides set: [FieldName]) -> Bool {
+    func sendsClientCert(unlessSet set: [FieldName]) -> Bool {
         (proxy.clientCert?.value ?? PlanDefaults.proxyClientCert) == .on
             && !set.contains(.clientCert) && !fieldsOfBackend.contains(.clientCert)
     }
@@ -80,7 +80,7 @@ final class ProxyPlanner {
         planner.config.backends[backend].headers.compactMap { FieldName($0.name.value) }
     }
 
-    func removed(besides set: [FieldName]) throws(PlanError) -> [FieldName] {
+    func removed(with set: [FieldName]) throws(PlanError) -> [FieldName] {
         var names = set
         for header in planner.config.backends[backend].headers {
             names.append(try planner.fieldName(header.name))

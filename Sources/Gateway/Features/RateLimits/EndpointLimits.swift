@@ -60,7 +60,7 @@ final class EndpointLimits {
         let usesValues: Bool
         /// Whether one of them may not apply to a request.
         let hasConditions: Bool
-        /// Whether no limit after those of the process can refuse the request.
+        /// Whether no limit after the limits of the process can refuse the request.
         let isLast: Bool
         /// Whether this is the last position.
         let isFinal: Bool

@@ -2,7 +2,7 @@
 struct LimitCharge: Sendable, Equatable {
     /// The limit, by its index in the endpoint's list.
     let limit: Int
-    /// The bucket of the limit: 0 for that of its rate, then those of its plans.
+    /// The bucket of the limit: 0 for the bucket of its rate, then the buckets of its plans.
     let bucket: Int
     /// The hash that selects the cell.
     let key: UInt64

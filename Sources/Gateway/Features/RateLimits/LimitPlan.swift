@@ -67,7 +67,7 @@ package final class LimitPlan {
         self.rates = rates
     }
 
-    /// The index of a plan's rate; that of the limit for an unknown plan.
+    /// The index of a plan's rate; the limit's own rate for an unknown plan.
     func rate(ofPlan plan: Bytes?) -> Int {
         guard let plan else { return 0 }
         return rates.firstIndex { $0.plan == plan } ?? 0

@@ -22,7 +22,7 @@ extension Config.LimitUse {
     package var charge: Int { cost?.value ?? 1 }
 }
 
-extension Config.LimitUse {
+enum LimitUseKeys {
     static let defaults: [BlockKey<Config.Defaults>] = [
         .value(
             "rate_limits", \.rateLimits, .limitUses,

@@ -74,7 +74,7 @@ package final class LimitUsePlan {
         return sources + (condition?.references ?? []).map(\.source)
     }
 
-    /// Whether it needs a value of the request besides the client's address and the caller.
+    /// Whether it needs a value of the request other than the client's address and the caller.
     var usesValues: Bool {
         if condition != nil { return true }
         if case .value = planSource { return true }

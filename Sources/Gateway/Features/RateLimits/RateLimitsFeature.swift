@@ -2,8 +2,8 @@
 enum RateLimitsFeature: Feature {
     static var keys: FeatureKeys {
         FeatureKeys(
-            root: Config.RateLimit.root + Config.Store.root, defaults: Config.LimitUse.defaults,
-            endpoint: Config.LimitUse.endpoint)
+            root: RateLimitsKeys.root + StoreKeys.root, defaults: LimitUseKeys.defaults,
+            endpoint: LimitUseKeys.endpoint)
     }
 
     static func check(_ check: inout ConfigCheck) {

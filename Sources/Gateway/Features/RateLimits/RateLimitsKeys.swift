@@ -91,7 +91,7 @@ extension Config.RateLimit {
     }
 }
 
-extension Config.RateLimit {
+enum RateLimitsKeys {
     static let root: [BlockKey<Config>] = [
         .list(
             "rate_limits", \.rateLimits, .named(),
@@ -104,8 +104,7 @@ extension Config.RateLimit: NamedBlock {
 
     static func problem(withName name: String) -> String? {
         if name == "auth_failures" {
-            return "no rate limit can have the name 'auth_failures', which is that of a built-in"
-                + " limit"
+            return "no rate limit can have the name 'auth_failures', which a built-in limit has"
         }
         return Config.Param.isName(name)
             ? nil : "bad name '\(name)' of a rate limit; names consist of letters, digits, _ and -"

@@ -31,7 +31,7 @@ extension Config.Call.Retry {
     var isWithoutEffect: Bool { attempts?.value == 1 }
 }
 
-extension Config.Call.Retry {
+enum RetryKeys {
     static let call: [BlockKey<Config.Call>] = [
         .block("retry", \.retry, "sends the request again after a failure")
     ]

@@ -40,7 +40,7 @@ extension Config {
     }
 }
 
-extension Config.Traces {
+enum TracesKeys {
     static let root: [BlockKey<Config>] = [
         .block("traces", \.traces, "traces: the collector that spans are sent to")
     ]

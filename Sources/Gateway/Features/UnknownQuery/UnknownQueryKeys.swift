@@ -1,8 +1,10 @@
 extension Config.Endpoint {
     /// What happens to query parameters that no key of the endpoint names.
     package enum UnknownQuery: String, Sendable, CaseIterable { case drop, refuse }
+}
 
-    static let unknownQueryKeys: [BlockKey<Config.Endpoint>] = [
+enum UnknownQueryKeys {
+    static let endpoint: [BlockKey<Config.Endpoint>] = [
         .value(
             "unknown_query", \.unknownQuery, .choice,
             default: .choice(PlanDefaults.unknownQuery),

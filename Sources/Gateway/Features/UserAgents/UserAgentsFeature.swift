@@ -3,7 +3,7 @@ import Promises
 
 /// `user_agents`: which clients are refused by the `User-Agent` that they state.
 enum UserAgentsFeature: Feature {
-    static var keys: FeatureKeys { FeatureKeys(root: Config.UserAgents.root) }
+    static var keys: FeatureKeys { FeatureKeys(root: UserAgentsKeys.root) }
 
     static func summary(of plan: Plan) -> [String] {
         plan.entry.userAgents.map { ["user agents: \($0.text)"] } ?? []

@@ -13,7 +13,6 @@ extension Config {
     }
 }
 
-/// The keys and values that restrict what requests may have, besides addresses and hosts.
 extension Config.UserAgents: PlainBlock {
     static let keys: [BlockKey<Config.UserAgents>] = [
         .list(
@@ -22,7 +21,7 @@ extension Config.UserAgents: PlainBlock {
     ]
 }
 
-extension Config.UserAgents {
+enum UserAgentsKeys {
     static let root: [BlockKey<Config>] = [
         .block(
             "user_agents", \.userAgents,

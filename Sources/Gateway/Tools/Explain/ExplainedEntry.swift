@@ -2,7 +2,7 @@ import Basics
 import HTTP
 
 /// The lines of `explain` about what applies to a request before its endpoint is known: the host,
-/// the client's address, and a CORS preflight.
+/// the client's address, a CORS preflight, and the spelling of its path.
 struct ExplainedEntry {
     private let plan: Plan
     private let head: RequestHead
@@ -31,12 +31,14 @@ struct ExplainedEntry {
     }
 }
 
-/// What the gateway itself responds to a request before it knows the endpoint.
+/// The gateway's own response to a request, before anything that an endpoint requires.
 struct ExplainedEntryResponse {
     let lines: [String]
     let isAccepted: Bool
 
-    static func refusal(_ reason: String) -> ExplainedEntryResponse {
-        ExplainedEntryResponse(lines: ["refused   \(reason)"], isAccepted: false)
+    static func refusal(
+        _ reason: String, after lines: [String] = []
+    ) -> ExplainedEntryResponse {
+        ExplainedEntryResponse(lines: lines + ["refused   \(reason)"], isAccepted: false)
     }
 }

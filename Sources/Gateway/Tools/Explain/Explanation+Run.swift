@@ -50,7 +50,7 @@ extension Explanation {
         if let lines = entry.lines { return lines.text }
         guard let endpoint else { return text + recorded.text }
         var lines = ExplainedRequest(endpoint, head).lines
-        if let auth = endpoint.auth { lines.append("auth      \(auth.text)") }
+        lines += AuthFeature.conditions(endpoint, of: plan, head)
         if let caller = context.caller { lines.append(caller.explained) }
         if let reason = context.refusal {
             lines.append("refused   \(recorded.response.status.code): \(reason.name)")
@@ -228,7 +228,7 @@ struct RecordedResponse {
 }
 
 extension CallFailureKind {
-    /// Whether the failure is that of a response, which has a status.
+    /// Whether the failure comes with a response, which has a status.
     fileprivate var comesWithResponse: Bool {
         switch self {
         case .unexpectedStatus, .responseContentCoding, .invalidJSON, .invalidShape, .collision:

@@ -57,9 +57,7 @@ package struct Explanation {
         case .notFound: "route     none: 404\n"
         case .methodNotAllowed(let allow):
             "route     none for \(head.method): 405, Allow: \(allow)\n"
-        case .endpoint(let index):
-            refusesPath
-                ? text(ofRefusedPathAt: plan.endpoints[index]) : text(of: plan.endpoints[index])
+        case .endpoint(let index): text(of: plan.endpoints[index])
         }
     }
 
@@ -68,9 +66,9 @@ package struct Explanation {
     package var isAccepted: Bool {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
-        guard let endpoint, !refusesPath, credential?.isRefused != true,
-            refusal(by: endpoint) == nil
-        else { return false }
+        guard let endpoint, credential?.isRefused != true, refusal(by: endpoint) == nil else {
+            return false
+        }
         if let proxy = endpoint.proxy {
             return proxy.path.target(of: head.target, proxy.forward?.query) != nil
                 && (try? endpoint.values(of: head, body: nil)) != nil
@@ -81,26 +79,10 @@ package struct Explanation {
 
     var entry: ExplainedEntry { ExplainedEntry(plan, head) }
 
-    private var match: Router.Match {
-        Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
-            .match(head.method, head.target.path)
-    }
-
-    /// Whether `paths` of the endpoint refuses the request.
-    private var refusesPath: Bool {
-        endpoint.map { PathRules(plan).refuse(head, at: $0.index) }
-            ?? false
-    }
-
-    private func text(ofRefusedPathAt endpoint: EndpointPlan) -> String {
-        (ExplainedRequest(endpoint, head).routeLines
-            + ["refused   400: paths: servers read this path in different ways"]).text
-    }
+    private var match: Router.Match { plan.match(head) }
 
     /// The endpoint whose route matches the request.
-    var endpoint: EndpointPlan? {
-        if case .endpoint(let index) = match { plan.endpoints[index] } else { nil }
-    }
+    var endpoint: EndpointPlan? { plan.endpoint(for: head) }
 
     /// The reason if a feature of the endpoint refuses the request.
     private func refusal(by endpoint: EndpointPlan) -> String? {
@@ -112,13 +94,17 @@ package struct Explanation {
     }
 
     private func text(of endpoint: EndpointPlan) -> String {
-        if let proxy = endpoint.proxy { return text(of: endpoint, proxy) }
+        let request = ExplainedRequest(endpoint, head)
         var lines =
-            ExplainedRequest(endpoint, head).lines + entry.conditions(endpoint)
-            + decisions(by: endpoint)
+            (endpoint.proxy == nil ? request.lines : request.routeLines)
+            + entry.conditions(endpoint) + decisions(by: endpoint)
         if credential?.isRefused == true { return lines.text }
         if let reason = refusal(by: endpoint) {
             return (lines + [reason]).text
+        }
+        if let proxy = endpoint.proxy {
+            let backend = plan.backends[proxy.backend]
+            return (lines + ExplainedProxy(proxy, of: endpoint, backend, head).lines).text
         }
         do throws(RefusedRequest) {
             let calls = try calls(of: endpoint)
@@ -130,20 +116,6 @@ package struct Explanation {
         return lines.text
     }
 
-    /// An endpoint that passes the request through.
-    private func text(of endpoint: EndpointPlan, _ proxy: ProxyPlan) -> String {
-        var lines =
-            ExplainedRequest(endpoint, head).routeLines + entry.conditions(endpoint)
-            + decisions(by: endpoint)
-        if credential?.isRefused == true { return lines.text }
-        if let reason = refusal(by: endpoint) {
-            return (lines + [reason]).text
-        }
-        lines +=
-            ExplainedProxy(proxy, of: endpoint, plan.backends[proxy.backend], head).lines
-        return lines.text
-    }
-
     func values(of endpoint: EndpointPlan) throws(RefusedRequest) -> AssumedValues {
         try endpoint.assumedValues(of: head, body: body, context: credential?.context)
     }
@@ -152,6 +124,18 @@ package struct Explanation {
     func calls(of endpoint: EndpointPlan) throws(RefusedRequest) -> ExplainedCalls {
         ExplainedCalls(
             endpoint, in: plan, try values(of: endpoint), masksLiterals: masksLiterals)
+    }
+}
+
+extension Plan {
+    func match(_ head: RequestHead) -> Router.Match {
+        Router(endpoints.map { (route: $0.route, index: $0.index) })
+            .match(head.method, head.target.path)
+    }
+
+    /// The endpoint whose route matches a request.
+    func endpoint(for head: RequestHead) -> EndpointPlan? {
+        if case .endpoint(let index) = match(head) { endpoints[index] } else { nil }
     }
 }
 

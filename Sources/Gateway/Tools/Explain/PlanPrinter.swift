@@ -100,7 +100,7 @@ private struct CallList {
         return chains
     }
 
-    /// `price! (and items)`: with the calls that it waits for besides the previous one.
+    /// `price! (and items)`: with the calls that it waits for, except the previous one.
     private static func label(of call: CallPlan, _ calls: [CallPlan]) -> String {
         let others = call.waitsFor.dropLast().map { calls[$0].name }
         let label = call.name + (call.isRequired ? "!" : "")

@@ -7,7 +7,7 @@ import RESP
 /// 1/8 µs since 2024 by the clock of the store: a Lua number holds 2^53 of them, 35 years. The key
 /// expires when its bucket is full. All keys of a request are charged or none.
 ///
-/// An arrival time that is further ahead than the bucket allows is that of another rate, or of a
+/// An arrival time that is further ahead than the bucket allows comes from another rate, or of a
 /// clock that has gone back. It is cut to one burst, and stored even if the request is refused:
 /// otherwise each request would find it again.
 enum LimitScript {

@@ -68,7 +68,7 @@ struct SharedLimits {
             }
         }
         let units = TokenBucket.time(of: now)
-        // Whatever the store replies, a wait is at most that of an empty bucket.
+        // Whatever the store replies, a wait is at most the wait for an empty bucket.
         let aheads = zip(each, verdict.ahead).map { target, ahead in
             min(StoreBucket.cellUnits(ahead), target.rate.bucket.tolerance)
         }

@@ -48,7 +48,7 @@ extension Config.StoreURL: CustomStringConvertible {
     }
 }
 
-extension Config.Store {
+enum StoreKeys {
     static let root: [BlockKey<Config>] = [
         .block("store", \.store, "the Redis or Valkey server in which replicas share limits")
     ]

@@ -35,13 +35,6 @@ enum Word {
         (((word ^ all(byte)) | highs) &- ones) | word
     }
 
-    /// Marks all bytes that are `byte`. Further marks may be false.
-    @inline(__always)
-    static func mayBe(_ word: UInt64, _ byte: UInt8) -> UInt64 {
-        let difference = word ^ all(byte)
-        return (difference &- ones) & ~difference & highs
-    }
-
     /// The high bits of the eight bytes, side by side.
     @inline(__always)
     static func gathered(_ marks: UInt64) -> UInt64 {

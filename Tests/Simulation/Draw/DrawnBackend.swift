@@ -48,11 +48,6 @@ struct DrawnHealth {
 
 struct DrawnBreaker {
     let keys: Tree
-
-    var openAtPercent: Int { keys[number: "open_at"] ?? 0 }
-    var minRequests: Int { keys[number: "min_requests"] ?? 0 }
-    var window: Int { keys[number: "window"] ?? 0 }
-    var tryAgainAfter: Int { keys[number: "try_again_after"] ?? 0 }
 }
 
 /// A host of a backend: a name or an address, a port, and the prefix of its URL.

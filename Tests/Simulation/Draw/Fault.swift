@@ -50,7 +50,7 @@ package enum Fault: String, CaseIterable, Sendable, Hashable {
     case drains
 
     // One host of several fails.
-    case illHosts = "ill_hosts"
+    case faultyHosts = "ill_hosts"
 
     // A host with TLS.
     case badCertificates = "bad_certificates"

@@ -28,9 +28,6 @@ struct HostOutages {
             case .silentHandshakes: "does not respond to TLS handshakes"
             }
         }
-
-        /// The host does not receive the connections and requests of this time.
-        var isUnobserved: Bool { self != .failsRequests && self != .nameMoves }
     }
 
     struct Outage {
@@ -77,7 +74,7 @@ struct HostOutages {
                 draw(.nameFails, .nameFailures)
                 draw(.nameMoves, .nameChanges)
             }
-            draw(.failsRequests, .illHosts)
+            draw(.failsRequests, .faultyHosts)
             if secure.contains(host) {
                 draw(.wrongCertificate, .badCertificates, factor: 6)
                 draw(random.chance(0.7) ? .failsHandshakes : .silentHandshakes, .failedHandshakes)
@@ -91,11 +88,6 @@ struct HostOutages {
             $0.kind == .failsRequests && $0.host == host && Double($0.from) <= milliseconds
                 && ($0.isPermanent || milliseconds < Double($0.to))
         }
-    }
-
-    /// Whether one of the hosts had an outage during which it could not receive all requests.
-    func hasUnobservedOutage(of hosts: [DrawnHost]) -> Bool {
-        all.contains { $0.kind.isUnobserved && hosts.contains($0.host) }
     }
 
     /// Whether such an outage may have affected calls to one of the hosts in this interval.

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Debug builds can make each call of libuv's fail (Sources/CUV/calls.h); others know nothing of it.
+/// Debug builds can make each call of libuv's fail (Sources/CUV/calls.h); other builds contain none of it.
 let faults: [CSetting] = [.define("TRIBUTARY_FAULTS", .when(configuration: .debug))]
 
 /// A full static build (the Dockerfile's) links Debian's libuv_a.a, by the name that pkg-config knows.

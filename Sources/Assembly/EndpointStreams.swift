@@ -37,7 +37,7 @@ extension [EndpointStreams] {
         self = plan.endpoints.filter { $0.proxy != nil }.map { EndpointStreams(endpoint: $0.name) }
     }
 
-    /// Counts the streams among these exchanges, also those of endpoints that a reload has removed.
+    /// Counts the streams among these exchanges, also the streams of endpoints that a reload has removed.
     mutating func count(_ exchanges: [RequestContext], names: [String]) {
         var counts: [Int: EndpointStreams] = [:]
         for context in exchanges {

@@ -5,7 +5,7 @@ import TLS
 extension ListenPlan {
     /// The server's settings for this listener.
     ///
-    /// - Parameter resources: those of the process
+    /// - Parameter resources: the resources of the process
     func settings(_ resources: ListenerResources) -> ListenerSettings {
         var settings = ListenerSettings()
         settings.name = address.spelled

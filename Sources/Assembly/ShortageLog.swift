@@ -1,7 +1,7 @@
 import Basics
 import Reactor
 
-/// Logs shortages of file descriptors: the first one at once; those of the next ten seconds are
+/// Logs shortages of file descriptors: the first one at once; the shortages of the next ten seconds are
 /// counted and reported with the first shortage after them, so that a shortage does not flood the
 /// log. Confined to its worker.
 final class ShortageLog {

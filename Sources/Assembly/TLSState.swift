@@ -36,7 +36,7 @@ package struct TLSState: Sendable {
         }
     }
 
-    /// Adds that of another worker, which has the same certificates.
+    /// Adds the state of another worker, which has the same certificates.
     package mutating func add(_ other: TLSState) {
         handshakes.add(other.handshakes)
         inProgress += other.inProgress

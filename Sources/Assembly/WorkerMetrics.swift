@@ -205,7 +205,7 @@ package struct WorkerMetrics: Sendable {
         for index in hosts.indices { hosts[index].show() }
     }
 
-    /// Makes statuses visible before they occur: those of the endpoints, and those without one.
+    /// Makes statuses visible before they occur: statuses of the endpoints, and statuses without one.
     package mutating func show(_ codes: [UInt16], elsewhere others: [UInt16]) {
         for index in endpoints.indices { endpoints[index].show(codes) }
         elsewhere.show(others)

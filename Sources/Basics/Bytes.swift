@@ -35,7 +35,7 @@ package struct Bytes: Sendable {
         self.init(Array(string.utf8))
     }
 
-    /// A copy of borrowed bytes, such as those of a read buffer.
+    /// A copy of borrowed bytes, such as the bytes of a read buffer.
     @inlinable
     package init(copying span: Span<UInt8>) {
         var copy: [UInt8] = []

@@ -17,7 +17,7 @@ struct AbuseBudget {
     private static let bucket = TokenBucket(count: 100, per: .seconds(1), burst: 1000)
     /// In points: a client that gets its responses may cancel some of its requests.
     private static let refundOfResponse = 2
-    /// In points: peers that measure the connection, as those of gRPC do, send a PING and a small
+    /// In points: peers that measure the connection, as gRPC's do, send a PING and a small
     /// WINDOW_UPDATE for a piece of a body.
     private static let refundOfPiece = 2
 

@@ -12,7 +12,7 @@ struct BlockProgress {
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
-    /// The last head was that of a frame of a block, and whether it is the last one.
+    /// The last head began a frame of a block, and whether it is the last one.
     private var isBlockFrame = false
     private var endsBlock = false
     private var continuations = 0

@@ -50,7 +50,7 @@ struct PEMBlocks {
         ERR_clear_error()
         guard PEM_read_bio(bio, &label, &header, &content, &count) == 1, let label, let content
         else {
-            // Any other error is that of a block, behind which the next one is searched.
+            // Any other error is the error of a block, behind which the next one is searched.
             let isEnd = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
             return isEnd ? nil : Block(label: "", content: nil)
         }

@@ -1,6 +1,6 @@
 /// The open containers of a scan by blocks: one bit each, set for an object, the innermost lowest.
 ///
-/// They are in one word, unlike those of `Nesting`: the few deeper texts are scanned without blocks.
+/// They are in one word, unlike the containers of `Nesting`: the few deeper texts are scanned without blocks.
 struct BlockContainers {
     /// How many containers can be open at once.
     static let depthMax = 61

@@ -20,7 +20,7 @@ struct BracketBlock {
             let word = text.word(offset &+ 8 &* step)
             let shift = UInt64(8 &* step)
             notQuotes |= Word.gathered(Word.isNot(word, .quote)) &<< shift
-            // All four brackets become 7F; besides them only Y, y and DEL do, which occur only in
+            // All four brackets become 7F; of other bytes only Y, y and DEL do, which occur only in
             // strings.
             notBrackets |= Word.gathered(Word.isNot(word | Word.all(0x26), 0x7F)) &<< shift
             // 5D and 7D have this bit, 5B and 7B have not.

@@ -1,6 +1,6 @@
 /// Validates that bytes are one JSON text, in one pass, without recursion and allocation.
 ///
-/// The grammar is that of RFC 8259. In addition the text must be well-formed UTF-8 (Unicode, table
+/// The grammar comes from RFC 8259. In addition the text must be well-formed UTF-8 (Unicode, table
 /// 3-7), escaped surrogates must form pairs, and containers nest at most `depthMax` deep. The
 /// functions take the offset where a token starts and return the offset where it ends.
 ///

@@ -17,7 +17,7 @@ package struct JSONSlice: Sendable, Equatable {
         bytes = text[range]
     }
 
-    /// Checks borrowed bytes, such as those of a read buffer, and copies their value only.
+    /// Checks borrowed bytes, such as the bytes of a read buffer, and copies their value only.
     package init(
         copying text: Span<UInt8>, depthMax: Int = JSONSlice.depthMax
     ) throws(JSONError) {

@@ -34,11 +34,11 @@ final class PendingReply {
     }
 }
 
-/// The commands of one connection in the order in which they were written, which is that of their
+/// The commands of one connection in the order in which they were written, which is the order of their
 /// replies.
 ///
 /// A command whose deadline has passed stays in the queue: its reply, which may still arrive, must not be
-/// taken for that of the next command.
+/// taken for the reply to the next command.
 struct PendingReplies {
     private var replies: [PendingReply?] = []
     /// The index of the oldest command.
@@ -62,7 +62,7 @@ struct PendingReplies {
     }
 
     /// The deadline of the oldest command; nil without one. A command whose deadline is earlier
-    /// than that of one before it waits as long as that one.
+    /// than the limit of one before it waits as long as that one.
     var nextDeadline: Instant? {
         firstInTime < replies.count ? replies[firstInTime]?.deadline : nil
     }

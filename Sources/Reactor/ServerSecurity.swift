@@ -70,7 +70,7 @@ package struct SecureSession: Sendable, Equatable {
 }
 
 extension AcceptedStream {
-    /// Whether the first bytes of a client are those of a HEAD request, or may become them.
+    /// Whether the first bytes of a client begin a HEAD request, or may become them.
     package static func mayBeHead(_ bytes: Span<UInt8>) -> Bool {
         let method = Array("HEAD ".utf8)
         return (0..<min(bytes.count, method.count)).allSatisfy { bytes[$0] == method[$0] }

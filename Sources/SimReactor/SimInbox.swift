@@ -2,7 +2,7 @@ import Basics
 package import Reactor
 
 /// The inbox of a receiver on a simulated loop. Each message takes a random time. Messages of
-/// different threads may therefore overtake each other; those of one thread do not.
+/// different threads may therefore overtake each other; messages of one thread do not.
 ///
 /// A simulated thread is a loop: the sender of a message is the loop whose event runs.
 ///

@@ -14,7 +14,7 @@ package final class SimListener: Listener {
     /// Set while descriptors are short.
     private var shortageTimer: Timer?
 
-    /// The same delay as that of a real listener.
+    /// The delay of a real listener.
     private static let shortageRetryDelay = Duration.milliseconds(100)
 
     init(

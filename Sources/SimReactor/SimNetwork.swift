@@ -153,7 +153,7 @@ package final class SimNetwork {
 
     /// Creates a loop, which corresponds to one worker of the daemon.
     ///
-    /// - Parameter names: those of the loop's process; nil for the network's
+    /// - Parameter names: the name service of the loop's process; nil for the network's
     package func makeLoop(_ name: String, names: NameService? = nil) -> SimLoop {
         let readyQueue = ReadyQueue()
         let context = SimContext()

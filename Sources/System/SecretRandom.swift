@@ -1,4 +1,4 @@
-/// Random numbers for secrets: those of the operating system, and never weaker ones.
+/// Random numbers for secrets: the operating system's, and never weaker ones.
 package struct SecretRandom: RandomNumberGenerator {
     private var system = SystemRandomNumberGenerator()
 

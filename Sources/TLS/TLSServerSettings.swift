@@ -10,7 +10,7 @@ package struct TLSServerSettings: Sendable, Equatable {
 
     /// The certificates of clients.
     package struct Clients: Sendable, Equatable {
-        /// The certificates that must have signed those of clients.
+        /// The certificates that must have signed the certificates of clients.
         package let authorities: Bytes
         /// Whether a client needs a certificate.
         package let isRequired: Bool

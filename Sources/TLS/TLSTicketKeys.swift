@@ -80,7 +80,7 @@ struct TicketAccess {
     let time: Int64
 
     /// Prepares the encryption of a new ticket, or the decryption of a received one. The result is
-    /// that of the callback: 1 for success, 2 to replace the ticket, 0 for a full handshake.
+    /// the result of the callback: 1 for success, 2 to replace the ticket, 0 for a full handshake.
     func begin(
         name: UnsafeMutablePointer<UInt8>, iv: UnsafeMutablePointer<UInt8>,
         cipher: OpaquePointer?, mac: OpaquePointer?, encrypts: Bool

@@ -5,7 +5,7 @@ import Reactor
 /// report for a stream that is not read.
 ///
 /// An epoll set of its own, which one handle polls: a stream is in it only while it is watched. The
-/// kernel removes a stream that is closed, so that the pointers in the set are those of open handles.
+/// kernel removes a stream that is closed, so that the pointers in the set belong to open handles.
 final class EndWatch {
     private let descriptor: CInt
     private var handle: Handle<uv_poll_t>?

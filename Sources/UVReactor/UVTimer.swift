@@ -61,7 +61,7 @@ final class UVTimer: HandleOwner {
         _ = loop.armTimersSoon()
     }
 
-    /// So that many timers that are due at the same time, such as those of requests that wait for
+    /// So that many timers that are due at the same time, such as the timers of requests that wait for
     /// a backend, do not delay the sockets of others: they are polled in between.
     private static let timersPerIteration = 64
 

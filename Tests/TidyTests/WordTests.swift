@@ -31,6 +31,9 @@ import Testing
         "of weight", "goes? without saying",
     ]
 
+    /// Words in whose place the sources have the noun.
+    static let bannedInSources = ["that of", "those of", "besides"]
+
     /// What a file may say all the same, with the reason.
     static let allowed: [(path: String, text: String, reason: String)] = [
         ("Tests/TidyTests/WordTests.swift", "", "names the words"),
@@ -45,7 +48,8 @@ import Testing
     @Test func textsUseNoBannedWord() throws {
         let files = try Self.files()
         for file in files {
-            for (line, words) in try Self.uses(in: file.prose) {
+            let isSource = file.path.hasPrefix("Sources/")
+            for (line, words) in try Self.uses(in: file.prose, isSource: isSource) {
                 guard !Self.isAllowed(words, in: file.path) else { continue }
                 Issue.record("\(file.path):\(line): '\(words)'")
             }
@@ -92,6 +96,14 @@ import Testing
     ])
     func codeAndOtherWordsAreNot(_ source: String) throws {
         #expect(try Self.uses(in: SourceText.prose(of: source)).map(\.text) == [])
+    }
+
+    @Test func sourcesHaveTheNoun() throws {
+        let prose = SourceText.prose(
+            of: "/// The size is that\n/// of a page, besides those of others.")
+        let uses = try Self.uses(in: prose, isSource: true)
+        #expect(uses.map(\.text) == ["that of", "besides", "those of"])
+        #expect(try Self.uses(in: prose).isEmpty, "other texts")
     }
 
     @Test func theLineIsThatOfTheWord() throws {
@@ -161,18 +173,24 @@ import Testing
         allowed.contains { path.hasPrefix($0.path) && ($0.text.isEmpty || $0.text == text) }
     }
 
+    private static let expression = Result { try expression(of: banned) }
+    private static let expressionOfSources = Result { try expression(of: banned + bannedInSources) }
+
     /// `NSRegularExpression`, since it searches all sources in a moment.
-    private static let expression = Result {
-        let words = banned.joined(separator: "|").replacing(" ", with: "\\s+")
+    private static func expression(of words: [String]) throws -> NSRegularExpression {
+        let words = words.joined(separator: "|").replacing(" ", with: "\\s+")
         return try NSRegularExpression(
             pattern: "(?<![\\w-])(?:\(words))(?![\\w])", options: .caseInsensitive)
     }
 
     /// The banned words of a text, with spaces for line ends, and the lines where they begin.
-    private static func uses(in prose: String) throws -> [(line: Int, text: String)] {
+    private static func uses(
+        in prose: String, isSource: Bool = false
+    ) throws -> [(line: Int, text: String)] {
         let text = prose as NSString
         let all = NSRange(location: 0, length: text.length)
-        return try expression.get().matches(in: prose, range: all).map { match in
+        let expression = try (isSource ? expressionOfSources : expression).get()
+        return expression.matches(in: prose, range: all).map { match in
             let before = text.substring(to: match.range.location)
             let words = text.substring(with: match.range).split(whereSeparator: \.isWhitespace)
             return (before.count { $0 == "\n" } + 1, words.joined(separator: " "))

@@ -31,7 +31,7 @@ package struct RecentAnswer: Sendable {
         case overview(WorkerOverview)
     }
 
-    /// That of the query.
+    /// The number of the query.
     package let number: UInt64
     package let content: Content
 
@@ -88,7 +88,7 @@ package struct EndpointOverview: Sendable {
     package static let callRows = 3
     /// The counters of each call: made, failed, retried, hedged, cancelled.
     package static let callCounters = 5
-    /// The counters of the requests, after those of the calls: all, failed, partial, rejected, client gone.
+    /// The counters of the requests, after the counters of the calls: all, failed, partial, rejected, client gone.
     package static let requestCounters = 5
 }
 

@@ -22,7 +22,7 @@ final class RecentRequests {
 
     /// By the recorder's number of the endpoint; nil before its first request.
     private var activities: [EndpointActivity?] = []
-    /// Those of former configurations, while entries of the rings refer to them.
+    /// The endpoints of former configurations, while entries of the rings refer to them.
     private var former: [EndpointActivity] = []
     private var elsewhere = EndpointActivity(
         number: 0, RecordedEndpoint(name: "", isPadded: false, calls: []))

@@ -51,7 +51,7 @@ struct RetentionLimit {
     /// Requests that were not retained, by the bit of the reason.
     private(set) var excess = SIMD8<UInt32>()
 
-    /// Those of the reasons that are within the limit; the others are counted as excess.
+    /// The reasons that are within the limit; the others are counted as excess.
     mutating func admit(_ reasons: RetentionReason, second: Int64) -> RetentionReason {
         if second != self.second {
             self.second = second

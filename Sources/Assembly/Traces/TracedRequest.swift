@@ -35,7 +35,7 @@ package struct TracedRequest: Sendable {
         id = end.context.id
         trace = end.context.trace
         method = end.request.method
-        // With memory of its own: the target shares that of the whole head.
+        // With memory of its own: the target shares the memory of the whole head.
         path = Bytes(Array(end.request.target.path.array.prefix(Self.pathBytesMax)))
         version = end.request.version
         client = TracedClient(end, proxies)

@@ -1,7 +1,7 @@
 #ifndef TRIBUTARY_CBYTECLASSES_H
 #define TRIBUTARY_CBYTECLASSES_H
 
-/* Classifies sixty-four bytes of text at once: for each class a mask with one bit for each byte, that of the first
+/* Classifies sixty-four bytes of text at once: for each class a mask with one bit for each byte, the bit of the first
    byte lowest. The scanner of JSON works on these masks. */
 
 #include "FirstByte.h"

@@ -16,7 +16,7 @@ typedef uint8_t tributary_unaligned16 __attribute__((ext_vector_type(16), aligne
 typedef int8_t tributary_signed16 __attribute__((ext_vector_type(16)));
 typedef _Bool tributary_bits16 __attribute__((ext_vector_type(16)));
 
-/* One bit for each byte, that of the first byte lowest. */
+/* One bit for each byte, the first byte's bit lowest. */
 #define TRIBUTARY_MASK16(comparison) \
     (unsigned)__builtin_bit_cast(uint16_t, __builtin_convertvector(comparison, tributary_bits16))
 

@@ -34,7 +34,7 @@ package final class GatewayService {
     ///   - former: the service before a reload, whose backends and endpoints pass on their state
     ///   - store: decides about the limits that replicas share; nil without one
     ///   - targets: records the targets of the calls of a request that `explain` runs
-    ///   - limits: those of the process
+    ///   - limits: the limits of the process
     ///   - log: receives what happens in the background; nil for none
     package convenience init(
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [RecordedEndpoint.Slots] = [],
@@ -49,7 +49,7 @@ package final class GatewayService {
             log: log, entryFilters: nil)
     }
 
-    /// - Parameter entryFilters: the filters before the routes; nil for those of the chain
+    /// - Parameter entryFilters: the filters before the routes; nil for the filters of the chain
     init(
         _ plan: Plan, endpointNumbers: [Int], callNumbers: [RecordedEndpoint.Slots] = [],
         pools: ConnectionPools, store: LimitStore? = nil, loop: any Loop,

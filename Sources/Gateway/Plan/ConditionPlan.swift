@@ -63,7 +63,7 @@ enum ComparedValue {
 }
 
 extension ConditionPlan {
-    /// The values that it uses, those of its parts included. The recursion is as deep as the
+    /// The values that it uses, including the values of its parts. The recursion is as deep as the
     /// nesting, which `check` limits.
     package var references: [CompiledTemplate.Reference] {
         switch rule {

@@ -39,7 +39,7 @@ package final class EndpointPlan {
     /// The names of the query parameters that it uses, if others are refused; nil if they are
     /// dropped.
     let queryNames: [Bytes]?
-    /// The headers of all its responses; nil if they are those of the server.
+    /// The headers of all its responses; nil if they are the server's.
     let headers: ResponseHeaders?
     /// In the order of the configuration.
     package let limits: [LimitUsePlan]

@@ -57,7 +57,7 @@ final class EndpointPlanner {
         return calls
     }
 
-    /// The names that a value of the request can use, without those of calls.
+    /// The names that a value of the request can use, without the names of calls.
     var requestScope: CallScope {
         CallScope(endpointPlanner: self, uses: [], waitsFor: [])
     }

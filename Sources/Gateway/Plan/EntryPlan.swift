@@ -8,7 +8,7 @@ package struct EntryPlan {
     package let hosts: AllowedHosts?
     /// `user_agents`; nil if all are accepted.
     package let userAgents: UserAgentRule?
-    /// The headers of responses without an endpoint; nil if they are those of the server.
+    /// The headers of responses without an endpoint; nil if they are the server's.
     package let headers: ResponseHeaders?
     /// `auth_failures`; nil without a limit.
     package let authFailures: TokenBucket?

@@ -33,7 +33,7 @@ package struct SocketPlan: Sendable, Equatable {
     package let address: Config.ListenAddress
     /// The permission bits of a unix socket's file; nil applies the process's umask.
     package let mode: UInt16?
-    /// The group of a unix socket's file, by name or number; nil uses that of the process.
+    /// The group of a unix socket's file, by name or number; nil uses the group of the process.
     package let group: String?
 
     package init(address: Config.ListenAddress, mode: UInt16? = nil, group: String? = nil) {
@@ -71,7 +71,7 @@ extension [ListenPlan] {
 /// `admin:`, with the host names that its requests may use, and the secret that they present.
 package struct AdminPlan: Sendable, Equatable {
     package let listen: SocketPlan
-    /// Those of `hosts`, and the host of a TCP address.
+    /// The names of `hosts`, and the host of a TCP address.
     package let hosts: [String]
     /// Nil if requests need none.
     package let token: String?

@@ -27,7 +27,7 @@ extension Planner {
         }
     }
 
-    /// Nil if its responses have the same headers as those of the server.
+    /// Nil if its responses have the headers of the server only.
     func headers(of endpoint: Config.Endpoint) throws(PlanError) -> ResponseHeaders? {
         let rules = cors(of: endpoint)
         guard rules != nil || !endpoint.responseHeaders.isEmpty || defaultCORS != nil else {
@@ -45,7 +45,7 @@ extension Planner {
         }
     }
 
-    /// Security headers, then the fixed headers of all responses, then those of the endpoint; of
+    /// Security headers, then the fixed headers of all responses, then the headers of the endpoint; of
     /// several with the same name the last one replaces the others.
     func fixedFields(for endpoint: Config.Endpoint?) throws(PlanError) -> Fields {
         var fields = (config.securityHeaders?.value ?? PlanDefaults.securityHeaders).fields

@@ -9,7 +9,7 @@ package import TLS
 /// The configuration has passed every check, so a failure here is an internal error. It is thrown,
 /// so that it ends the start or the reload and not the process.
 ///
-/// This planner and those of endpoints, calls and proxies are classes: a copy of a configuration
+/// This planner and the planners of endpoints, calls and proxies are classes: a copy of a configuration
 /// costs hundreds of reference counts.
 package final class Planner {
     let config: Config

@@ -18,7 +18,7 @@ final class RiskySegment {
     /// Whether it uses another call's response, so that it is known only when the call starts.
     let usesResponse: Bool
 
-    /// Whether it has text besides the values.
+    /// Whether it has text beside the values.
     let hasText: Bool
 
     /// Whether only values can make it harmful.
@@ -85,7 +85,7 @@ extension EndpointPlan {
     }
 
     /// The segments that `checkSegments` checks. A parameter that is a whole segment of several
-    /// calls is checked once. Those of a call whose condition uses a response are checked when it
+    /// calls is checked once. Segments of a call whose condition uses a response are checked when it
     /// starts: the request is valid if the call is not made.
     static func clientSegments(of calls: [CallPlan]) -> [ClientSegment] {
         var known: Set<Int> = []

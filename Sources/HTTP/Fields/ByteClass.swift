@@ -29,7 +29,7 @@ extension ByteSet {
     /// quote. The gateway treats them as data and escapes them in requests to backends.
     static var target: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_EFFF_FFFF) }
 
-    /// The bytes of a query: those of a path, and `\`, which browsers do not escape there (URL
+    /// The bytes of a query: the bytes of a path, and `\`, which browsers do not escape there (URL
     /// standard, special-query percent-encode set).
     static var query: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }
 

@@ -120,7 +120,7 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Whether the eight bytes from `offset` on are those of `word`.
+    /// Whether the eight bytes from `offset` on equal `word`.
     @inline(__always)
     func hasWord(_ expected: UInt64, at offset: Int) -> Bool {
         word(at: offset) == expected

@@ -2,7 +2,7 @@ package import Basics
 
 /// What an intermediary passes on of a message's fields (RFC 9110 7.6.1).
 extension Fields {
-    /// A copy without the fields of the connection: those of HTTP itself, those that `Connection`
+    /// A copy without the fields of the connection: the fields of HTTP itself, those that `Connection`
     /// names, `Proxy-*`, and `Proxy`. Of the others, those that `passes` accepts.
     ///
     /// - Parameters:

@@ -154,7 +154,7 @@ package struct Fields: Sendable {
         }
     }
 
-    /// Which names may be among those of these fields.
+    /// Which names these fields may have.
     package var nameFilter: FieldNameFilter {
         var filter = FieldNameFilter()
         var lines = FieldLines(from: linesStart)

@@ -16,7 +16,7 @@ package enum Method: Sendable, Equatable {
         self = .other(Bytes(copying: token))
     }
 
-    /// Reads a method from text, such as that of a configuration.
+    /// Reads a method from text, such as the text of a configuration.
     package init?(_ text: String) {
         self.init(Bytes(text).span)
     }

@@ -54,7 +54,7 @@ package final class RequestHead: Sendable {
     package let hasVia: Bool
 
     /// Whether it opens a WebSocket on its HTTP/2 stream: an extended CONNECT (RFC 8441). `method` is
-    /// GET, that of the same handshake in HTTP/1.1 (RFC 6455 4.1), so that one route, its rules and its
+    /// GET, the method of the same handshake in HTTP/1.1 (RFC 6455 4.1), so that one route, its rules and its
     /// records serve both.
     package let opensWebSocket: Bool
 

@@ -34,7 +34,7 @@ open class Exchange: MemoryOwner {
 
     package final let peer: PeerAddress
 
-    /// The header lines that the response gets besides its own, whatever responds: first those of
+    /// Extra header fields for every response to this request; first the fields of
     /// `ServerSettings.responseFields`.
     package final var responseFields: Fields
 

@@ -1,4 +1,4 @@
-/// The limits of one worker's server, besides those of the wire protocol.
+/// The limits of one worker's server, without the limits of the wire protocol.
 package struct ServerSettings: Sendable, Equatable {
     package var limits = Limits()
 
@@ -111,7 +111,7 @@ package struct ServerSettings: Sendable, Equatable {
     /// The value of `Retry-After` in a 503, in seconds.
     package var retryAfter: UInt64 = 1
 
-    /// Header lines of every response, those of the server itself included, unless its exchange gets
+    /// Header lines of every response, including the server's own responses, unless its exchange gets
     /// others (`Exchange.responseFields`). Encoded once; the writer only copies them.
     package var responseFields = Fields()
 

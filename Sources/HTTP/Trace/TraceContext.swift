@@ -37,7 +37,7 @@ package struct TraceContext: Sendable, Equatable {
 
     /// The trace of a `traceparent` field; nil if it is malformed.
     ///
-    /// Of a version above 00 only the first 55 bytes are read: those of version 00, possibly followed
+    /// Of a version above 00 only the first 55 bytes are read: the bytes of version 00, possibly followed
     /// by a dash and more (section 3.2.4).
     package init?(
         traceparent value: Span<UInt8>, state: @autoclosure () -> TraceState? = nil

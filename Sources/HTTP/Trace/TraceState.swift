@@ -14,7 +14,7 @@ package struct TraceState: Sendable, Equatable {
     private static let comma = UInt8(ascii: ",")
 
     /// The members of all `tracestate` lines, in order. Nil if there are none, or if the list is
-    /// malformed: then nothing of it may be passed on. Members with the same key stay, because they are those of
+    /// malformed: then nothing of it may be passed on. Members with the same key stay, because they belong to
     /// other systems (level 2, section 3.5).
     package init?(_ fields: Fields) {
         // Most requests have none, and this allocates nothing for them.

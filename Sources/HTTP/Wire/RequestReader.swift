@@ -36,7 +36,7 @@ package struct RequestReader: ~Copyable {
     /// Size of the stored beginning of a head, in bytes.
     package var memoryBytes: Int { messages.memoryBytes }
 
-    /// Whether the present or rejected head is that of a HEAD request; false until its method is
+    /// Whether the present or rejected head belongs to a HEAD request; false until its method is
     /// known.
     package var isHeadRequest: Bool { messages.parser.isHead }
 

@@ -69,7 +69,7 @@ final class PendingCall {
         return promise
     }
 
-    /// Rejects the promise and cancels the call after this time, that of its limit.
+    /// Rejects the promise and cancels the call after this time, the time of its limit.
     func startTimer(after duration: Duration, on loop: any Loop) {
         // Captures nothing else, so that the closure needs no memory.
         timer = loop.timer(after: duration) { [self] in timeLimitReached() }

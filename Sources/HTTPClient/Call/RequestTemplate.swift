@@ -7,7 +7,7 @@ package final class RequestTemplate {
     /// Host and port of the backend (RFC 9110 7.2).
     package let host: FieldValue
 
-    /// The fields that all these requests have, such as those of the backend's configuration.
+    /// The fields that all these requests have, such as the fields of the backend's configuration.
     package let fields: Fields
 
     /// The longest body that a complete response may have, in bytes. A streamed one has no limit.

@@ -1,7 +1,7 @@
 import Basics
 package import HTTP
 
-/// What a call with a streamed response has besides one with a complete response: the fields of its
+/// What only a call with a streamed response has: the fields of its
 /// connection, and the receiver of interim responses. Confined to its loop.
 package protocol StreamedCall: AnyObject {
     /// The backend decides before the body is sent (RFC 9110 10.1.1). The source of the body waits for

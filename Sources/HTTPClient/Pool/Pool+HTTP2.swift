@@ -82,7 +82,7 @@ extension Pool {
     /// method.
     ///
     /// - Parameter isCounted: false if the backend has processed other calls of the connection. A
-    ///   server that ends each connection after some requests, as nginx does, refuses those of a
+    ///   server that ends each connection after some requests, as nginx does, refuses the calls of a
     ///   busy gateway that are beyond: each of its connections takes some of them, so that all are
     ///   processed in the end, however often one is sent again.
     func resendUnprocessed(_ call: PendingCall, _ cause: ClientFailure.Cause, isCounted: Bool) {

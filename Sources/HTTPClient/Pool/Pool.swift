@@ -12,7 +12,7 @@ package final class Pool: CallPool {
     package let origin: Origin
 
     let settings: PoolSettings
-    /// Those of the settings, which all connections share.
+    /// The limits of the settings, which all connections share.
     private let limits: WireLimits
     let loop: any Loop
     private let local: LocalContext

@@ -85,7 +85,7 @@ struct PoolStateMachine<Waiter> {
     private var expectedCapacity = 1
     /// Connections without capacity.
     private var closedToCalls = 0
-    /// Those of them that have no call, either.
+    /// Connections without capacity and without a call.
     private var unusedConnections = SlotList()
     /// Calls that have a connection.
     private(set) var calls = 0

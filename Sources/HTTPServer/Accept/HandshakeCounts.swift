@@ -39,7 +39,7 @@ package struct HandshakeCounts: Sendable, Equatable {
 
     mutating func record(_ outcome: Outcome) { counts[outcome.index] &+= 1 }
 
-    /// Adds those of another worker.
+    /// Adds the counts of another worker.
     package mutating func add(_ other: HandshakeCounts) {
         for index in counts.indices { counts[index] &+= other.counts[index] }
     }

@@ -25,7 +25,7 @@ final class ExchangeRunner {
     /// Nil after the end.
     private var carrier: (any ExchangeCarrier)?
     private let kind: Kind
-    /// Of the promise of the service, or of that of the chain that a rejection passes.
+    /// Of the promise of the service, or of the chain that a rejection passes.
     private var observation: LocalObservation?
     private var hasPermit = false
     /// What is left of the exchange needs no permit.
@@ -96,8 +96,8 @@ final class ExchangeRunner {
     /// Whether interim responses may be sent to the client (RFC 9110 15.2).
     var takesInterimResponses: Bool { kind == .request && request.head.version >= .http11 }
 
-    /// The response, at the beginning of its transfer. Moved out, because each copy of a response
-    /// counts its references, unless the body needs it later.
+    /// Takes the response out of the runner to avoid retaining its parts, unless the body needs it
+    /// later.
     func takeResponse() -> Response? {
         switch response?.body {
         case .stream, .tunnel: response
@@ -148,7 +148,7 @@ final class ExchangeRunner {
         // on.
         if let requestBody, !requestBody.isBeingRead || requestBody.isTimedBySink { takePermit() }
         observation = promise.observe { [self] result in handleResult(result) }
-        // So may the call of the service, which had no observation to cancel.
+        // The call of the service may have ended the exchange before there was an observation to cancel.
         if isOver { observation?.cancel() }
     }
 
@@ -325,7 +325,7 @@ final class ExchangeRunner {
     /// Ends the exchange, which waits for its client while a limit is short.
     func endWaiting() {
         guard let carrier else { return }
-        // At once, so that the next one is ended only if that is not enough.
+        // Released at once, so that the next exchange is ended only if these permits are not enough.
         exchange.callPermit?.release()
         releasePermits()
         carrier.endWaiting()
@@ -429,7 +429,7 @@ extension ExchangeRunner: InterimSink {
 
 extension Request {
     /// Whether a response with this status may leave the connection to another protocol (RFC 9110
-    /// 7.8), or the stream (RFC 8441 4). Only that of a request without a body.
+    /// 7.8), or the stream (RFC 8441 4). Only of a request without a body.
     fileprivate func mayBecomeTunnel(with status: Status) -> Bool {
         guard case .bytes = body, head.framing == .none else { return false }
         return head.opensWebSocket
@@ -445,7 +445,7 @@ extension Request {
 }
 
 extension Response {
-    /// Whether its status is that of a tunnel, and its body is none.
+    /// Whether its status opens a tunnel, and its body is none.
     fileprivate var opensTunnelWithoutOne: Bool {
         guard (200..<300).contains(status.code) else { return false }
         if case .tunnel = body { return false }

@@ -12,7 +12,7 @@ struct ResponseWriter: ~Copyable {
     /// The context of a response: its request and connection.
     struct Context {
         let requestID: RequestID
-        /// Header lines besides those of the response.
+        /// Extra header fields for every response to this request.
         let commonFields: Fields
         /// The request was a HEAD: the body is described and not sent (RFC 9110 9.3.2).
         let answersHead: Bool

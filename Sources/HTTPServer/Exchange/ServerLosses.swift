@@ -69,7 +69,7 @@ package struct ServerLosses: Sendable, Equatable {
         }
     }
 
-    /// Adds those of another worker.
+    /// Adds the losses of another worker.
     package mutating func add(_ other: ServerLosses) {
         for index in refusals.indices { refusals[index] &+= other.refusals[index] }
         for index in shed.indices { shed[index] &+= other.shed[index] }

@@ -1,6 +1,6 @@
 import System
 
-/// The processors that this process may use: those of its affinity, and no more than the quota of its
+/// The processors that this process may use: the processors of its affinity, and no more than the quota of its
 /// control groups, of which newer versions of libuv know and older ones do not.
 package enum ProcessorQuota {
     /// At least 1. A part of a processor counts as one, as in Go and Java.

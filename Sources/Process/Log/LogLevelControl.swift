@@ -1,7 +1,7 @@
 import Basics
 import Reactor
 
-/// The log level of the process: that of the configuration, or another one for a limited time.
+/// The log level of the process: the configured level, or another one for a limited time.
 ///
 /// Owned by the daemon, on the control loop. It needs only a `Loop`, so tests run it in virtual time.
 final class LogLevelControl {
@@ -12,7 +12,7 @@ final class LogLevelControl {
     /// The default time for a change.
     static let defaultDuration = Duration.seconds(600)
 
-    /// That of the configuration.
+    /// The level of the configuration.
     private(set) var configured: Log.Level
     /// The level that holds for a limited time.
     private(set) var temporary: Log.Level?
@@ -24,7 +24,7 @@ final class LogLevelControl {
     /// Called with the temporary level, nil after its end; passes it to the workers.
     var onChange: (Log.Level?) -> Void = { _ in }
 
-    /// - Parameter log: that of the control loop
+    /// - Parameter log: the log of the control loop
     init(_ configured: Log.Level, loop: any Loop, log: Log) {
         self.configured = configured
         self.loop = loop

@@ -32,7 +32,7 @@ package final class BackgroundProcess {
             _exit(outcome(of: child, ends[0]))
         }
         let first = ServiceEnvironment.firstSocket
-        Self.closeAll(besides: Array(first..<first + CInt(sockets)) + [ends[1]])
+        Self.closeAll(except: Array(first..<first + CInt(sockets)) + [ends[1]])
         setsid()
         Self.replace([STDIN_FILENO, STDOUT_FILENO])
         let readiness = ends[1]
@@ -67,7 +67,7 @@ package final class BackgroundProcess {
     }
 
     /// Closes all descriptors but the standard streams and these.
-    private static func closeAll(besides kept: [CInt]) {
+    private static func closeAll(except kept: [CInt]) {
         // With the descriptor that read the directory, which is closed again.
         for number in (Directory.names(in: "/dev/fd") ?? []).compactMap({ CInt($0) })
         where number > STDERR_FILENO && !kept.contains(number) {

@@ -40,8 +40,8 @@ final class ServiceNotifier {
 
     /// A reload begins.
     ///
-    /// - Parameter microseconds: the present time of CLOCK_MONOTONIC, by which the manager tells this
-    ///   reload from an earlier one
+    /// - Parameter microseconds: the present time of CLOCK_MONOTONIC, by which the manager
+    ///   distinguishes this reload from an earlier one
     func reloading(at microseconds: UInt64) {
         post(["RELOADING=1", "MONOTONIC_USEC=\(microseconds)"], "reloading the configuration")
     }

@@ -1,13 +1,13 @@
 import Basics
 import Reactor
 
-/// Tells the service manager at intervals that the process works, as long as it does.
+/// Reports to the service manager at intervals that the process works, as long as it does.
 ///
 /// Owned by the daemon, on the control loop. That the timer fires shows that the control loop works;
 /// `isAlive` says whether the workers do. If either hangs, the messages stop and the manager restarts
 /// the process.
 final class ServiceWatchdog {
-    /// How the process does.
+    /// Whether the process works.
     struct Health {
         /// What does not work, or nil.
         let problem: () -> String?

@@ -5,7 +5,7 @@ import UVReactor
 ///
 /// On TCP each worker has its own socket on a shared port, and the kernel distributes the
 /// connections. A unix socket cannot be shared in this way: it is bound once and its descriptor
-/// duplicated, as is that of an inherited socket. Dropping this value removes the files of unix sockets and closes the sockets that no
+/// duplicated, as is the descriptor of an inherited socket. Dropping this value removes the files of unix sockets and closes the sockets that no
 /// worker took.
 struct WorkerSockets: ~Copyable {
     /// The bound addresses, with the port that the system chose where the configuration has 0.

@@ -4,7 +4,7 @@ import HTTPClient
 import JSONText
 import Promises
 
-/// What an attempt to export spans came to (OTLP specification, "OTLP/HTTP Response").
+/// The result of an attempt to export spans (OTLP specification, "OTLP/HTTP Response").
 enum ExportResult: Equatable {
     /// The collector has the spans, except those that it rejected.
     case accepted(rejected: Int, message: String)

@@ -27,7 +27,7 @@ struct OTLPSpan {
     var attributes: [OTLPAttribute] = []
     var events: [OTLPEvent] = []
 
-    /// Bits of `flags` above those of W3C Trace Context: whether the next bit is set, and whether the
+    /// Bits of `flags` above the bits of W3C Trace Context: whether the next bit is set, and whether the
     /// parent is in another process.
     private static let knowsRemote = 0x100
     private static let isRemote = 0x200

@@ -25,7 +25,7 @@ extension Node {
         return result
     }
 
-    /// The placement of a combinator that has no context of its own: that of its first input.
+    /// The placement of a combinator that has no context of its own: the placement of its first input.
     @inlinable
     static func placement(of inputs: [Node]) -> Placement {
         inputs.first?.placement ?? .forNewChain(on: nil)

@@ -85,7 +85,7 @@ extension Node {
         return nil
     }
 
-    /// Removes an observer: it is not called any more, and its node is freed with those of
+    /// Removes an observer: it is not called any more, and its node is freed with the nodes of
     /// withdrawn consumers. For observers that do not hold this node.
     func detach(observer: Node) {
         observer.cancel(with: Cancelled())

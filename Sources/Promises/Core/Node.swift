@@ -36,7 +36,7 @@ final class NodeObject: ManagedBuffer<NodeHeader, UInt> {
     }
 }
 
-/// The fields of a node besides its two words and its value.
+/// The fields of a node, except its two words and its value.
 @usableFromInline @safe
 struct NodeHeader {
     // These two come first: they are moved out by address (see `stepPointer`).

@@ -33,11 +33,11 @@ package struct HTTP2Response {
     }
 
     package enum Shutdown: Equatable {
-        /// GOAWAY with the highest id, and after so many milliseconds with that of the last stream.
+        /// GOAWAY with the highest id, and after so many milliseconds with the id of the last stream.
         case graceful(after: Int)
         /// GOAWAY with the id of the request.
         case last
-        /// GOAWAY with the id before that of the request, which is not processed.
+        /// GOAWAY with the id before the request's id, which is not processed.
         case excluding
     }
 

@@ -156,7 +156,7 @@ package final class SimulatedStore {
                 let aheadMax = numbers(first + 2)
             else { return nil }
             let key = command[3 + index]
-            // A debt that the rate cannot have is that of another one.
+            // A debt that the rate cannot have comes from another one.
             let isCut = buckets[key].map { $0 > now + aheadMax } ?? false
             let former = isCut ? now + tolerance : max(now, buckets[key] ?? now)
             if mode == 1, former + charge - now > tolerance { isGranted = false }

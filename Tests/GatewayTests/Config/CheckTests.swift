@@ -337,12 +337,12 @@ import Testing
         (
             "one: { from: a, get: /1 }\ntwo: { from: a, get: \"/2?x={one.id?}\" }",
             "8:35: error: call 'two' uses {one.id?}; only values of the request can be optional,"
-                + " not those of a call; remove the '?'"
+                + " not values of a call; remove the '?'"
         ),
         (
             "one: { from: a, get: /1 }\ntwo: { from: a, get: \"/2?x={one?}\" }",
             "8:35: error: call 'two' uses {one?}; only values of the request can be optional,"
-                + " not those of a call; remove the '?'"
+                + " not values of a call; remove the '?'"
         ),
         (
             "one: { from: a, get: \"/1?x={id?}\" }",

@@ -97,7 +97,7 @@ import Testing
         let config = Self.main.replacing("deadline: 1s", with: #"deadline: "${KEY}""#)
         #expect(
             load(["c.yaml": config], environment: Self.environment).problems.lines.first
-                == "c.yaml:4:23: error: 'deadline' in 'defaults' must be a number with a unit, such as 300ms, 2s, 5m or 1h (the value is that of '${KEY}')"
+                == "c.yaml:4:23: error: 'deadline' in 'defaults' must be a number with a unit, such as 300ms, 2s, 5m or 1h (the value comes from '${KEY}')"
         )
         let url = Self.main.replacing(":7001", with: ":${KEY}")
         #expect(
@@ -112,7 +112,7 @@ import Testing
             "log: {", with: "clients: { trusted_proxies: [\"${N}\"] }\nlog: {")
         #expect(
             load(["c.yaml": config], environment: ["N": "10.0.0.1/8"]).problems.lines.first
-                == "c.yaml:3:30: error: 'trusted_proxies' in 'clients' must not have bits set after its prefix (the value is that of '${N}')"
+                == "c.yaml:3:30: error: 'trusted_proxies' in 'clients' must not have bits set after its prefix (the value comes from '${N}')"
         )
     }
 

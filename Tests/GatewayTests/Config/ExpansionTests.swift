@@ -91,7 +91,7 @@ import Testing
         #expect(
             found == [
                 "4:21: error: 'max_concurrent' in backend 'a' must be a whole number from 1 to 1000000"
-                    + " (the value is that of '${NAME}')"
+                    + " (the value comes from '${NAME}')"
             ])
     }
 

@@ -199,7 +199,7 @@ import Testing
         #expect(problems(Snippet.top(block + "\"\(token)\" }")) == ["1:39: " + message])
         #expect(
             problems(Snippet.top(block + "\"${T}\" }"), environment: ["T": token]) == [
-                "1:39: \(message) (the value is that of '${T}')"
+                "1:39: \(message) (the value comes from '${T}')"
             ])
     }
 

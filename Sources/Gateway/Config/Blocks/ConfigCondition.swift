@@ -51,7 +51,7 @@ extension Config.Condition {
         [equal, unequal].compactMap { $0 } + oneOf + [has].compactMap { $0 } + hasAny
     }
 
-    /// All references, those of the parts included. The recursion is as deep as the document,
+    /// All references, including the references of its parts. The recursion is as deep as the document,
     /// which its reader bounds.
     package var references: [Located<TemplateText.Reference>] {
         let texts =

@@ -32,7 +32,7 @@ extension Config {
     package struct Admin: AddressBlock {
         package let location: SourceLocation
         package var address: Located<ListenAddress>?
-        /// Names that are accepted in `Host`, besides addresses and `localhost`.
+        /// Names that are accepted in `Host`, in addition to addresses and `localhost`.
         package var hosts: [Located<String>] = []
         /// The secret that requests present, or `noToken`; nil if none is needed.
         package var token: Located<String>?

@@ -20,7 +20,7 @@ extension Config {
             self.location = location
         }
 
-        /// Those of `certificates`, or the only one.
+        /// The entries of `certificates`, or the only certificate.
         package var identities: [ListenCertificate] {
             if let certificates { return certificates.value }
             guard cert != nil || key != nil else { return [] }

@@ -32,7 +32,7 @@ extension Config {
         }
     }
 
-    /// `url:` of a backend: an origin, and a path that is prefixed to that of every call.
+    /// `url:` of a backend: an origin, and a path that is prepended to the path of every call.
     package struct BackendURL: Sendable, Equatable {
         package let scheme: Scheme
         /// A name, an IPv4 address, or an IPv6 address without its brackets.

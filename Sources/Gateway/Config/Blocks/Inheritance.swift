@@ -1,6 +1,6 @@
 /// The keys that a block inherits from another block, with the location of the value in force.
 ///
-/// A value that is not written is that of `PlanDefaults`, with the location of the inheriting
+/// A value that is not written comes from `PlanDefaults`, with the location of the inheriting
 /// block.
 extension Config {
     // MARK: An endpoint inherits from `defaults`
@@ -26,12 +26,12 @@ extension Config {
 
     // MARK: A call inherits from its endpoint, which inherits from `defaults`
 
-    /// The list of a call replaces that of its endpoint.
+    /// The list of a call replaces the list of its endpoint.
     package func forward(of call: Call, in endpoint: Endpoint) -> Forward? {
         call.forward ?? endpoint.forward
     }
 
-    /// Those of a call, behind those of its endpoint that the call does not replace.
+    /// The headers of a call, behind the headers of its endpoint that the call does not replace.
     package func headers(of call: Call, in endpoint: Endpoint) -> [Call.HeaderTemplate] {
         endpoint.headers(inheritedBy: call) + call.headers
     }

@@ -74,7 +74,7 @@ extension ConfigCheck {
 extension Config.Endpoint {
     /// The headers of the client's request that a call depends on, in lowercase.
     ///
-    /// - Parameter forward: the call's own, or that of the endpoint
+    /// - Parameter forward: `forward` of the call, or of the endpoint
     fileprivate func clientHeaders(
         of call: Config.Call, forwardedBy forward: Config.Forward?
     ) -> [String] {

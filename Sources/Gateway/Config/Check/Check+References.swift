@@ -121,7 +121,7 @@ extension ConfigCheck {
             guard endpoint.calls.contains(where: { $0.name.value == name }) else { return }
             problems.error(
                 at: reference.location,
-                uses + "only values of the request can be optional, not those of a call;"
+                uses + "only values of the request can be optional, not values of a call;"
                     + " remove the '?'")
         } else if isAlwaysPresent(reference.value.source, in: endpoint) {
             problems.warning(
@@ -224,12 +224,12 @@ extension Config.Endpoint {
 }
 
 extension Config.Endpoint {
-    /// The references of a call's request, with those of the headers that it inherits.
+    /// The references of a call's request, with the references of the headers that it inherits.
     package func references(sentBy call: Config.Call) -> [Located<TemplateText.Reference>] {
         call.references + headers(inheritedBy: call).flatMap(\.value.locatedReferences)
     }
 
-    /// Those of the conditions.
+    /// The references of the conditions.
     package var conditionReferences: [Located<TemplateText.Reference>] {
         calls.flatMap { $0.when?.references ?? [] }
     }

@@ -29,7 +29,7 @@ extension ConfigCheck {
 }
 
 extension Config.Call {
-    /// The keys of the response that the file shows: those of `keep`, and the new names of
+    /// The keys of the response that the file shows: the keys of `keep`, and the new names of
     /// `rename`.
     fileprivate var knownRootKeys: [String] {
         let kept = (keep?.value ?? []).filter(\.isVerbatim).compactMap { rootKey($0.value) }

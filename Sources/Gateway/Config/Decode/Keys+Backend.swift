@@ -87,7 +87,7 @@ extension Config.Backend.HTTP2: PlainBlock {
 extension Config.Backend.TLS: PlainBlock {
     static let keys: [BlockKey<Self>] = [
         .value(
-            "ca", \.ca, .file, default: .description("those of the system"),
+            "ca", \.ca, .file, default: .description("the system's CAs"),
             "file with the trusted CA certificates"),
         .value("cert", \.cert, .file, "file with the client certificate"),
         .value("key", \.key, .file, "file with the private key of `cert`"),

@@ -21,7 +21,7 @@ extension Config.Admin: PlainBlock {
         addressKeys + [
             .list(
                 "hosts", \.hosts, .filledList(of: .host),
-                "names accepted in Host besides IP addresses and local names; else 421"
+                "names accepted in Host in addition to IP addresses and local names; else 421"
             ),
             .value(
                 "token", \.token, .bearerToken,

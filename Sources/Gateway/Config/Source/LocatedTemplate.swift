@@ -19,8 +19,8 @@ package struct LocatedTemplate: Sendable {
     /// The text in the file.
     package var shownText: String { written ?? template.text }
 
-    /// The location of a reference: exact if the file contains the text verbatim, else that of the
-    /// text.
+    /// The location of a reference: exact if the file contains the text verbatim, else the
+    /// location of the text.
     package func location(of reference: TemplateText.Reference) -> SourceLocation {
         textStart?.advanced(by: reference.offset) ?? location
     }

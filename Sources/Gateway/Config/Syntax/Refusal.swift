@@ -80,7 +80,7 @@ package struct RefusalText: ExpressibleByStringInterpolation {
             case .hint: break
             }
         }
-        return isQuoted ? text : text + " (the value is that of '\(written)')"
+        return isQuoted ? text : text + " (the value comes from '\(written)')"
     }
 
     package struct StringInterpolation: StringInterpolationProtocol {

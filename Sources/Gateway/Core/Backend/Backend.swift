@@ -168,7 +168,7 @@ final class Backend {
     /// What the requests of a call share, for each host.
     ///
     /// - Parameters:
-    ///   - fields: those of the backend's configuration that the call does not replace
+    ///   - fields: the fields of the backend's configuration that the call does not replace
     ///   - statusesWithoutFields: the statuses for which the fields of a response are not used
     func templates(
         _ fields: Fields, responseBytesMax: Int, statusesWithoutFields: ClosedRange<Int>? = nil

@@ -5,7 +5,7 @@ import JSONText
 import Promises
 
 /// Why a call has no part. Each case carries only its own data; the properties of a kind of failure
-/// are in the table (`CallFailure+Facts.swift`), those of the failed call in `FailedCall`.
+/// are in the table (`CallFailure+Facts.swift`), the facts of the failed call in `FailedCall`.
 package enum CallFailure: Error {
     /// The connection to the backend gave no response.
     case connection(ClientFailure)

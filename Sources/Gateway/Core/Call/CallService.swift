@@ -3,7 +3,7 @@ import HTTP
 import HTTPClient
 import Promises
 
-/// What the filters and the backend know of a call besides its request.
+/// What the filters and the backend know of a call, except its request.
 struct CallContext {
     /// When the response is no longer of use; the backend receives the time left.
     let deadline: Instant
@@ -11,7 +11,7 @@ struct CallContext {
     let call: Int
     /// The place of the first attempt in the exchange's record; nil if it is not recorded.
     let attempt: Int?
-    /// What a request that is passed through has besides; nil for a call.
+    /// What only a request that is passed through has; nil for a call.
     let proxied: (any ProxiedRequest)?
 }
 
@@ -61,7 +61,7 @@ extension CallRequest {
     var call: Int { shared.callContext.call }
     /// Measured by the pool; nil if a filter measures it, and for a request that is passed through.
     var timeLimit: TimeLimit? { shared.timeLimit }
-    /// What a request that is passed through has besides; nil for a call.
+    /// What only a request that is passed through has; nil for a call.
     var proxied: (any ProxiedRequest)? { shared.callContext.proxied }
 
     /// What is sent to a host of the backend. Made of the parts: a copy of the whole request that is

@@ -1,7 +1,7 @@
 package import Basics
 package import JSONText
 
-/// The values that a condition tests: those of a request (`CallValues`), or what `explain` knows of
+/// The values that a condition tests: the values of a request (`CallValues`), or what `explain` knows of
 /// them.
 package protocol ConditionValues {
     /// The plain text of a value; nil where it is missing, null, an object or an array.

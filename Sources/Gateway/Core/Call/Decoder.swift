@@ -47,7 +47,7 @@ struct Decoder {
         throw InvalidShape()
     }
 
-    /// An empty body, such as that of a 204, is null and not a failure.
+    /// An empty body, such as the body of a 204, is null and not a failure.
     private func value(of content: consuming Bytes) throws -> JSONSlice {
         guard !content.isEmpty else { return .null }
         do {

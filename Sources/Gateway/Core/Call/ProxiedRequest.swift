@@ -2,12 +2,12 @@ import Basics
 import HTTP
 import HTTPClient
 
-/// What a request that is passed through has besides those of a call. Confined to its worker; one for
+/// What only a request that is passed through has, and no request of a call. Confined to its worker; one for
 /// each client request, whatever the number of attempts.
 protocol ProxiedRequest: StreamedCall {
     /// The body that the backend gets.
     var body: Body { get }
-    /// The value of `Host`; nil for that of the backend's URL.
+    /// The value of `Host`; nil for the host of the backend's URL.
     var host: FieldValue? { get }
     /// Whether a part of a streamed body was requested from the client, so that the request cannot be
     /// sent again.

@@ -67,7 +67,7 @@ struct RequestBuilder {
 
     private func target(_ values: CallValues) throws(CallFailure) -> Target {
         if let constantTarget { return constantTarget }
-        // The client's values were checked with the request; those of other calls are known now.
+        // The client's values were checked with the request; the values of other calls are known now.
         try checkSegments(values)
         var target: [UInt8] = []
         target.reserveCapacity(128)
@@ -290,7 +290,7 @@ extension CallPlan {
         return fields
     }
 
-    /// The statuses for which nothing uses the fields of a response, `Retry-After` included: those of
+    /// The statuses for which nothing uses the fields of a response, `Retry-After` included: the statuses of
     /// a part without relayed headers. Nil for none.
     var statusesWithoutFields: ClosedRange<Int>? {
         guard relayHeaders.isEmpty, retry == nil, accept.count == 1,

@@ -11,7 +11,7 @@ struct AddressMask: Sendable {
         low = prefix >= 128 ? .max : prefix <= 64 ? 0 : ~(.max >> UInt64(prefix - 64))
     }
 
-    /// The host with its address, or with that of its network.
+    /// The host with its address, or with the address of its network.
     func network(of host: ClientHost) -> ClientHost {
         guard case .ip(.v6(let high, let low)) = host else { return host }
         return .ip(.v6(high & self.high, low & self.low))

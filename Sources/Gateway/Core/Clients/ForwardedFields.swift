@@ -4,7 +4,7 @@ import Reactor
 
 /// `forwarded:` of a backend or a call: the header lines that identify the client to a backend.
 ///
-/// The headers of a trusted proxy are continued; those of any other peer are ignored.
+/// The headers of a trusted proxy are continued; headers of any other peer are ignored.
 struct ForwardedFields {
     private let head: RequestHead
     private let client: ClientAddress
@@ -55,7 +55,7 @@ struct ForwardedFields {
 
     // MARK: X-Forwarded-*
 
-    /// The received addresses and that of the peer.
+    /// The received addresses and the peer's address.
     private var forwardedFor: [UInt8] {
         var list: [UInt8] = []
         if continues(.forwardedFor) {

@@ -55,7 +55,7 @@ package struct ForeseenCalls {
 
     package subscript(call: Int) -> Fate { fates[call] }
 
-    /// Whether others wait for its response, or for that of a call after which it is skipped.
+    /// Whether others wait for its response, or for the response of a call after which it is skipped.
     package func delaysOthers(_ call: Int) -> Bool {
         steps[call] == nil && !fates[call].isDisabled
     }
@@ -133,7 +133,7 @@ package struct ForeseenCalls {
 
     // MARK: The request
 
-    /// The failure of a required call; that of the first one decides the status.
+    /// The failure of a required call; the first failure decides the status.
     private var requiredFailure: Failure? {
         let skipped = endpoint.calls.indices.filter {
             endpoint.calls[$0].isRequired && isSkipped($0)

@@ -156,12 +156,12 @@ import Synchronization
         let dropsLiveKey: Bool
     }
 
-    /// The time of a worker's clock is that of the beginning of its loop iteration: the debt that
+    /// A worker's clock shows the time at the beginning of its loop iteration: the debt that
     /// another worker has added since seems longer by the length of the iteration, and must not be
     /// cut. One minute.
     private static let clockLagMax = 60 * 1_000_000_000 / TokenBucket.unit
 
-    /// The place of a key. A debt that its bucket cannot have is cut first: it is that of a former
+    /// The place of a key. A debt that its bucket cannot have is cut first: it is the debt of a former
     /// rate. A word of another size is of another rate for certain, and needs no margin for the clock.
     private func findPlace(
         of key: UInt64, in bucket: TokenBucket, _ slack: Int64 = 0, at now: Int64

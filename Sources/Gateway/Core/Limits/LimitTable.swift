@@ -19,7 +19,7 @@ package final class LimitTable: Sendable {
     /// Creates them at the first use.
     package var cells: LimitCells { lazyCells.storeIfNil(cellsIfUsed ?? LimitCells()) }
 
-    /// Those of `auth_failures`; creates them at the first use.
+    /// The cells of `auth_failures`; creates them at the first use.
     package var failureCells: LimitCells {
         if let cells = lazyFailureCells.load() { return cells }
         return lazyFailureCells.storeIfNil(LimitCells(sets: Self.failureSets))

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// The names behind the numbers of a record: those of the endpoint that a request was matched with,
+/// The names behind the numbers of a record: the names of the endpoint that a request was matched with,
 /// under the configuration that it began with.
 ///
 /// Made once per endpoint when a chain is built, so that a record needs one reference and no text.

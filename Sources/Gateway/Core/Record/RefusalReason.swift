@@ -88,7 +88,7 @@ package enum RefusalReason: UInt8, Sendable, CaseIterable {
 extension Problem {
     /// A problem with the member `reason`.
     ///
-    /// - Parameter status: nil for that of the reason
+    /// - Parameter status: nil for the status of the reason
     package init(
         _ reason: RefusalReason, status: Status? = nil, type: StaticString = "about:blank",
         instance: RequestID

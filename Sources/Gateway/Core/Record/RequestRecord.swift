@@ -120,8 +120,8 @@ package final class RequestRecord {
     /// The response of the endpoint is made: calls that still run are cancelled, and a padded endpoint
     /// holds the response back from now on.
     ///
-    /// - Parameter isStreamed: its body still comes from a backend, so that the rest of the time is that
-    ///   of a call
+    /// - Parameter isStreamed: its body still comes from a backend, so that the rest of the time belongs
+    ///   to a call
     package func responseMade(at now: Instant, isStreamed: Bool = false) {
         let now = next(now)
         answered = now
@@ -149,7 +149,7 @@ package final class RequestRecord {
         assert(timesAddUp, "the times of a request are not its duration")
     }
 
-    /// Whether the phases cover the duration, and the time of calls is that of their records. For
+    /// Whether the phases cover the duration, and the time of calls equals the time in their records. For
     /// assertions.
     private var timesAddUp: Bool {
         let sum = RequestTimes.Phase.allCases.reduce(0) { $0 &+ times.microseconds($1) }

@@ -4,7 +4,7 @@ package import HTTP
 /// `forward: { query: ... }`: the client's query parameters that are forwarded to a backend.
 package enum QueryForward {
     case names([Bytes])
-    /// All parameters except the declared ones, which the calls use explicitly, and those of the
+    /// All parameters except the declared ones, which the calls use explicitly, and the parameters of the
     /// call's own query, which a client must not repeat with another value; nor in a spelling that
     /// some server reads as such a name. Those that the gateway uses itself pass under their own names.
     case all(except: [QueryName], using: UsedQueryNames)

@@ -1,12 +1,12 @@
 package import HTTP
 
 /// The header lines of every response to requests of one endpoint, or of no endpoint: security
-/// headers, fixed headers, and those of `cors`.
+/// headers, fixed headers, and the headers of `cors`.
 ///
 /// All sets are encoded when the plan is made; a request only chooses one, which the server writes
 /// behind the lines of whatever response it gets, so that errors have them, too.
 package final class ResponseHeaders {
-    /// Without those of `cors`.
+    /// Without the headers of `cors`.
     package let fixed: Fields
     package let cors: CORSRules?
     /// For requests without an origin, or with one that is not allowed.

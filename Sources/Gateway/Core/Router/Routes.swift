@@ -11,9 +11,9 @@ final class Routes {
     private let endpoints: [Service<Request, Response>]
     private let endpointNumbers: [Int]
     private let recorded: [RecordedEndpoint]
-    /// The headers of each endpoint's responses, where they are not those of the server.
+    /// The headers of each endpoint's responses, where they differ from the server's.
     private let headers: [ResponseHeaders?]
-    /// Those of responses without an endpoint.
+    /// The headers of responses without an endpoint.
     private let otherHeaders: ResponseHeaders?
 
     /// - Parameters:

@@ -10,7 +10,7 @@ package final class Preflight {
     private let rules: [CORSRules?]
     /// By endpoint: whether its route is one for OPTIONS.
     private let isForOptions: [Bool]
-    /// Those of `defaults`, for a method without a route.
+    /// The rules of `defaults`, for a method without a route.
     private let others: CORSRules?
 
     package init(_ plan: Plan) {
@@ -75,6 +75,6 @@ package final class Preflight {
         return names.isEmpty ? nil : FieldValue(names.joined(separator: ", "))
     }
 
-    /// Those of routes, without OPTIONS: a route for it responds itself.
+    /// The methods of routes, without OPTIONS: a route for it responds itself.
     private static let methods: [Method] = [.get, .head, .post, .put, .patch, .delete]
 }

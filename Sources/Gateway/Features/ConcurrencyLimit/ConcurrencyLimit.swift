@@ -8,7 +8,7 @@ import Reactor
 /// limited number of others waits for a limited time. One for each backend and worker, shared by the
 /// plans before and after a reload.
 final class ConcurrencyLimit {
-    /// That of the newest plan.
+    /// From the newest plan.
     private var plan: ConcurrencyLimitPlan
     private let loop: any Loop
     private let permits = Permits()

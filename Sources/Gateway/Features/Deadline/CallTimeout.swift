@@ -26,7 +26,7 @@ final class CallTimeout {
             ? own : TimeLimit(left, error: deadlineFailure)
     }
 
-    /// For calls that may wait or be repeated: one limit covers all of it. That of a single request
+    /// For calls that may wait or be repeated: one limit covers all of it. The limit of a single request
     /// is left to the pool, which needs no promise for it (`EndpointCall`).
     var filter: CallFilter {
         CallFilter { [self] next in

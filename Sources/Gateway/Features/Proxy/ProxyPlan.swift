@@ -79,7 +79,7 @@ package final class ProxyPlan {
 
 /// The `Host` of the requests.
 package enum ProxyHost {
-    /// That of the backend's URL.
+    /// The host of the backend's URL.
     case backend
     case client
     case name(FieldValue)

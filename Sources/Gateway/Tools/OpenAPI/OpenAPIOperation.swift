@@ -181,7 +181,7 @@ final class OpenAPIOperation {
         plan.proxy == nil ? usedBody : relayedBody(of: method)
     }
 
-    /// Any body is passed through; those of other methods have no defined meaning (RFC 9110 9.3).
+    /// Any body is passed through; bodies of other methods have no defined meaning (RFC 9110 9.3).
     private func relayedBody(of method: Config.Method) -> JSONTree? {
         guard let proxy = plan.proxy, [.post, .put, .patch].contains(method) else { return nil }
         return Self.body(

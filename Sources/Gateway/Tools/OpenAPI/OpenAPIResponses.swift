@@ -96,7 +96,7 @@ struct OpenAPIResponses {
 
     private var mayBePartial: Bool { plan.calls.contains { !$0.isRequired } }
 
-    /// One member for each call; those of calls that are merged into the root are unknown.
+    /// One member for each call; the members of calls that are merged into the root are unknown.
     private var body: JSONTree {
         var properties = plan.calls.filter { $0.placement == .named }.map { call in
             (call.name, OpenAPIPart(call).tree)

@@ -5,7 +5,7 @@ import JSONText
 
 /// The scopes of a token.
 enum TokenScopes {
-    /// Those of the first claim that the token has: the words of a text, separated by spaces (RFC
+    /// The scopes of the first claim that the token has: the words of a text, separated by spaces (RFC
     /// 8693, section 4.2), or the texts of an array.
     static func scopes(in payload: JSONSlice, _ claims: [JSONPath]) -> [Bytes] {
         for claim in claims {

@@ -9,12 +9,9 @@ package struct H2Code: Sendable, Hashable {
     package static var noError: H2Code { H2Code(number: 0x0) }
     package static var protocolError: H2Code { H2Code(number: 0x1) }
     package static var internalError: H2Code { H2Code(number: 0x2) }
-    package static var flowControlError: H2Code { H2Code(number: 0x3) }
     package static var streamClosed: H2Code { H2Code(number: 0x5) }
-    package static var frameSizeError: H2Code { H2Code(number: 0x6) }
     package static var refusedStream: H2Code { H2Code(number: 0x7) }
     package static var cancel: H2Code { H2Code(number: 0x8) }
-    package static var compressionError: H2Code { H2Code(number: 0x9) }
     package static var enhanceYourCalm: H2Code { H2Code(number: 0xB) }
     package static var http11Required: H2Code { H2Code(number: 0xD) }
 }

@@ -20,7 +20,7 @@ extension EndToEnd {
             globalThis.fetch = async (path) => ({
               status, ok: status === 200, text: async () => "the text of " + path,
               json: async () => structuredClone(answers[path.split("?")[0]]) });
-            const overview = (requests, workers = []) => ({ at_ms: 1000 * requests, missing_workers: workers,
+            const overview = (requests) => ({ at_ms: 1000 * requests, missing_workers: [],
               endpoints: [{ endpoint: "GET /x", requests, failed: 0 }], unmatched: [], backends: [] });
             const recent = (skipped) => ({ cursor: "0-1", skipped, sample_one_in: 1, requests: [] });
             async function pollOnce(requests, skipped) {
@@ -55,19 +55,6 @@ extension EndToEnd {
                 console.log(state.skipped, "after a restart");
                 """
             #expect(try output(of: actions, by: node) == ["3", "3", "7", "2 after a restart"])
-        }
-
-        @Test(arguments: Tool.present(["node"]))
-        func historyAndTrendsAreTwoLists(_ node: Tool) throws {
-            let actions = """
-                await pollOnce(5, 0);
-                console.log(state.history.length, state.points.length, state.history === state.points);
-                remember(overview(1, [1]));
-                state.completeAt = 0;
-                remember(overview(1, [1]));
-                console.log(state.history.length, state.points.length, state.history === state.points);
-                """
-            #expect(try output(of: actions, by: node) == ["1 1 false", "1 1 false"])
         }
 
         /// Everything that the page reads needs the token.

@@ -84,7 +84,7 @@ package struct WorkerMetrics: Sendable {
     ) {
         for attempt in record.attempts where attempt.permitted.hasHappened {
             guard let slot = slots.host(of: attempt), hosts.indices.contains(slot) else { continue }
-            // The client's bodies are those of the call, as far as they went.
+            // The bodies of the call went from and to the client, as far as they went.
             slots.isProxied
                 ? hosts[slot].count(
                     attempt, received: attempt.status > 0 ? end.bodyBytes : 0,

@@ -1,7 +1,7 @@
 import Basics
 import HTTP
 
-/// Writing OTLP as Protocol Buffers. The numbers of the fields are those of
+/// Writing OTLP as Protocol Buffers. The numbers of the fields come from
 /// `opentelemetry/proto/collector/trace/v1/trace_service.proto` and the files that it imports.
 extension OTLPRequest {
     /// `ExportTraceServiceRequest`

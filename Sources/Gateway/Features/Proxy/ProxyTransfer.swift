@@ -106,7 +106,7 @@ final class ProxyTransfer: ProxiedRequest {
 
     private var plan: ProxyPlan { proxy.plan }
 
-    /// Whether the parts that exist are those of the phase. For assertions.
+    /// Whether exactly the parts of the phase exist. For assertions.
     private var isConsistent: Bool {
         switch phase {
         case .receivingRequest: requestPipe != nil && responsePipe == nil && !isTunnel

@@ -58,6 +58,23 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// `two` is skipped because of `zero`. Its failure passes more promises than the error of `one`, which
+    /// does not start any more.
+    @Test func theFailureThatEndsTheRequestIsReported() throws {
+        let harness = try GatewayHarness(
+            """
+            zero: { from: a, get: /0 }
+            one: { from: b, get: /1, required: true, when: { not: { value: "{zero}", is: a } } }
+            two: { from: c, get: /2, required: true, after: [zero, one] }
+            """)
+        harness.on("/0", .status(500, after: 10))
+        let response = try harness.fetch()
+        #expect(response.outcome == "502 at 10")
+        #expect(response.failures == #"[{"call":"two","kind":"skipped","because":"zero"}]"#)
+        #expect(harness.events == ["0 GET /0"])
+        harness.expectQuiet()
+    }
+
     @Test func optionalFailureWaitsForTheRequiredCall() throws {
         let harness = try GatewayHarness(Self.mixed)
         harness.on("/1", .ok("1", after: 50))

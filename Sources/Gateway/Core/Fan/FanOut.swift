@@ -39,7 +39,7 @@ struct FanOut {
     /// failed already none starts.
     private func startCalls(_ state: FanOutState) -> StartedCalls {
         var parts = StartedCalls(of: calls, on: state.context.local)
-        for index in order where !state.hasFailedRequired {
+        for index in order where state.requiredFailure == nil {
             let call = calls[index]
             let part: LocalPromise<Part>
             if call.startsAtOnce {
@@ -92,7 +92,8 @@ struct FanOut {
     private func startUnlessOver(
         _ state: FanOutState, _ start: () -> LocalPromise<Part>
     ) throws -> LocalPromise<Part> {
-        guard !state.hasFailedRequired else { throw Cancelled() }
+        // Its failure may reach `any` after this error.
+        if let failure = state.requiredFailure { throw failure }
         return start()
     }
 

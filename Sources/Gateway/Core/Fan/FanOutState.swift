@@ -14,8 +14,8 @@ final class FanOutState: CallValues {
 
     /// In order of time.
     private(set) var failures: [FailedCall] = []
-    /// Whether a required call has failed: no other call starts.
-    private(set) var hasFailedRequired = false
+    /// The first failure of a required call, after which no other call starts.
+    private(set) var requiredFailure: FailedCall?
     /// The calls that their conditions disabled; empty for most requests.
     private var disabled: [Int] = []
     /// Bytes of all parts: the capacity to reserve, so that the response's buffer does not grow.
@@ -77,7 +77,7 @@ final class FanOutState: CallValues {
             host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil)
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
-        if call.isRequired { hasFailedRequired = true }
+        if call.isRequired, requiredFailure == nil { requiredFailure = failed }
         return failed
     }
 

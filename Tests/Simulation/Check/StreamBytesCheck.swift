@@ -11,6 +11,7 @@ struct StreamBytesCheck {
     func check() {
         for model in models {
             for attempt in model.attempts { checkUpload(model, attempt) }
+            checkCloseFrames(model)
             if let position = model.stream.difference {
                 add(model, "byte \(position) of the response's body is not the one that was sent")
             }
@@ -28,6 +29,15 @@ struct StreamBytesCheck {
 
     private func add(_ model: StreamModel, _ text: String) {
         violations.add(.streams, model.mark, text)
+    }
+
+    /// A close frame ends both directions of a WebSocket at the end of a drain, and only there.
+    private func checkCloseFrames(_ model: StreamModel) {
+        let bytes = [model.stream.closeFrameBytes] + model.attempts.map(\.closeFrameBytes)
+        let isTunnel = model.origin?.script.upgrade != nil
+        if bytes.contains(where: { $0 > 0 }), !isTunnel || !model.mayBeCutOff {
+            add(model, "a close frame without a drain of a WebSocket")
+        }
     }
 
     private func checkUpload(_ model: StreamModel, _ attempt: StreamAttempt) {

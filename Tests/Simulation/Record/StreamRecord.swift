@@ -34,6 +34,7 @@ extension StreamExchange {
     /// Bytes of the response's body that arrived; the first that is not right.
     var received: Int { reader.received }
     var difference: Int? { reader.difference }
+    var closeFrameBytes: Int { reader.closeFrameBytes }
     /// Whether the response looked complete.
     var isComplete: Bool { reader.isComplete }
     var trailers: [(name: String, value: String)] { reader.trailers }
@@ -50,6 +51,7 @@ extension HostStream {
     /// Bytes of the request's body that arrived; the first that is not right; whether it was complete.
     var received: Int { reader.received }
     var difference: Int? { reader.difference }
+    var closeFrameBytes: Int { reader.closeFrameBytes }
     var isRequestComplete: Bool { reader.isComplete }
     /// Bytes of the response's body that were sent, and whether all of the response was.
     var sent: Int { sender?.sent ?? 0 }

@@ -8,9 +8,12 @@ final class BodyReader {
     private let content: StreamContent
     private let stream: SimStream
     private let loop: SimLoop
-    private(set) var received = 0
-    /// Position of the first byte that is not the one which was sent.
-    private(set) var difference: Int?
+    /// Without a close frame behind them.
+    var received: Int { total - closeFrameBytes }
+    private var total = 0
+    /// The position of the first byte that is not the one which was sent.
+    private var otherByte: Int?
+    private var latest: [UInt8] = []
     private(set) var isComplete = false
     private(set) var trailers: [(name: String, value: String)] = []
     private(set) var isPaused = false
@@ -27,9 +30,29 @@ final class BodyReader {
     }
 
     func receive(_ bytes: [UInt8]) {
-        difference = difference ?? content.firstDifference(bytes, from: received)
-        received += bytes.count
+        otherByte = otherByte ?? content.firstDifference(bytes, from: total)
+        total += bytes.count
+        latest = (latest + bytes.suffix(8)).suffix(8)
         pauseIfScripted()
+    }
+
+    /// The position of the first byte that is neither the one which was sent nor a part of a close frame.
+    var difference: Int? { closeFrameBytes > 0 ? nil : otherByte }
+
+    /// The bytes of a close frame of WebSocket, or of its beginning, at the end of the body.
+    var closeFrameBytes: Int {
+        guard let otherByte else { return 0 }
+        let counts = (1...8).reversed().filter { $0 <= latest.count && total - $0 <= otherByte }
+        return counts.first { Self.beginsCloseFrame(Array(latest.suffix($0))) } ?? 0
+    }
+
+    /// Whether the bytes begin a frame with the status 1001, with or without a mask (RFC 6455 5.2).
+    private static func beginsCloseFrame(_ bytes: [UInt8]) -> Bool {
+        let isMasked = bytes.count > 1 && bytes[1] == 0x82
+        guard isMasked else { return [0x88, 0x02, 0x03, 0xE9].starts(with: bytes) }
+        let key = bytes.dropFirst(2).prefix(4)
+        let status = zip(bytes.dropFirst(6), key).map { $0 ^ $1 }
+        return bytes[0] == 0x88 && [0x03, 0xE9].starts(with: status)
     }
 
     func complete(_ trailers: [(name: String, value: String)]) {

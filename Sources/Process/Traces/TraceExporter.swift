@@ -50,6 +50,7 @@ final class TraceExporter {
     /// A batch in the form in which it is sent.
     private struct Export {
         let body: Bytes
+        let encoding: Config.Traces.Encoding
         let spans: Int
         /// When its oldest request arrived.
         let arrived: Instant
@@ -185,13 +186,16 @@ final class TraceExporter {
         attempt(
             Export(
                 body: destination.request.body(of: batch.requests, loop.entropy),
-                spans: batch.spans, arrived: batch.arrived))
+                encoding: destination.collector.encoding, spans: batch.spans, arrived: batch.arrived
+            ))
     }
 
     private func attempt(_ export: Export) {
         guard let destination else { return }
-        let response = destination.pool.send(destination.collector.request(export.body, version))
-            .timeout(destination.timeout)
+        let response = destination.pool.send(
+            destination.collector.request(export.body, export.encoding, version)
+        )
+        .timeout(destination.timeout)
         let attempt = response.mapResult { [unowned self] result in
             handle(ExportResult(result, at: loop.unixTime), of: export)
         }
@@ -296,7 +300,11 @@ final class TraceExporter {
 
 extension TracePlan.Collector {
     /// The request of an export.
-    fileprivate func request(_ body: Bytes, _ version: String) -> ClientRequest {
+    ///
+    /// - Parameter encoding: of the body, which may have been written before a reload
+    fileprivate func request(
+        _ body: Bytes, _ encoding: Config.Traces.Encoding, _ version: String
+    ) -> ClientRequest {
         var own: Fields = [:]
         own.append(.contentType, encoding.contentType)
         if !fields.contains("User-Agent"), let agent = FieldValue("tributary/\(version)") {

@@ -291,6 +291,19 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// What was written before the reload goes out with its own type.
+    @Test func aReloadKeepsTheFormatOfAnExport() throws {
+        harness.replies = [.status(503, "", after: 0, "Retry-After: 100"), .ok("{}")]
+        harness.send(1)
+        harness.pass(2)
+        harness.configure(try ExporterHarness.plan(encoding: .protobuf))
+        harness.pass(0.1)
+        #expect(
+            harness.received.map { $0["Content-Type"] } == ["application/json", "application/json"])
+        #expect(harness.received[1].body == harness.received[0].body)
+        harness.expectQuiet()
+    }
+
     // MARK: The end
 
     @Test func theEndExportsWhatWaits() {

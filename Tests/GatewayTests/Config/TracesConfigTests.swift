@@ -129,12 +129,41 @@ import Testing
         #expect(plan.traces == nil && plan.server.sampledShare == 0)
     }
 
+    /// Without the block, variables that are meant for other programs neither export nor refuse the start.
+    @Test(arguments: [
+        ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4317"],
+        [
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+        ],
+        ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", "OTEL_TRACES_EXPORTER": "none"],
+        ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4317", "OTEL_SDK_DISABLED": "true"],
+    ])
+    func variablesOfOthersKeepTheExportOff(_ variables: [String: String]) throws {
+        let (plan, problems) = try plan("workers: 1", variables)
+        #expect(plan.traces == nil && plan.server.sampledShare == 0)
+        #expect(!problems.contains { $0.contains("error") })
+    }
+
+    @Test func aDisabledBlockNeedsNoCollector() throws {
+        let (plan, problems) = try plan("traces: { sample: 5% }", ["OTEL_SDK_DISABLED": "true"])
+        #expect(plan.traces == nil && problems == [])
+    }
+
+    /// Names of attributes are case-sensitive; of two equal ones in a variable the last counts.
+    @Test func attributesMayDifferInCase() throws {
+        let (plan, _) = try plan(
+            "traces: { \(Self.url), resource: { Team: x } }",
+            ["OTEL_RESOURCE_ATTRIBUTES": "team=a,team=b,Team=c"])
+        let resource = try #require(plan.traces).resource
+        #expect(resource.map(\.key) == ["Team", "team"] && resource.map(\.value) == ["x", "b"])
+    }
+
     @Test(arguments: [
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "warning: only http/protobuf and http/json"),
         ("OTEL_EXPORTER_OTLP_TIMEOUT", "x", "warning: the timeout must be 1 to 600000"),
         ("OTEL_TRACES_SAMPLER", "always_on", "warning: the sampler must be parentbased_always_on"),
         ("OTEL_RESOURCE_ATTRIBUTES", "a", "warning: an entry is not key=value"),
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", "c:4318", "error: the endpoint has no scheme"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "c:4318", "warning: the endpoint has no scheme"),
     ])
     func invalidVariablesAreReported(_ name: String, _ value: String, _ problem: String) {
         let traces = name.hasSuffix("ENDPOINT") ? "workers: 1" : "traces: { \(Self.url) }"

@@ -65,14 +65,16 @@ extension ConfigCheck {
     }
 
     /// Reports names that occur twice; header names are compared without regard to case.
-    mutating func checkDuplicates(in names: [Located<String>], of key: String) {
+    mutating func checkDuplicates(
+        in names: [Located<String>], of key: String, ignoringCase: Bool = true
+    ) {
         var seen: [String] = []
         for name in names {
-            let lowercased = name.value.lowercased()
-            if seen.contains(lowercased) {
+            let compared = ignoringCase ? name.value.lowercased() : name.value
+            if seen.contains(compared) {
                 problems.error(at: name.location, "'\(key)' has '\(name.quoted)' twice")
             }
-            seen.append(lowercased)
+            seen.append(compared)
         }
     }
 

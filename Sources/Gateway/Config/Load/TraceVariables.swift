@@ -22,7 +22,12 @@ struct TraceVariables {
 
     /// Adds what the file does not state.
     func complete(_ traces: inout Config.Traces?, _ problems: inout Problems) {
-        guard var block = traces ?? block else { return }
+        let isDisabled = value("OTEL_SDK_DISABLED")?.value.lowercased() == "true"
+        if isDisabled {
+            traces?.isDisabled = true
+            return
+        }
+        guard var block = traces ?? block(&problems) else { return }
         if block.otlp == nil { block.otlp = endpoint(&problems) }
         if block.headers.isEmpty { block.headers = headers(&problems) }
         if block.encoding == nil { block.encoding = encoding(&problems) }
@@ -38,13 +43,25 @@ struct TraceVariables {
             !written.contains($0.name.value) && $0.name.value != "service.name"
         }
         block.timeout = timeout(&problems)
-        block.isDisabled = value("OTEL_SDK_DISABLED")?.value.lowercased() == "true"
         traces = block
     }
 
-    /// Without the block in the file, an endpoint switches the export on.
-    private var block: Config.Traces? {
-        exporter("ENDPOINT").map { Config.Traces(location: $0.location) }
+    /// Without the block in the file, an endpoint switches the export on. Variables that the gateway
+    /// cannot use, such as for an exporter of gRPC, keep it off: they may be meant for other programs.
+    private func block(_ problems: inout Problems) -> Config.Traces? {
+        guard let text = exporter("ENDPOINT"), value("OTEL_TRACES_EXPORTER")?.value != "none" else {
+            return nil
+        }
+        guard endpoint(&problems) != nil else { return nil }
+        if let encoding = exporter("PROTOCOL"),
+            Config.Traces.Encoding(rawValue: encoding.value) == nil
+        {
+            problems.warning(
+                at: encoding.location,
+                "only http/protobuf and http/json are supported; no traces are exported")
+            return nil
+        }
+        return Config.Traces(location: text.location)
     }
 
     private func endpoint(_ problems: inout Problems) -> Located<Config.BackendURL>? {
@@ -56,7 +73,8 @@ struct TraceVariables {
         do throws(Refusal) {
             return Located(try Config.BackendURL(parsing: url), at: text.location)
         } catch {
-            problems.error(at: text.location, "the endpoint \(error.message)")
+            problems.warning(
+                at: text.location, "the endpoint \(error.message); the variable is not used")
             return nil
         }
     }
@@ -133,6 +151,8 @@ struct TraceVariables {
                 problems.warning(at: text.location, "an entry is not key=value; it is left out")
                 continue
             }
+            // The last entry of a name counts.
+            entries.removeAll { $0.name.value == key }
             entries.append(
                 Config.Header(
                     name: Located(key, at: text.location), value: Located(value, at: text.location))

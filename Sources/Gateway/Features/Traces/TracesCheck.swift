@@ -4,7 +4,7 @@ extension ConfigCheck {
     /// The collector's URL, headers and TLS settings.
     mutating func checkTraces() {
         guard let traces = config.traces else { return }
-        if traces.otlp == nil, isRead("otlp", of: traces.location) {
+        if traces.otlp == nil, !traces.isDisabled, isRead("otlp", of: traces.location) {
             problems.error(at: traces.location, "the key 'otlp' is missing in 'traces'")
         }
         if let otlp = traces.otlp, otlp.value.path.isEmpty {
@@ -19,7 +19,8 @@ extension ConfigCheck {
                 "'headers' of 'traces' must not have '\(header.name.quoted)'; the gateway sets it"
                     + " itself")
         }
-        checkDuplicates(in: traces.resource.map(\.name), of: "resource")
+        // Names of attributes are case-sensitive, other than names of headers.
+        checkDuplicates(in: traces.resource.map(\.name), of: "resource", ignoringCase: false)
         for attribute in traces.resource where attribute.name.value == "service.name" {
             problems.error(
                 at: attribute.name.location,

@@ -138,6 +138,15 @@ import Testing
         #expect(try #require(AdminPlan(admin)).token == nil)
     }
 
+    /// A placeholder of a variable opens no page.
+    @Test func noTokenIsWrittenInTheFileItself() {
+        let text = Snippet.top("admin: { address: 0.0.0.0:9901, token: \"${TOKEN}\" }")
+        let problems = load(["c.yaml": text], environment: ["TOKEN": "none"]).problems.lines
+        #expect(
+            problems.contains { $0.contains("'token' in 'admin' must be 16 to 512") }, "\(problems)"
+        )
+    }
+
     @Test func refusesTheSameAddressForListenAndAdmin() {
         let list = "listen: [127.0.0.1:2, 127.0.0.1:1]\nadmin: { address: 127.0.0.1:1 }"
         #expect(

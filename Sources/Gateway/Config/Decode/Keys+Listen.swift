@@ -126,7 +126,8 @@ extension ValueReader where Value == String {
         let message =
             "must be 16 to 512 letters, digits or characters of -._~+/, with = only at its end"
         return .scalar(.text(format: .secret), expected: message) { scalar throws(Refusal) in
-            if scalar.text == Config.Admin.noToken { return scalar.text }
+            // Not from a variable or a file, whose placeholder it may be.
+            if scalar.text == Config.Admin.noToken, !scalar.isExpanded { return scalar.text }
             let characters = scalar.text.utf8
             let token = characters.prefix { $0 != UInt8(ascii: "=") }
             guard (16...512).contains(characters.count), token.allSatisfy(isTokenCharacter),

@@ -26,7 +26,7 @@ import WorkerSupport
     private func explained(
         _ auth: String, _ fields: [(FieldName, String)] = [], more: String = "",
         call: String = "one: { from: a, get: /1 }", path: String = "/x"
-    ) throws -> (lines: [String], isAccepted: Bool) {
+    ) throws -> (lines: [String], isAccepted: Bool, json: String) {
         let plan = try GatewayHarness.plan(
             GatewayHarness.text(call, "auth: \(auth)\n\(more)", "", Self.top), files: Self.files)
         var head = Fields()
@@ -36,8 +36,17 @@ import WorkerSupport
             .checkingCredential(on: loop)
         let lines = explanation.text.split(separator: "\n").map(String.init)
         return (
-            Array(lines.drop { !$0.hasPrefix("auth") }.dropFirst()), explanation.isAccepted
+            Array(lines.drop { !$0.hasPrefix("auth") }.dropFirst()), explanation.isAccepted,
+            explanation.json
         )
+    }
+
+    /// Behind a refused credential no call is sent.
+    @Test(arguments: [("key-of-ann", true), ("wrong", false)])
+    func jsonHasTheCallsThatAreSent(key: String, isAccepted: Bool) throws {
+        let json = try explained("[partners]", [("X-Api-Key", key)]).json
+        #expect(json.contains(#""state": "sent""#) == isAccepted)
+        #expect(json.contains(#""accepted": \#(isAccepted)"#))
     }
 
     @Test(arguments: [

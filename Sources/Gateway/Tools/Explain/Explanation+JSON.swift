@@ -15,7 +15,7 @@ extension Explanation {
     ) -> String {
         let location = endpoint?.location
         var calls: [ExplainedCall] = []
-        if let endpoint, endpoint.proxy == nil, entry.lines == nil {
+        if let endpoint, endpoint.proxy == nil, entry.lines == nil, !isRefused(by: endpoint) {
             calls = (try? self.calls(of: endpoint).all) ?? []
         }
         let facts: [(String, JSONTree)] = [

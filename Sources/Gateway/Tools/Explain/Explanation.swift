@@ -66,9 +66,7 @@ package struct Explanation {
     package var isAccepted: Bool {
         guard entry.isAccepted else { return false }
         if entry.lines != nil { return true }
-        guard let endpoint, credential?.isRefused != true, refusal(by: endpoint) == nil else {
-            return false
-        }
+        guard let endpoint, !isRefused(by: endpoint) else { return false }
         if let proxy = endpoint.proxy {
             return proxy.path.target(of: head.target, proxy.forward?.query) != nil
                 && (try? endpoint.values(of: head, body: nil)) != nil
@@ -87,6 +85,11 @@ package struct Explanation {
     /// The reason if a feature of the endpoint refuses the request.
     private func refusal(by endpoint: EndpointPlan) -> String? {
         Features.all.lazy.compactMap { $0.refusal(of: self, by: endpoint) }.first
+    }
+
+    /// Whether the credential or a feature of the endpoint refuses the request, so that no call is sent.
+    func isRefused(by endpoint: EndpointPlan) -> Bool {
+        credential?.isRefused == true || refusal(by: endpoint) != nil
     }
 
     private func decisions(by endpoint: EndpointPlan) -> [String] {

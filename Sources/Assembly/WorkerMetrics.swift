@@ -82,12 +82,14 @@ package struct WorkerMetrics: Sendable {
     private mutating func countAttempts(
         of record: RequestRecord, _ slots: RecordedEndpoint.Slots, _ end: CountedEnd
     ) {
-        for attempt in record.attempts where attempt.permitted.hasHappened {
+        for (index, attempt) in record.attempts.enumerated()
+        where attempt.permitted.hasHappened {
             guard let slot = slots.host(of: attempt), hosts.indices.contains(slot) else { continue }
+            let isDeciding = record.calls.first?.decidingAttempt.map { Int($0) } == index
             // The bodies of the call went from and to the client, as far as they went.
             slots.isProxied
                 ? hosts[slot].count(
-                    attempt, received: attempt.status > 0 ? end.bodyBytes : 0,
+                    attempt, received: isDeciding && attempt.status > 0 ? end.bodyBytes : 0,
                     sent: record.bodyBytes)
                 : hosts[slot].count(
                     attempt, received: Int(attempt.bodyBytes), sent: Int(attempt.requestBytes))

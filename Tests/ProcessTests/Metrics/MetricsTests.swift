@@ -127,6 +127,23 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// The client gets the body of the last attempt.
+    @Test func bytesOfARepeatedProxiedRequestCountOnce() throws {
+        let harness = try GatewayHarness(
+            config: """
+                version: 1
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints:
+                  - { route: GET /y, proxy: { to: a, path: /2, retry: { attempts: 2, on: [503] } } }
+                """)
+        harness.on("/2", .status(503), .ok("12345"))
+        #expect(try harness.fetch(get("/y")).status == 200)
+        #expect(harness.events.count == 2)
+        let page = try harness.metricsPage()
+        #expect(page.value("tributary_backend_received_bytes_total", ["backend": "a"]) == 5)
+        harness.expectQuiet()
+    }
+
     @Test func bytesAndConnectionsAreCounted() throws {
         let harness = try GatewayHarness(
             config: """

@@ -154,44 +154,9 @@ package struct WorkerMetrics: Sendable {
         elsewhere.add(other.elsewhere)
         refusals.add(other.refusals)
         for index in versions.indices { versions[index] &+= other.versions[index] }
-        var places = Dictionary(
-            endpoints.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for endpoint in other.endpoints {
-            if let place = places[endpoint.name] {
-                endpoints[place].add(endpoint)
-            } else {
-                places[endpoint.name] = endpoints.count
-                endpoints.append(endpoint)
-            }
-        }
-        addCalls(of: other)
-        addHosts(of: other)
-    }
-
-    private mutating func addCalls(of other: WorkerMetrics) {
-        var places = Dictionary(
-            calls.enumerated().map { ($1.labels, $0) }, uniquingKeysWith: { first, _ in first })
-        for call in other.calls {
-            if let place = places[call.labels] {
-                calls[place].add(call)
-            } else {
-                places[call.labels] = calls.count
-                calls.append(call)
-            }
-        }
-    }
-
-    private mutating func addHosts(of other: WorkerMetrics) {
-        var places = Dictionary(
-            hosts.enumerated().map { ($1.labels, $0) }, uniquingKeysWith: { first, _ in first })
-        for host in other.hosts {
-            if let place = places[host.labels] {
-                hosts[place].add(host)
-            } else {
-                places[host.labels] = hosts.count
-                hosts.append(host)
-            }
-        }
+        endpoints.merge(other.endpoints, by: \.name) { $0.add($1) }
+        calls.merge(other.calls, by: \.labels) { $0.add($1) }
+        hosts.merge(other.hosts, by: \.labels) { $0.add($1) }
     }
 
     /// Removes the endpoints, calls and hosts that no request has used.

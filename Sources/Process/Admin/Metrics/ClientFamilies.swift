@@ -6,7 +6,7 @@ import Reactor
 
 // The side of the clients: what is in use of each limit, and what was refused or dropped.
 extension MetricsWriter {
-    /// - Parameter endpoints: those that requests have used
+    /// - Parameter endpoints: the endpoints that requests have used
     mutating func writeClients(_ snapshots: [WorkerSnapshot], endpoints: Set<String>) {
         var limits = ServerLimits()
         for snapshot in snapshots { limits.add(snapshot.limits) }
@@ -26,12 +26,8 @@ extension MetricsWriter {
 
     private mutating func writeListeners(_ snapshots: [WorkerSnapshot]) {
         var sums: [ListenerUsage] = []
-        for listener in snapshots.flatMap(\.listeners) {
-            if let index = sums.firstIndex(where: { $0.name == listener.name }) {
-                sums[index].connections.add(listener.connections)
-            } else {
-                sums.append(listener)
-            }
+        sums.merge(snapshots.flatMap(\.listeners), by: \.name) {
+            $0.connections.add($1.connections)
         }
         let listeners = sums.map { (MetricLabels("listener", $0.name), $0.connections) }
         family(

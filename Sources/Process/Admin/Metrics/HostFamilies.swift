@@ -14,7 +14,9 @@ extension MetricsWriter {
             sample(labels.adding("outcome", "failed"), host.failed)
             sample(labels.adding("outcome", "cancelled"), host.cancelled)
         }
-        let backends = Self.sums(hosts)
+        // In the order of the hosts.
+        var backends: [HostMetrics] = []
+        backends.merge(hosts, by: \.labels.backend) { $0.add($1) }
         let families: [(String, String, KeyPath<HostMetrics, Int>)] = [
             (
                 "tributary_backend_connections_opened_total",
@@ -31,24 +33,9 @@ extension MetricsWriter {
         ]
         for (name, help, count) in families {
             family(name, .counter, help)
-            for (backend, sum) in backends {
-                sample(MetricLabels("backend", backend), sum[keyPath: count])
+            for sum in backends {
+                sample(MetricLabels("backend", sum.labels.backend), sum[keyPath: count])
             }
         }
-    }
-
-    /// By backend, in the order of the hosts.
-    private static func sums(_ hosts: [HostMetrics]) -> [(backend: String, sum: HostMetrics)] {
-        var sums: [(backend: String, sum: HostMetrics)] = []
-        var places: [String: Int] = [:]
-        for host in hosts {
-            if let place = places[host.labels.backend] {
-                sums[place].sum.add(host)
-            } else {
-                places[host.labels.backend] = sums.count
-                sums.append((host.labels.backend, host))
-            }
-        }
-        return sums
     }
 }

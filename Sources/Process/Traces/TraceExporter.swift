@@ -183,19 +183,17 @@ final class TraceExporter {
             if isClosing { flushed.take()?.fulfill(()) }
             return
         }
+        let body = destination.request.body(of: batch.requests, loop.entropy)
         attempt(
             Export(
-                body: destination.request.body(of: batch.requests, loop.entropy),
-                encoding: destination.collector.encoding, spans: batch.spans, arrived: batch.arrived
-            ))
+                body: body, encoding: destination.collector.encoding, spans: batch.spans,
+                arrived: batch.arrived))
     }
 
     private func attempt(_ export: Export) {
         guard let destination else { return }
-        let response = destination.pool.send(
-            destination.collector.request(export.body, export.encoding, version)
-        )
-        .timeout(destination.timeout)
+        let request = destination.collector.request(export.body, export.encoding, version)
+        let response = destination.pool.send(request).timeout(destination.timeout)
         let attempt = response.mapResult { [unowned self] result in
             handle(ExportResult(result, at: loop.unixTime), of: export)
         }

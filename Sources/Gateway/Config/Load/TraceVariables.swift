@@ -53,12 +53,9 @@ struct TraceVariables {
             return nil
         }
         guard endpoint(&problems) != nil else { return nil }
-        if let encoding = exporter("PROTOCOL"),
-            Config.Traces.Encoding(rawValue: encoding.value) == nil
+        if exporter("PROTOCOL") != nil,
+            encoding(&problems, otherwise: "no traces are exported") == nil
         {
-            problems.warning(
-                at: encoding.location,
-                "only http/protobuf and http/json are supported; no traces are exported")
             return nil
         }
         return Config.Traces(location: text.location)
@@ -79,12 +76,15 @@ struct TraceVariables {
         }
     }
 
-    private func encoding(_ problems: inout Problems) -> Located<Config.Traces.Encoding>? {
+    /// - Parameter consequence: of a protocol that is not supported
+    private func encoding(
+        _ problems: inout Problems, otherwise consequence: String = "http/protobuf is used"
+    ) -> Located<Config.Traces.Encoding>? {
         guard let text = exporter("PROTOCOL") else { return nil }
         guard let encoding = Config.Traces.Encoding(rawValue: text.value) else {
             problems.warning(
                 at: text.location,
-                "only http/protobuf and http/json are supported; http/protobuf is used")
+                "only http/protobuf and http/json are supported; \(consequence)")
             return nil
         }
         return Located(encoding, at: text.location)

@@ -47,10 +47,9 @@ package final class LimitPlan {
         announce = limit.announce?.value ?? PlanDefaults.announce
         var rates: [Rate] = []
         for (index, (rate, burst)) in limit.rates.enumerated() {
-            let shared =
-                limit.isShared ? SharedRate(limit, rate.value, burst: burst) : nil
-            guard let bucket = rate.value.bucket(burst: burst),
-                (shared != nil) == limit.isShared
+            let shared = limit.isShared ? SharedRate(limit, rate.value, burst: burst) : nil
+            let isCountable = shared != nil || !limit.isShared
+            guard isCountable, let bucket = rate.value.bucket(burst: burst)
             else {
                 throw PlanError("\(rate.location): the rate cannot be counted")
             }

@@ -21,48 +21,35 @@ import WorkerSupport
         var rejected = 0.0
         var failed = 0.0
         var partial = 0.0
-        /// Those of the alert `TributaryCallsFail`.
+        /// The backends that the alert `TributaryCallsFail` names.
         var failingBackends: [String] = []
+    }
 
-        init(
-            ok: Double = 0, rejected: Double = 0, failed: Double = 0, partial: Double = 0,
-            failingBackends: [String] = []
-        ) {
-            self.ok = ok
-            self.rejected = rejected
-            self.failed = failed
-            self.partial = partial
-            self.failingBackends = failingBackends
+    private func reading(of page: ExpositionText) -> Reading {
+        func sum(_ name: String, where isIncluded: ([String: String]) -> Bool) -> Double {
+            page.samples.filter { $0.name == name && isIncluded($0.labels) }
+                .reduce(0) { $0 + $1.value }
         }
-
-        init(_ page: ExpositionText) {
-            func sum(_ name: String, where isIncluded: ([String: String]) -> Bool) -> Double {
-                page.samples.filter { $0.name == name && isIncluded($0.labels) }
-                    .reduce(0) { $0 + $1.value }
-            }
-            func responses(_ statusClass: Character) -> Double {
-                sum("tributary_requests_total") {
-                    $0["endpoint"] == "GET /x" && $0["status"]?.first == statusClass
-                }
-            }
-            ok = responses("2")
-            rejected = responses("4")
-            failed = responses("5")
-            partial = sum("tributary_requests_partial_total") { $0["endpoint"] == "GET /x" }
-            failingBackends = ["a", "b", "c"].filter { backend in
-                let made = sum("tributary_calls_total") {
-                    $0["backend"] == backend
-                        && !["cancelled", "skipped"].contains($0["outcome"])
-                }
-                let failed = sum("tributary_calls_total") {
-                    $0["backend"] == backend
-                        && (!["ok", "unexpected_status", "cancelled", "skipped"]
-                            .contains($0["outcome"])
-                            || $0["status"] == "5xx")
-                }
-                return failed > 0.05 * made
+        func responses(_ statusClass: Character) -> Double {
+            sum("tributary_requests_total") {
+                $0["endpoint"] == "GET /x" && $0["status"]?.first == statusClass
             }
         }
+        let failing = ["a", "b", "c"].filter { backend in
+            let made = sum("tributary_calls_total") {
+                $0["backend"] == backend && !["cancelled", "skipped"].contains($0["outcome"])
+            }
+            let failed = sum("tributary_calls_total") {
+                $0["backend"] == backend
+                    && (!["ok", "unexpected_status", "cancelled", "skipped"].contains($0["outcome"])
+                        || $0["status"] == "5xx")
+            }
+            return failed > 0.05 * made
+        }
+        return Reading(
+            ok: responses("2"), rejected: responses("4"), failed: responses("5"),
+            partial: sum("tributary_requests_partial_total") { $0["endpoint"] == "GET /x" },
+            failingBackends: failing)
     }
 
     private func reading(_ prepare: (GatewayHarness) -> Void) throws -> Reading {
@@ -74,9 +61,8 @@ import WorkerSupport
         // Its duration would depend on the call that failed.
         #expect(
             page.value("tributary_call_duration_seconds_count", ["backend": "a"]) == 10)
-        let reading = Reading(page)
         harness.expectQuiet()
-        return reading
+        return reading(of: page)
     }
 
     @Test func nothingFails() throws {

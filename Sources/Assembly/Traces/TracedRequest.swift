@@ -29,7 +29,7 @@ package struct TracedRequest: Sendable {
     /// Longer than usual paths; a client must not fill the memory with spans.
     private static let pathBytesMax = 512
 
-    /// - Parameter proxies: those that may name the client
+    /// - Parameter proxies: the proxies that may name the client
     init(_ end: RequestEnd, _ loop: any Loop, proxies: TrustedProxies? = nil) {
         let record = end.context.record
         id = end.context.id

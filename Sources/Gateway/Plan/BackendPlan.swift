@@ -74,7 +74,7 @@ extension BackendPlan.Host {
     }
 
     /// The settings of the connections that switch to another protocol, which only HTTP/1.1 can; nil
-    /// if they are the limits of all connections.
+    /// if all connections have the same settings.
     func poolForUpgrades(_ backend: PoolSettings) -> PoolSettings? {
         guard backend.protocolChoice == .auto, security != nil else { return nil }
         var settings = pool(backend)

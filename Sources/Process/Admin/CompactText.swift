@@ -24,7 +24,7 @@ enum CompactText {
     }
 
     private static let comments = ["//", "/*", "* ", "*/"].map { Array($0.utf8) }
-    /// A line with one stays as it is.
+    /// A line with a regular expression stays as it is.
     private static let regularExpression = Array("/(".utf8)
     /// Behind these characters the next line goes on in the same line.
     private static let openEnds = Array("{};,(>".utf8)

@@ -107,7 +107,8 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
-    /// The first question counts what the client read before the last byte passed, the second does not.
+    /// The first check of `idle_timeout` counts all that the client has read, the next one only what it
+    /// has read since.
     @Test func clientThatStopsReadingIsIdle() throws {
         let (harness, client) = try open()
         harness.gateway.network.settings.windowBytes = 1 << 20

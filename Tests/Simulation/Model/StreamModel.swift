@@ -127,15 +127,15 @@ struct StreamModel {
             + attempts.flatMap { $0.fromGateway.readTimes(of: 0..<Int.max) }
     }
 
-    /// When an idle time that began at this moment may end. At the end of each `idle_timeout` the gateway asks
-    /// whether a side that it waits for has read since the last question; the first one counts all that
+    /// When an idle time that began at this moment may end. At the end of each `idle_timeout` the gateway checks
+    /// whether a side that it waits for has read since the last check; the first check counts all that
     /// the side has read.
     func idleEnds(after moment: Instant, _ idle: Duration) -> [Instant] {
         let reads = receiverReads
         var ends = [moment + idle]
-        var asked = Instant(nanoseconds: 0)
-        while let last = ends.last, reads.contains(where: { $0 > asked && $0 <= last }) {
-            asked = last
+        var checked = Instant(nanoseconds: 0)
+        while let last = ends.last, reads.contains(where: { $0 > checked && $0 <= last }) {
+            checked = last
             ends.append(last + idle)
         }
         return ends

@@ -35,8 +35,8 @@ struct FanOut {
     /// Starts the calls; gives the promise of each call's part.
     ///
     /// Calls disabled by `when` are not counted: a disabled call is not a success for `any`. If
-    /// every call is disabled, an empty part keeps `any` from failing. Behind a required call that has
-    /// failed already none starts.
+    /// every call is disabled, an empty part keeps `any` from failing. After the failure of a required
+    /// call no other call starts.
     private func startCalls(_ state: FanOutState) -> StartedCalls {
         var parts = StartedCalls(of: calls, on: state.context.local)
         for index in order where state.requiredFailure == nil {
@@ -87,12 +87,12 @@ struct FanOut {
             .then { _ in try startUnlessOver(state) { call.startCall(state) } }
     }
 
-    /// A required call that fails cancels the others, call by call. One of them may be ready before
-    /// its turn comes.
+    /// Starts a call unless a required one has failed: that failure cancels the other calls one after
+    /// another, and this one may be ready before it is cancelled.
     private func startUnlessOver(
         _ state: FanOutState, _ start: () -> LocalPromise<Part>
     ) throws -> LocalPromise<Part> {
-        // Its failure may reach `any` after this error.
+        // The same failure: it may reach `any` later than this error.
         if let failure = state.requiredFailure { throw failure }
         return start()
     }

@@ -406,7 +406,7 @@ final class ProxyTransfer: ProxiedRequest {
         switch phase {
         case .receivingRequest: requestPipe?.hasReceiverMoved() ?? false
         case .sendingResponse:
-            // Not up to the first move only: the other one would count again at the next question.
+            // Reads both, so that neither move counts again at the next check.
             [requestPipe, responsePipe].map { $0?.hasReceiverMoved() ?? false }.contains(true)
         case .awaitingHead, .ended: false
         }

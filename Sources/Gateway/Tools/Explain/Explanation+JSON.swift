@@ -31,7 +31,7 @@ extension Explanation {
 }
 
 extension ExplainedCall {
-    /// Without values that it does not have: a call that is not sent has no request.
+    /// A call that is not sent has no request.
     var members: [(String, JSONTree)] {
         var members: [(String, JSONTree)] = [
             ("name", .text(plan.name)), ("required", .raw("\(plan.isRequired)")),
@@ -52,7 +52,7 @@ extension ExplainedCall {
 }
 
 extension JSONTree {
-    /// As the text has them, with a fraction.
+    /// With a fraction, as in the text.
     static func milliseconds(_ duration: Duration) -> JSONTree {
         .raw(String(duration.millisecondsText.dropLast(2)))
     }

@@ -48,7 +48,7 @@ struct MetricsPage {
     }
 
     /// Over all workers, of what requests have used: the series of an endpoint, a call or a host appear
-    /// together, with those that are 0, after its first use.
+    /// together, zeros included, after its first use.
     private var counts: WorkerMetrics {
         var sum = WorkerMetrics()
         for snapshot in snapshots { sum.add(snapshot.meter) }
@@ -58,7 +58,7 @@ struct MetricsPage {
     }
 
     /// Statuses of a used endpoint that are shown before they occur, so that rates and shares begin at the
-    /// first event: those that every endpoint can have.
+    /// first event: the statuses that every endpoint can have.
     static let shownStatuses: [UInt16] = [200, 400, 499, 500, 502, 503, 504]
     /// The same for requests without an endpoint.
     static let shownStatusesElsewhere: [UInt16] = [400, 404, 405, 408, 503]

@@ -43,7 +43,7 @@ extension MetricsWriter {
 
     /// - Parameters:
     ///   - workers: the endpoints of each worker
-    ///   - used: the names of those that requests have used
+    ///   - used: the names of the endpoints that requests have used
     mutating func writeEndpoints(_ workers: [[EndpointLoad]], used: Set<String>) {
         let endpoints = workers.reduce(into: [EndpointLoad]()) { sum, loads in
             if sum.isEmpty {

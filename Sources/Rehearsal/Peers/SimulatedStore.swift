@@ -142,7 +142,7 @@ package final class SimulatedStore {
                 ? Int64(String(decoding: command[index], as: UTF8.self)) : nil
         }
         guard let count = numbers(2).map({ Int($0) }), (1...64).contains(count),
-            command.count == 4 + 4 * count, let mode = numbers(3 + count)
+            command.count == 4 + 5 * count, let mode = numbers(3 + count)
         else { return nil }
         if case .refuses(let ahead) = fault {
             let replies = [Int64](repeating: ahead, count: count)
@@ -151,14 +151,14 @@ package final class SimulatedStore {
         var results: [(key: [UInt8], former: Int64, new: Int64, isCut: Bool)] = []
         var isGranted = true
         for index in 0..<count {
-            let first = 4 + count + 3 * index
+            let first = 4 + count + 4 * index
             guard let charge = numbers(first), let tolerance = numbers(first + 1),
-                let aheadMax = numbers(first + 2)
+                let aheadMax = numbers(first + 2), let age = numbers(first + 3)
             else { return nil }
             let key = command[3 + index]
             // A debt that the rate cannot have comes from another one.
             let isCut = buckets[key].map { $0 > now + aheadMax } ?? false
-            let former = isCut ? now + tolerance : max(now, buckets[key] ?? now)
+            let former = isCut ? now + tolerance : max(now - age, buckets[key] ?? (now - age))
             if mode == 1, former + charge - now > tolerance { isGranted = false }
             let new = max(now, min(former + charge, now + aheadMax))
             results.append((key, former, new, isCut))

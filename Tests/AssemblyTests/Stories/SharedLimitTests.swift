@@ -401,14 +401,27 @@ import WorkerSupport
         replica.expectQuiet()
     }
 
+    /// The requests of an interval are charged with their own times, not all at its end.
+    @Test(arguments: ["20ms", "300ms"]) func aLongIntervalCostsNoRequests(_ sync: String) throws {
+        let replica = try replica("rate: 50/s, burst: 6, sync: \(sync), key: address")
+        var granted = 0
+        for _ in 0..<200 {
+            if try replica.gateway.fetch().status == 200 { granted += 1 }
+            replica.gateway.pass(10)
+        }
+        // Two seconds at 50/s after the burst.
+        #expect((103...106).contains(granted))
+        replica.expectQuiet()
+    }
+
     /// The other worker is another replica: it shares nothing but the store.
     @Test func replicasLearnOfEachOthersRequests() throws {
         let replica = try replica("rate: 10/s, burst: 10, sync: 100ms, key: address")
-        // As another replica would: 9 of the burst.
+        // As another replica would: the whole burst.
         #expect(try replica.statuses(1) == [200])
         replica.gateway.pass(101)
         let key = try #require(replica.store.charges.first?.key)
-        replica.store.charge(key, count: 9, interval: .milliseconds(100))
+        replica.store.charge(key, count: 10, interval: .milliseconds(100))
         #expect(try replica.statuses(1) == [200])
         replica.gateway.pass(101)
         #expect(try replica.statuses(1) == [429], "after the next synchronisation")

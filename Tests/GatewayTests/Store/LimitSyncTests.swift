@@ -1,6 +1,7 @@
 import Basics
 import Promises
 import Reactor
+import Rehearsal
 import SimReactor
 import Testing
 
@@ -54,11 +55,45 @@ import Testing
                 sync?.record(
                     LimitSync.Usage(
                         charge: StoreBucket(count: 10, per: .seconds(1), burst: 10)
-                            .charge(1, key: Bytes("\(key)")),
+                            .charge(1, key: Bytes("\(key)")), at: loop.now,
                         cellKey: UInt64(key), rate: bucket, slack: 0),
                     every: .seconds(1), cells)
             }
         }
+    }
+
+    /// The store computes from the sum what it would have from each charge at its time.
+    @Test(arguments: UInt64(0)..<200) func aSumIsAsFarAheadAsItsCharges(_ seed: UInt64) throws {
+        let random = RandomSource(seed: seed)
+        let rate = try #require(TokenBucket(count: 10, per: .seconds(1), burst: 10))
+        let bucket = StoreBucket(count: 10, per: .seconds(1), burst: 10)
+        var now = 1_000
+        let before = Int64(now + random.number(-500...500)) * 8_000
+        var expected = before
+        var sum: LimitSync.Usage?
+        for _ in 0..<random.number(1...8) {
+            now += random.number(0...300)
+            let instant = Instant(nanoseconds: Int64(now) * 1_000_000)
+            let time = StoreBucket.time(of: instant)
+            let cost = random.number(1...3)
+            // A refund takes back no more than what is unpaid.
+            let unpaid = (expected - time) / 80
+            let isRefund = unpaid > 0 && random.number(0...3) == 0
+            let charge =
+                isRefund
+                ? bucket.refund(cost, unpaid: unpaid, key: Bytes(), slack: .zero)
+                : bucket.charge(cost, key: Bytes())
+            expected = (isRefund ? expected : max(expected, time)) + charge.charge
+            var usage = LimitSync.Usage(
+                charge: charge, at: instant, cellKey: 0, rate: rate, slack: 0)
+            if let sum { usage.add(sum) }
+            sum = usage
+        }
+        now += 50
+        let sent = Instant(nanoseconds: Int64(now) * 1_000_000)
+        let charge = try #require(sum).charge(at: sent)
+        let start = StoreBucket.time(of: sent) - charge.age
+        #expect(max(start, before) + charge.charge == expected)
     }
 
     @Test func aFullBatchIsSentEarly() throws {

@@ -12,8 +12,8 @@ import RESP
 /// otherwise each request would find it again.
 enum LimitScript {
     /// KEYS: the buckets. ARGV: 1 to decide or 0 to add whatever the bucket allows; then for each key
-    /// the charge, the tolerance (the time of a whole burst), and the most that the arrival time may
-    /// be ahead.
+    /// the charge, the tolerance (the time of a whole burst), the most that the arrival time may be
+    /// ahead, and how long ago the bucket was charged.
     ///
     /// Returns 1 if the keys were charged, else 0; then for each key how far its arrival time is
     /// ahead.
@@ -24,12 +24,13 @@ enum LimitScript {
         local arrivals = {}
         local cut = {}
         for i = 1, #KEYS do
-          local charge = tonumber(ARGV[3 * i - 1])
-          local tolerance = tonumber(ARGV[3 * i])
-          local most = now + tonumber(ARGV[3 * i + 1])
-          local arrival = tonumber(redis.call('GET', KEYS[i]) or '') or now
+          local charge = tonumber(ARGV[4 * i - 2])
+          local tolerance = tonumber(ARGV[4 * i - 1])
+          local most = now + tonumber(ARGV[4 * i])
+          local start = now - tonumber(ARGV[4 * i + 1])
+          local arrival = tonumber(redis.call('GET', KEYS[i]) or '') or start
           cut[i] = arrival > most
-          arrival = cut[i] and now + tolerance or math.max(now, arrival)
+          arrival = cut[i] and now + tolerance or math.max(start, arrival)
           arrivals[i] = math.max(now, math.min(arrival + charge, most))
           reply[i + 1] = arrival - now
           if ARGV[1] == '1' and arrival + charge - now > tolerance then reply[1] = 0 end
@@ -49,7 +50,7 @@ enum LimitScript {
         """
 
     /// The SHA-1 of the text, which names it in `EVALSHA`. A test compares it with the text.
-    static let digest: StaticString = "9dbb591c52da49ba51afc4f0bd74a6f05982b5fa"
+    static let digest: StaticString = "94a104a139c990bf07eed1d36a9f59be43713a1f"
 
     /// Units of the script in a second.
     static let unitsPerSecond: Int64 = 8_000_000
@@ -72,7 +73,7 @@ enum LimitScript {
     static func write(
         _ name: Name, _ mode: Mode, _ charges: [StoreCharge], to command: inout [UInt8]
     ) {
-        command.append(commandOf: 4 + 4 * charges.count)
+        command.append(commandOf: 4 + 5 * charges.count)
         switch name {
         case .digest:
             command.append(argument: "EVALSHA")
@@ -88,6 +89,7 @@ enum LimitScript {
             command.append(argument: charge.charge)
             command.append(argument: charge.tolerance)
             command.append(argument: charge.aheadMax)
+            command.append(argument: charge.age)
         }
     }
 

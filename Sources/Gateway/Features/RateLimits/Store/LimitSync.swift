@@ -8,12 +8,39 @@ final class LimitSync {
     /// What requests used of one bucket.
     struct Usage {
         /// The sum of the charges; negative after refunds.
-        var charge: StoreCharge
+        private(set) var charge: StoreCharge
+        /// When a bucket would have to be charged with the whole sum, to be as far ahead as after the charges
+        /// one by one. In units of the store.
+        private var start: Int64
         /// The bucket in the cells.
         let cellKey: UInt64
         let rate: TokenBucket
         /// How far the arrival time may be ahead beyond a burst, in units of `TokenBucket`.
         let slack: Int64
+
+        init(
+            charge: StoreCharge, at now: Instant, cellKey: UInt64, rate: TokenBucket, slack: Int64
+        ) {
+            self.charge = charge
+            start = StoreBucket.time(of: now)
+            self.cellKey = cellKey
+            self.rate = rate
+            self.slack = slack
+        }
+
+        /// Adds what was charged earlier.
+        mutating func add(_ former: Usage) {
+            start =
+                charge.charge > 0 ? max(former.start, start - former.charge.charge) : former.start
+            charge.add(former.charge)
+        }
+
+        /// The sum as a charge that is sent now.
+        func charge(at now: Instant) -> StoreCharge {
+            var charge = charge
+            charge.age = StoreBucket.time(of: now) - start
+            return charge
+        }
     }
 
     private let loop: any Loop
@@ -74,7 +101,7 @@ final class LimitSync {
         }
         // A reload may have changed the rate: the newest one applies.
         var usage = usage
-        if let former { usage.charge.add(former.charge) }
+        if let former { usage.add(former) }
         batches[interval]?.usages[key] = usage
         if (batches[interval]?.usages.count ?? 0) >= Self.batchKeysMax { send(interval, cells) }
     }
@@ -110,7 +137,7 @@ final class LimitSync {
     private func run(_ usages: [Usage], _ cells: LimitCells) {
         let loop = loop
         runsInFlight += 1
-        add(usages.map(\.charge))?.whenSettled { [weak self] result in
+        add(usages.map { $0.charge(at: loop.now) })?.whenSettled { [weak self] result in
             if let self {
                 runsInFlight -= 1
                 startRuns(cells)

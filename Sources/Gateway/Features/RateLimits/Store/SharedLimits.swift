@@ -95,7 +95,7 @@ struct SharedLimits {
         charged.map { target, arrival in
             target.counts.granted &+= 1
             let local = cells.charge(target.key, target.localCost, of: target.shared.local, at: now)
-            if let key = target.storeKey { record(target, target.storeCharge(key)) }
+            if let key = target.storeKey { record(target, target.storeCharge(key), at: now) }
             // The share of one replica may be used up while the store still grants.
             return SharedCharge(
                 target: target, localArrival: local.isGranted ? local.arrival : nil,
@@ -104,11 +104,11 @@ struct SharedLimits {
     }
 
     /// Without effect for a limit that the store decides for each request.
-    private func record(_ target: SharedLimitTarget, _ charge: StoreCharge) {
+    private func record(_ target: SharedLimitTarget, _ charge: StoreCharge, at now: Instant) {
         guard let interval = target.shared.sync else { return }
         store.sync.record(
             LimitSync.Usage(
-                charge: charge, cellKey: target.syncedKey, rate: target.rate.bucket,
+                charge: charge, at: now, cellKey: target.syncedKey, rate: target.rate.bucket,
                 slack: target.shared.slackUnits), every: interval, cells)
     }
 
@@ -160,7 +160,7 @@ struct SharedLimits {
             guard refund.charge < 0 else { continue }
             if target.shared.sync != nil {
                 refundSynced(zip([target], [arrival]), at: now)
-                record(target, refund)
+                record(target, refund, at: now)
             } else {
                 charges.append(refund)
             }

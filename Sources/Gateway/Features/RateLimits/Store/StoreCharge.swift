@@ -8,6 +8,8 @@ package struct StoreCharge: Equatable {
     let tolerance: Int64
     /// The most that the arrival time may be ahead.
     let aheadMax: Int64
+    /// How long ago the bucket was charged: 0 unless charges were collected.
+    var age: Int64 = 0
 
     init(key: Bytes, charge: Int64, tolerance: Int64, aheadMax: Int64) {
         self.key = key
@@ -66,6 +68,9 @@ package struct StoreBucket: Equatable, Sendable {
 
     /// 2^52, beyond which the numbers of the script are inexact: more than any valid bucket has.
     private static let most: Int64 = 1 << 52
+
+    /// A time in the units of the store, since the epoch of the loop's clock.
+    static func time(of instant: Instant) -> Int64 { instant.nanoseconds / 125 }
 
     private static func product(_ one: Int64, _ other: Int64) -> Int64 {
         let (product, overflow) = one.multipliedReportingOverflow(by: other)

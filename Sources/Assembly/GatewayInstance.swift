@@ -181,13 +181,10 @@ package final class GatewayInstance {
                     server.close()
                     return loop.local.value(())
                 }
-                return loop.local.after(Self.closeFrameTime).map { server.close() }
+                return loop.local.after(RequestContext.closeFrameTime).map { server.close() }
             }
             .then { [self] in close() }
     }
-
-    /// How long the close frames of WebSockets may take to leave.
-    private static let closeFrameTime = Duration.milliseconds(250)
 
     /// Closes everything at once; fulfils when the last connection is closed.
     package func close() -> LocalPromise<Void> {

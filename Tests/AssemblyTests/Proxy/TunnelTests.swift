@@ -171,6 +171,29 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// Neither a backend that does not close, nor one that does not read, keeps the process alive.
+    @Test(arguments: [true, false]) func drainEndsWithoutTheBackend(_ reads: Bool) throws {
+        let harness = try ProxyHarness(Self.proxy, top: "drain: { timeout: 300ms }")
+        harness.gateway.network.settings.windowBytes = 10_000
+        let client = try harness.send(Self.request)
+        try harness.respond(Self.accepted)
+        let backend = try harness.backend()
+        backend.onEnded = { _ in }
+        if !reads {
+            backend.stream.pauseReading()
+            // A frame of 50,000 bytes.
+            client.stream.write(
+                ([0x82, 0xFE, 0xC3, 0x50, 0, 0, 0, 0] + Array(repeating: 0, count: 50_000)).span)
+            harness.pass(1)
+        }
+        let ended = harness.gateway.drain()
+        harness.pass(540)
+        #expect(ended() == nil)
+        harness.pass(20)
+        #expect(ended() != nil)
+        harness.expectQuiet()
+    }
+
     /// A close frame inside of another frame would be part of its payload.
     @Test func drainSendsNoCloseFrameInsideOfAFrame() throws {
         let (client, backend, harness) = try receivedAtEndOfDrain(

@@ -161,6 +161,9 @@ final class ProxyPipe: BodySource, BodySink {
         sink.bodyEnded(trailers: Fields())
     }
 
+    /// Ends what `end(with:)` left open.
+    func cancelSource() { source.cancel() }
+
     /// Ends the body as truncated.
     func fail(_ error: any Error) {
         guard let sink = sink.take() else { return }

@@ -247,7 +247,11 @@ final class ProxyTransfer: ProxiedRequest {
         if endsUpload {
             upload?.end(with: WebSocketFrames.goingAway(mask: proxy.loop.entropy.next()))
         }
-        if endsDownload { download?.end(with: WebSocketFrames.goingAway()) }
+        if endsDownload, let download {
+            download.end(with: WebSocketFrames.goingAway())
+            // The exchange has ended, but the backend may neither read nor close.
+            proxy.loop.timer(after: RequestContext.closeFrameTime) { download.cancelSource() }
+        }
         return true
     }
 

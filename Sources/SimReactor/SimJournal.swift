@@ -21,8 +21,9 @@ package struct SimJournal {
     /// The most bytes that the writer kept, because the network did not take them.
     package private(set) var unsentMax = 0
 
-    /// When the network had taken all bytes that the writer kept.
-    package private(set) var drained: [Instant] = []
+    /// When the network had taken all bytes that the writer kept, and how many were written by then.
+    private var drains: [(time: Instant, written: Int)] = []
+    package var drained: [Instant] { drains.map(\.time) }
 
     /// When the writer ended the direction, in any way; nil while it is open.
     package internal(set) var closed: Instant?
@@ -53,7 +54,7 @@ package struct SimJournal {
         writes[writes.count - 1].isTaken = count == 0
     }
 
-    mutating func recordDrained(at now: Instant) { drained.append(now) }
+    mutating func recordDrained(at now: Instant) { drains.append((now, written)) }
 
     /// When bytes of a range were read.
     package func readTimes(of range: Range<Int>) -> [Instant] {
@@ -78,7 +79,7 @@ package struct SimJournal {
     /// it never had.
     package func taken(at offset: Int) -> Instant? {
         guard let write = Self.mark(of: offset, in: writes) else { return nil }
-        return write.isTaken ? write.time : drained.first { $0 >= write.time }
+        return write.isTaken ? write.time : drains.first { $0.written > offset }?.time
     }
 
     /// When the byte at this offset was read; nil if it never was.

@@ -118,13 +118,15 @@ final class Backend {
         return response
     }
 
-    /// Sends a call to the next available host, if nothing of it was sent to the one that failed.
+    /// Sends a call to the next available host, if nothing of it was sent to the one that failed. The failure of
+    /// another call may have ended the request before.
     private func sendToNextHost(
         _ request: CallRequest, _ context: RequestContext, after error: any Error,
         _ search: HostSet.Search
     ) throws -> LocalPromise<ClientResponse> {
         guard let failure = error as? ClientFailure, !failure.wasSent, !failure.isLocal,
-            request.isRepeatable, let next = hosts.next(after: search)
+            request.isRepeatable, context.record.call(request.call)?.isInFlight ?? true,
+            let next = hosts.next(after: search)
         else { throw error }
         let repeated = request.repeated(.otherHost, for: context, at: loop.now)
         return send(repeated, to: next.host, context).recover { error in

@@ -44,6 +44,7 @@ extension ShapeNode {
             if let renamed = renames.first(where: { $0.name.key == key }) {
                 return members[renamed.member].node.canHave(rest)
             }
+            if usesCamelCase { return canHave(steps, inCamelCase: key) }
             guard let member = members.first(where: { $0.key.key == key }) else { return isKept }
             return member.node.newName == nil && member.node.canHave(rest)
         case .element(let index): return canHave(rest, inElement: index)
@@ -51,6 +52,16 @@ extension ShapeNode {
             return everyElement?.canHave(rest) ?? isKept
                 || elements.contains { $0.node.canHave(rest) }
         }
+    }
+
+    /// - Parameter key: the first of the steps, which no member has as its new name
+    private func canHave(_ steps: ArraySlice<JSONPath.Step>, inCamelCase key: Bytes) -> Bool {
+        let others = isKept && steps.allSatisfy(\.isCamelCase)
+        return others
+            || members.contains { member in
+                member.node.newName == nil && member.key.key.inCamelCase == key
+                    && member.node.canHave(steps.dropFirst())
+            }
     }
 
     /// Whether the element at an index of the shaped array can have such a value. Elements of which
@@ -91,12 +102,16 @@ extension ShapeNode {
         }
     }
 
+    private func shapedKey(_ key: KeyPattern) -> Bytes {
+        usesCamelCase ? key.key.inCamelCase : key.key
+    }
+
     /// Nil if any value may be left. Recurses as deep as the shape's paths.
     fileprivate var outline: JSONShape.Outline? {
         guard !isKept else { return nil }
         let kept = members.filter { !$0.node.isDropped && $0.node.canLeaveValues }.map { member in
             (
-                name: member.node.newName ?? String(member.key.key),
+                name: member.node.newName ?? String(shapedKey(member.key)),
                 value: member.node.outline ?? .anything
             )
         }
@@ -113,5 +128,16 @@ extension ShapeNode {
     /// Whether the rule can leave a value.
     fileprivate var canLeaveValues: Bool {
         isKept || !members.isEmpty || hasElementRules
+    }
+}
+
+extension Bytes {
+    fileprivate var inCamelCase: Bytes { CamelCase.changed(span).map { Bytes($0) } ?? self }
+}
+
+extension JSONPath.Step {
+    /// Whether a key can be the result of a change to camel case.
+    fileprivate var isCamelCase: Bool {
+        if case .key(let key) = self { CamelCase.changed(key.span) == nil } else { true }
     }
 }

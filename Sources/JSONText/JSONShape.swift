@@ -26,12 +26,15 @@ package struct JSONShape: Sendable {
     ///   - keep: the only parts that stay; nil keeps everything.
     ///   - drop: the parts that are removed.
     ///   - rename: new names of members. An existing member with such a name is removed.
+    ///   - usesCamelCase: whether all other keys, at all levels, are written in camel case. Of two keys
+    ///     that become equal, the one that is spelled so stays, else the first.
     package init(
-        take: JSONPath? = nil, keep: [JSONPath]? = nil, drop: [JSONPath] = [], rename: [Rename] = []
+        take: JSONPath? = nil, keep: [JSONPath]? = nil, drop: [JSONPath] = [],
+        rename: [Rename] = [], usesCamelCase: Bool = false
     ) throws(JSONShapeError) {
         self.take = take
         if keep == nil && drop.isEmpty && rename.isEmpty {
-            cut = nil
+            cut = usesCamelCase ? .camelCase : nil
             return
         }
         var draft = ShapeDraft()
@@ -45,18 +48,24 @@ package struct JSONShape: Sendable {
             guard case .key = rename.path.steps.last else { throw .renamesElement(rename.path) }
             draft.mark(rename.path.steps[...]) { $0.newName = rename.name }
         }
-        cut = try draft.compiled()
+        cut = try draft.compiled(usesCamelCase: usesCamelCase)
     }
 
     /// Whether every value passes as it is.
     package var isIdentity: Bool { take == nil && cut == nil }
 
     /// The shaped value; the same value, not copied, if there is nothing to change.
-    package func applied(to value: JSONSlice) throws(InvalidShape) -> JSONSlice {
+    ///
+    /// - Parameter dropped: receives some keys, as the source spells them, that were left out because
+    ///   another key has become equal
+    package func applied(
+        to value: JSONSlice, dropping dropped: inout [String]
+    ) throws(InvalidShape) -> JSONSlice {
         let part = try take.map { path throws(InvalidShape) in try value.taking(path) } ?? value
         guard let cut else { return part }
         var writer = ShapeWriter(part.bytes.span)
         _ = writer.write(0, cut)
+        if !writer.droppedKeys.isEmpty { dropped += writer.droppedKeys }
         return writer.out.isEmpty ? .null : JSONSlice(known: Bytes(writer.out))
     }
 }

@@ -14,12 +14,23 @@ final class ShapeNode: Sendable {
     /// The new names of members, and the index of each renamed member.
     let renames: [(name: KeyPattern, member: Int)]
 
+    /// Whether the keys of kept objects, at all levels, are written in camel case, but for those with a
+    /// new name.
+    let usesCamelCase: Bool
+
+    /// The rule for a value that stays, with keys in camel case.
+    static let camelCase = ShapeNode(
+        ShapeDraft(), isKept: true, usesCamelCase: true, members: [], elements: [],
+        everyElement: nil, renames: [])
+
     fileprivate init(
-        _ draft: ShapeDraft, isKept: Bool, members: [(key: KeyPattern, node: ShapeNode)],
+        _ draft: ShapeDraft, isKept: Bool, usesCamelCase: Bool,
+        members: [(key: KeyPattern, node: ShapeNode)],
         elements: [(index: Int, node: ShapeNode)], everyElement: ShapeNode?,
         renames: [(name: KeyPattern, member: Int)]
     ) {
         self.isKept = isKept
+        self.usesCamelCase = usesCamelCase
         isDropped = draft.isDropped
         newName = draft.newName
         newKey = draft.newName.map { JSONName($0).written }
@@ -28,6 +39,9 @@ final class ShapeNode: Sendable {
         self.everyElement = everyElement
         self.renames = renames
     }
+
+    /// The rule for members and elements that have none themselves; nil if they stay as they are, or go.
+    var rest: ShapeNode? { isKept && usesCamelCase ? .camelCase : nil }
 
     var hasElementRules: Bool { everyElement != nil || !elements.isEmpty }
 
@@ -74,8 +88,13 @@ struct ShapeDraft {
         }
     }
 
-    func compiled(insideKept: Bool = false) throws(JSONShapeError) -> ShapeNode {
+    func compiled(
+        usesCamelCase: Bool, insideKept: Bool = false
+    ) throws(JSONShapeError) -> ShapeNode {
         let isKept = isKept || insideKept
+        func compiled(_ draft: ShapeDraft) throws(JSONShapeError) -> ShapeNode {
+            try draft.compiled(usesCamelCase: usesCamelCase, insideKept: isKept)
+        }
         var members: [(key: KeyPattern, node: ShapeNode)] = []
         var renames: [(name: KeyPattern, member: Int)] = []
         for member in self.members {
@@ -83,20 +102,19 @@ struct ShapeDraft {
                 if renames.contains(where: { $0.name.key == Bytes(name) }) { throw .sameName(name) }
                 renames.append((KeyPattern(Bytes(name)), members.count))
             }
-            members.append((KeyPattern(member.key), try member.node.compiled(insideKept: isKept)))
+            members.append((KeyPattern(member.key), try compiled(member.node)))
         }
         var elements: [(index: Int, node: ShapeNode)] = []
         for var element in self.elements {
             // Rules for every element apply to this one, too.
             if let all = everyElement.first { element.node.merge(all) }
-            elements.append((element.index, try element.node.compiled(insideKept: isKept)))
+            elements.append((element.index, try compiled(element.node)))
         }
         var everyElement: ShapeNode?
-        if let all = self.everyElement.first {
-            everyElement = try all.compiled(insideKept: isKept)
-        }
+        if let all = self.everyElement.first { everyElement = try compiled(all) }
         return ShapeNode(
-            self, isKept: isKept, members: members, elements: elements, everyElement: everyElement,
+            self, isKept: isKept, usesCamelCase: usesCamelCase, members: members,
+            elements: elements, everyElement: everyElement,
             renames: renames)
     }
 

@@ -4,11 +4,15 @@ import Basics
 ///
 /// Recurses along the shape's paths, not along the text.
 struct ShapeWriter: ~Escapable {
-    private let text: Lookahead
-    private(set) var out: [UInt8] = []
+    let text: Lookahead
+    var out: [UInt8] = []
     /// For each object being written, the offsets in `out` of the members that have rules; empty
     /// ranges for those that do not. One stack for all, so that an object costs no allocation.
     private var written: [Range<Int>] = []
+    /// The members of the objects that are written in camel case; one stack for all, too.
+    var camelCaseMembers: [CamelCaseMember] = []
+    /// Keys that were left out, because another one has become equal.
+    var droppedKeys: [String] = []
 
     @_lifetime(copy text)
     init(_ text: Span<UInt8>) {
@@ -21,8 +25,11 @@ struct ShapeWriter: ~Escapable {
     mutating func write(_ start: Int, _ node: ShapeNode) -> Int {
         if !node.isDropped {
             switch text.byte(start) {
-            case .openBrace where !node.members.isEmpty: return writeObject(start, node)
-            case .openBracket where node.hasElementRules: return writeArray(start, node)
+            case .openBrace where !node.members.isEmpty || node.rest != nil:
+                return node.usesCamelCase
+                    ? writeCamelCaseObject(start, node) : writeObject(start, node)
+            case .openBracket where node.hasElementRules || node.rest != nil:
+                return writeArray(start, node)
             default: break
             }
         }
@@ -38,7 +45,7 @@ struct ShapeWriter: ~Escapable {
         while cursor.findNext() {
             let comma = out.count
             out.append(.comma)
-            if let rule = node.element(index) {
+            if let rule = node.element(index) ?? node.rest {
                 cursor.resume(behind: write(cursor.at, rule))
             } else {
                 let element = cursor.takeValue()
@@ -119,7 +126,7 @@ struct ShapeWriter: ~Escapable {
         }
     }
 
-    private mutating func copyKey(_ key: JSONCursor.Key) {
+    mutating func copyKey(_ key: JSONCursor.Key) {
         out.append(.comma)
         copy((key.inside.lowerBound &- 1)..<(key.inside.upperBound &+ 1))
         out.append(.colon)
@@ -130,13 +137,13 @@ struct ShapeWriter: ~Escapable {
 
     /// Every member or element was written with a comma before it; the first comma makes room for
     /// the bracket.
-    private mutating func close(_ opening: Int, _ open: UInt8, _ end: UInt8) {
+    mutating func close(_ opening: Int, _ open: UInt8, _ end: UInt8) {
         if out.count == opening { out.append(open) } else { out[opening] = open }
         out.append(end)
     }
 
     /// Removes ranges of the output, in one pass.
-    private mutating func remove(_ pieces: [Range<Int>]) {
+    mutating func remove(_ pieces: [Range<Int>]) {
         guard !pieces.isEmpty else { return }
         let pieces = pieces.sorted { $0.lowerBound < $1.lowerBound }
         var target = pieces[0].lowerBound

@@ -9,8 +9,9 @@ struct ShapeTests {
         var keep: [String]?
         var drop: [String] = []
         var rename: [(String, String)] = []
+        var usesCamelCase = false
         var testDescription: String {
-            "take \(take ?? "-") keep \(keep ?? []) drop \(drop) rename \(rename)"
+            "take \(take ?? "-") keep \(keep ?? []) drop \(drop) rename \(rename) \(usesCamelCase ? "camel" : "")"
         }
 
         var shape: JSONShape {
@@ -18,13 +19,18 @@ struct ShapeTests {
                 try JSONShape(
                     take: take.map { try JSONPath($0) }, keep: keep?.map { try JSONPath($0) },
                     drop: drop.map { try JSONPath($0) },
-                    rename: rename.map { .init(try JSONPath($0.0), to: $0.1) })
+                    rename: rename.map { .init(try JSONPath($0.0), to: $0.1) },
+                    usesCamelCase: usesCamelCase)
             }
         }
     }
 
-    private func shaped(_ rules: Rules, _ text: String) throws -> String {
-        let result = try rules.shape.applied(to: slice(text))
+    private func shaped(
+        _ rules: Rules, _ text: String, dropping keys: [String] = []
+    ) throws -> String {
+        var dropped: [String] = []
+        let result = try rules.shape.applied(to: slice(text), dropping: &dropped)
+        #expect(dropped == keys)
         #expect(scanError(in: result.bytes.array) == nil, "a shape must leave JSON")
         return result.string
     }
@@ -91,6 +97,15 @@ struct ShapeTests {
         (Rules(keep: ["a"], drop: ["a"]), "a", false),
         (Rules(take: "items[].id"), "a", false), (Rules(take: "items[].id"), "[0].a", true),
         (Rules(take: "a", keep: ["b"]), "b", true), (Rules(take: "a", keep: ["b"]), "a", false),
+        (Rules(usesCamelCase: true), "aB[0].cD", true),
+        (Rules(usesCamelCase: true), "a_b", false),
+        (Rules(usesCamelCase: true), "aB[0].c_d", false),
+        (Rules(keep: ["a_b"], usesCamelCase: true), "aB.c", true),
+        (Rules(keep: ["a_b"], usesCamelCase: true), "a_b", false),
+        (Rules(keep: ["a_b"], usesCamelCase: true), "c", false),
+        (Rules(rename: [("a_b", "c_d")], usesCamelCase: true), "c_d.e", true),
+        (Rules(rename: [("a_b", "c_d")], usesCamelCase: true), "c_d.e_f", false),
+        (Rules(drop: ["a_b.c_d"], usesCamelCase: true), "aB.e", true),
     ]
 
     @Test(arguments: possible)
@@ -102,7 +117,8 @@ struct ShapeTests {
         let shape = try JSONShape()
         let text = try slice(" [1 , 2] ")
         #expect(shape.isIdentity)
-        #expect(try shape.applied(to: text) == text)
+        var dropped: [String] = []
+        #expect(try shape.applied(to: text, dropping: &dropped) == text)
     }
 
     @Test(arguments: [

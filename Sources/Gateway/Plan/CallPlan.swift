@@ -31,7 +31,7 @@ package final class CallPlan {
     package let shape: JSONShape
     /// `keep: []`
     let keepsNothing: Bool
-    /// `keep` and `drop` as configured, for `explain`: `keep available, warehouse.city`.
+    /// What the shape changes, for `explain`: `keep available, warehouse.city`.
     package let selections: [String]
     package let placement: Placement
     package let fallback: Fallback

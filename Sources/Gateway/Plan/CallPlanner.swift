@@ -87,9 +87,9 @@ final class CallPlanner {
                 take: try call.take.map { try JSONPath($0.value) },
                 keep: try call.keep?.value.map { try JSONPath($0.value) },
                 drop: try call.drop.map { try JSONPath($0.value) },
-                rename: try call.rename.map {
+                rename: try call.renamedMembers.map {
                     JSONShape.Rename(try JSONPath($0.path.value), to: $0.name.value)
-                })
+                }, usesCamelCase: call.usesCamelCase)
         } catch {
             throw PlanError("\(call.location): \(error)")
         }
@@ -100,7 +100,8 @@ final class CallPlanner {
             paths.isEmpty ? [] : ["\(verb) \(paths.map(\.value).joined(separator: ", "))"]
         }
         let keep = call.keep.map { $0.value.isEmpty ? ["keep nothing"] : words("keep", $0.value) }
-        return (keep ?? []) + words("drop", call.drop)
+        let names = call.usesCamelCase ? ["keys in camel case"] : []
+        return (keep ?? []) + words("drop", call.drop) + names
     }
 
     var placement: CallPlan.Placement {

@@ -113,6 +113,26 @@ import WorkerSupport
         #expect(response.status == 200)
     }
 
+    /// Keys that become equal in camel case are dropped and reported; the response stays complete, and
+    /// other calls use the new names.
+    @Test func keysCanBeWrittenInCamelCase() throws {
+        let harness = try GatewayHarness(
+            """
+            one: { from: a, get: /1, rename: { "*": camel, d: x_y } }
+            two: { from: b, get: "/2/{one.firstName}" }
+            """)
+        harness.on(
+            "/1", .ok(#"{ "first_name" : "a_b", "c":[{"d_e":1}], "d": 2, "dE":3, "d_e":4 }"#))
+        let response = try harness.fetch()
+        #expect(
+            response.body
+                == #"{"one":{"firstName":"a_b","c":[{"dE":1}],"x_y":2,"dE":3},"two":"/2/a_b","#
+                + #""_gateway":{"complete":true,"failures":["#
+                + #"{"call":"one","kind":"collision","key":"d_e"}]}}"#)
+        #expect(response["Gateway-Complete"] == "true")
+        harness.expectQuiet()
+    }
+
     @Test func collisionCanFailTheCall() throws {
         let response = try merged(#"{"id":1}"#, #"{"id":2,"b":3}"#, more: ", on_collision: fail")
         #expect(

@@ -18,7 +18,8 @@ extension FuzzTarget {
         }
         if let part = brokenPart(of: value) { return "a part is not JSON: \(String(part.bytes))" }
         for shape in shapes {
-            guard let shaped = try? shape.applied(to: value) else { continue }
+            var dropped: [String] = []
+            guard let shaped = try? shape.applied(to: value, dropping: &dropped) else { continue }
             guard isJSON(shaped) else {
                 return "a shaped value is not JSON: \(String(shaped.bytes))"
             }
@@ -57,6 +58,9 @@ extension FuzzTarget {
             try? JSONShape(keep: a), try? JSONShape(drop: a), try? JSONShape(rename: renames),
             try? JSONShape(keep: all, drop: a, rename: renames),
             try? JSONShape(take: path("a")), try? JSONShape(take: path("[].a"), keep: all),
+            try? JSONShape(usesCamelCase: true),
+            try? JSONShape(drop: a, rename: renames, usesCamelCase: true),
+            try? JSONShape(keep: all, usesCamelCase: true),
         ].compactMap(\.self)
     }()
 

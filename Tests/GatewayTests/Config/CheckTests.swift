@@ -82,6 +82,11 @@ import Testing
             "8:19: error: 'rename' of call 'one': two members of one object would be renamed to 'x'"
         ),
         (
+            "rename: { '*': snake }",
+            "8:24: error: 'rename' of call 'one': '*' names all keys, and its value must be"
+                + " 'camel'; a key that is named * is written in quotes"
+        ),
+        (
             "when: { param: di }",
             "8:24: error: call 'one': there is no parameter 'di' - did you mean 'id'?"
         ),

@@ -42,6 +42,16 @@ import Testing
             ])
     }
 
+    @Test(arguments: [("t.first_name", true), ("t.firstName", false), ("t._id", false)])
+    func knowsTheNamesInCamelCase(name: String, isRemoved: Bool) {
+        let problems = found(#"rename: { "*": camel }"#, "get: \"/d/{\(name)}\"")
+        #expect(
+            problems
+                == (isRemoved
+                    ? ["error: call 'd' uses {\(name)}; 'rename' of call 't' removes this member"]
+                    : []))
+    }
+
     static let removedElements: [(String, String, String?)] = [
         ("drop: [\"items[0].x\"]", "t.items[0].x", "drop"),
         ("drop: [\"items[0].x\"]", "t.items[1].x", nil),

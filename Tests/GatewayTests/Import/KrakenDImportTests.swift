@@ -586,7 +586,9 @@ import YAMLReader
             rename: try found.rename.map {
                 JSONShape.Rename(try JSONPath($0.path.value), to: $0.name.value)
             })
-        return String(try shape.applied(to: try JSONSlice(validating: Bytes(json))).bytes)
+        var dropped: [String] = []
+        let slice = try JSONSlice(validating: Bytes(json))
+        return String(try shape.applied(to: slice, dropping: &dropped).bytes)
     }
 
     /// The results are those of KrakenD's flatmap for the same operations.

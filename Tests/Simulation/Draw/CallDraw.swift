@@ -93,7 +93,15 @@ struct CallDraw {
         switch random.number(0...5) {
         case 0: [.key("keep", 1, of: ["[mark, call, serial, \"items[].id\", nest.a]"])]
         case 1: [.key("drop", 1, of: ["[price, \"items[].price\", nest.b]"])]
-        case 2: [.key("rename", 1, of: [#"{"big": large, "items[].id": ident}"#])]
+        case 2:
+            [
+                .key(
+                    "rename", 1,
+                    of: [
+                        #"{"big": large, "items[].id": ident}"#,
+                        #"{"*": camel, "items[].id": the_id}"#,
+                    ])
+            ]
         case 3 where isAtRoot: [.key("take", 1, of: ["nest"])]
         case 3:
             [

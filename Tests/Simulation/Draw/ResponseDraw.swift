@@ -219,6 +219,7 @@ struct ResponseDraw {
                 .members(["id": .scalar("2"), "more": .array([])]),
             ]),
             "nest": .members(["a": .text("x y"), "b": .null]),
+            "first_seen": .array([.members(["time_zone": .text("a_b"), "_id": .null])]),
             "tags": tags(),
         ])
     }

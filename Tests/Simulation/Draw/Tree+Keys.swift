@@ -69,6 +69,6 @@ extension Tree {
 }
 
 extension Tree.Member {
-    /// Paths of `rename` need quotes.
-    fileprivate var name: String { key.contains("[") ? "\"\(key)\"" : key }
+    /// Paths of `rename`, and its `*`, need quotes.
+    fileprivate var name: String { key.contains("[") || key == "*" ? "\"\(key)\"" : key }
 }

@@ -6,12 +6,15 @@ struct DrawnShape {
     var keep: [String]?
     var drop: [String] = []
     var rename: [(path: String, name: String)] = []
+    var usesCamelCase = false
 
     init(_ keys: Tree) {
         take = keys[text: "take"]
         keep = keys["keep"].map { _ in keys[texts: "keep"] }
         drop = keys[texts: "drop"]
-        rename = (keys["rename"]?.members ?? []).map { ($0.key, $0.value.plain) }
+        let names = keys["rename"]?.members ?? []
+        rename = names.filter { $0.key != "*" }.map { ($0.key, $0.value.plain) }
+        usesCamelCase = names.count > rename.count
     }
 
     /// The shaped tree; nil if `take` finds nothing.
@@ -21,7 +24,7 @@ struct DrawnShape {
         // All paths use the names of the source, so renames come last.
         for path in drop { tree = tree.dropping(TreePath(path)) }
         for (path, name) in rename { tree = tree.renaming(TreePath(path), to: name) }
-        return tree
+        return usesCamelCase ? tree.inCamelCase(except: rename.map(\.name)) : tree
     }
 }
 
@@ -80,6 +83,26 @@ extension Tree {
 
     fileprivate func renaming(_ path: TreePath, to name: String) -> Tree {
         changing(path) { Member(key: name, value: $0.value) }
+    }
+
+    /// The drawn names have at most one underscore, and none becomes equal to another.
+    fileprivate func inCamelCase(except names: [String]) -> Tree {
+        switch self {
+        case .scalar: return self
+        case .array(let elements): return .array(elements.map { $0.inCamelCase(except: names) })
+        case .object(let members):
+            return .object(
+                members.map { member in
+                    let words = member.key.split(separator: "_", maxSplits: 1)
+                    let isFinal = words.count < 2 || names.contains(member.key)
+                    return Member(
+                        key: isFinal
+                            ? member.key
+                            : String(words[0]) + words[1].prefix(1).uppercased()
+                                + words[1].dropFirst(),
+                        value: member.value.inCamelCase(except: names))
+                })
+        }
     }
 
     /// Changes the members at the end of a path; nil removes a member.

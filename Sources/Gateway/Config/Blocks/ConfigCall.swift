@@ -60,7 +60,16 @@ extension Config.Call {
     package struct Rename: Sendable {
         package let path: Located<String>
         package let name: Located<String>
+
+        /// Whether it is the entry for all keys, at all levels, and no path.
+        package var isForAllKeys: Bool { path.value == "*" }
+        /// The only value of the entry for all keys.
+        static let camelCase = "camel"
     }
+
+    /// The entries of `rename` with a path.
+    package var renamedMembers: [Rename] { rename.filter { !$0.isForAllKeys } }
+    package var usesCamelCase: Bool { rename.contains(where: \.isForAllKeys) }
 
     /// `at:`; if not written, the response is stored under the call's name.
     package enum Position: String, Sendable, CaseIterable { case root = "." }

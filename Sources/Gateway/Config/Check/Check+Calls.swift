@@ -120,7 +120,15 @@ extension ConfigCheck {
     /// Paths that are each valid can conflict with each other.
     private mutating func checkShape(of call: Config.Call) {
         guard let location = call.rename.first?.path.location else { return }
-        let renames = call.rename.compactMap { entry in
+        for entry in call.rename where entry.isForAllKeys {
+            guard entry.name.value != Config.Call.Rename.camelCase else { continue }
+            problems.error(
+                at: entry.name.location,
+                "'rename' of call '\(call.name.value)': '*' names all keys, and its value must be"
+                    + " '\(Config.Call.Rename.camelCase)'; a key that is named * is written in quotes"
+            )
+        }
+        let renames = call.renamedMembers.compactMap { entry in
             (try? JSONPath(entry.path.value)).map { JSONShape.Rename($0, to: entry.name.value) }
         }
         do throws(JSONShapeError) {

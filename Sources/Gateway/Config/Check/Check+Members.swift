@@ -82,15 +82,23 @@ extension Config.Call {
         let take = take.flatMap { try? JSONPath($0.value) }
         let keep = keep.map { $0.value.compactMap { try? JSONPath($0.value) } }
         let drop = drop.compactMap { try? JSONPath($0.value) }
-        let rename = rename.compactMap { entry in
+        let rename = renamedMembers.compactMap { entry in
             (try? JSONPath(entry.path.value)).map { JSONShape.Rename($0, to: entry.name.value) }
         }
-        guard let shape = try? JSONShape(take: take, keep: keep, drop: drop, rename: rename),
-            !shape.canHave(path)
-        else { return nil }
+        func shape(
+            take: JSONPath? = nil, keep: [JSONPath]? = nil, drop: [JSONPath] = [],
+            renames: Bool = true
+        ) -> JSONShape? {
+            try? JSONShape(
+                take: take, keep: keep, drop: drop, rename: renames ? rename : [],
+                usesCamelCase: renames && usesCamelCase)
+        }
+        guard let whole = shape(take: take, keep: keep, drop: drop), !whole.canHave(path) else {
+            return nil
+        }
         let shapes = [
-            ("take", try? JSONShape(take: take)), ("rename", try? JSONShape(rename: rename)),
-            ("drop", try? JSONShape(drop: drop, rename: rename)),
+            ("take", shape(take: take, renames: false)), ("rename", shape()),
+            ("drop", shape(drop: drop)),
         ]
         return shapes.first { $0.1?.canHave(path) == false }?.0 ?? "keep"
     }

@@ -55,7 +55,9 @@ extension Config.Call: NamedBlock {
             .value("take", \.take, .path, "path of the part of the response that is used"),
             .value("keep", \.keep, .list(of: .path), "paths to keep; everything else is removed"),
             .list("drop", \.drop, .list(of: .path), "paths to remove"),
-            .list("rename", \.rename, .renames, "new names of keys, as path: name"),
+            .list(
+                "rename", \.rename, .renames,
+                "new names of keys, as path: name; \"*\": camel for all other keys"),
             .value(
                 "at", \.at, .rootPosition,
                 ". merges the response into the root of the client's response"),

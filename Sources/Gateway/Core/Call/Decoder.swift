@@ -24,7 +24,9 @@ struct Decoder {
             throw unexpected(response, at: loop.unixTime)
         }
         if let coding = response.contentCoding { throw CallFailure.contentCoding(coding) }
-        return Part(value: try shaped(response), fields: relayed(response.fields))
+        var part = Part(value: .null, fields: relayed(response.fields))
+        part.value = try shaped(response, dropping: &part.droppedKeys)
+        return part
     }
 
     private func relayed(_ fields: Fields) -> Fields {
@@ -37,11 +39,13 @@ struct Decoder {
 
     /// Only an object, or an empty body, can be merged into the root; with `keep: []` there is
     /// nothing to merge.
-    private func shaped(_ response: ClientResponse) throws -> JSONSlice {
+    private func shaped(
+        _ response: ClientResponse, dropping keys: inout [String]
+    ) throws -> JSONSlice {
         let content = response.content
         let isEmpty = content.isEmpty
         let whole = try value(of: content)
-        let value = takesWhole ? whole : try plan.shape.applied(to: whole)
+        let value = takesWhole ? whole : try plan.shape.applied(to: whole, dropping: &keys)
         guard isMerged, !isEmpty else { return value }
         if case .object = value.kind { return value }
         throw InvalidShape()

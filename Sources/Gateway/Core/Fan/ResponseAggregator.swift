@@ -57,7 +57,12 @@ struct ResponseAggregator {
     ) throws {
         let call = named.plan
         guard state.isEnabled(call) else { return }
-        let part = result.withPart(of: call) { $0.value }
+        let part = result.withPart(of: call) { part in
+            for key in part.droppedKeys {
+                dropped.append(ReportedFailure(call: call, failure: .collision(key: key)))
+            }
+            return part.value
+        }
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {

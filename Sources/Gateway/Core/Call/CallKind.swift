@@ -18,8 +18,12 @@ protocol CallKind: AnyObject {
     /// Throws the failure of the call. The filters of the call, such as the circuit breaker and `retry`,
     /// have passed the response on before, so that they do not count it.
     ///
-    /// - Parameter loop: of the call, for the time
-    func part(of response: ClientResponse, on loop: any Loop) throws -> Part
+    /// - Parameters:
+    ///   - loop: of the call, for the time
+    ///   - droppedKeys: receives keys that the change of case dropped, since others became equal
+    func part(
+        of response: ClientResponse, on loop: any Loop, dropping droppedKeys: inout [String]
+    ) throws -> Part
 }
 
 extension CallPlan {

@@ -19,14 +19,16 @@ struct Decoder {
         isMerged = plan.placement != .named && !plan.keepsNothing
     }
 
-    func part(of response: ClientResponse, on loop: any Loop) throws -> Part {
+    /// - Parameter droppedKeys: receives keys that the change of case dropped, since others became equal
+    func part(
+        of response: ClientResponse, on loop: any Loop, dropping droppedKeys: inout [String]
+    ) throws -> Part {
         guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
             throw unexpected(response, at: loop.unixTime)
         }
         if let coding = response.contentCoding { throw CallFailure.contentCoding(coding) }
-        var part = Part(value: .null, fields: relayed(response.fields))
-        part.value = try shaped(response, dropping: &part.droppedKeys)
-        return part
+        return Part(
+            value: try shaped(response, dropping: &droppedKeys), fields: relayed(response.fields))
     }
 
     private func relayed(_ fields: Fields) -> Fields {

@@ -15,7 +15,9 @@ final class JSONCall: CallKind {
         try builder.request(with: values)
     }
 
-    func part(of response: ClientResponse, on loop: any Loop) throws -> Part {
-        try decoder.part(of: response, on: loop)
+    func part(
+        of response: ClientResponse, on loop: any Loop, dropping droppedKeys: inout [String]
+    ) throws -> Part {
+        try decoder.part(of: response, on: loop, dropping: &droppedKeys)
     }
 }

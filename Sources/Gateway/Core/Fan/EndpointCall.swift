@@ -62,8 +62,10 @@ final class EndpointCall {
         do {
             let response = try result.get()
             attempt = response.attempt
-            let part = try kind.part(of: response, on: state.loop)
+            var droppedKeys: [String] = []
+            let part = try kind.part(of: response, on: state.loop, dropping: &droppedKeys)
             state.recordPart(part, of: plan, from: attempt)
+            if !droppedKeys.isEmpty { state.recordDropped(droppedKeys, of: plan) }
             if !response.fields.isEmpty, !relaysCacheControl {
                 state.recordStoringLimits(response.fields)
             }

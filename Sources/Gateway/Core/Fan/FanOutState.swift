@@ -14,6 +14,8 @@ final class FanOutState: CallValues {
 
     /// In order of time.
     private(set) var failures: [FailedCall] = []
+    /// Keys that the change of case dropped; empty for most requests.
+    private(set) var dropped: [ReportedFailure] = []
     /// The first failure of a required call, after which no other call starts.
     private(set) var requiredFailure: FailedCall?
     /// The calls that their conditions disabled; empty for most requests.
@@ -54,6 +56,11 @@ final class FanOutState: CallValues {
         record.endCall(call.index, .succeeded, deciding: attempt, at: loop.now)
         partBytes += part.value.bytes.count
         store(part.value, of: call.index)
+    }
+
+    /// Records keys of a call's part that were dropped, for the report.
+    func recordDropped(_ keys: [String], of call: CallPlan) {
+        dropped += keys.map { ReportedFailure(call: call, failure: .collision(key: $0)) }
     }
 
     /// Records what the fields of a call's response forbid a cache.

@@ -38,6 +38,7 @@ struct ResponseAggregator {
         for call in calls {
             try add(call, result, state, to: &body, dropped: &dropped)
         }
+        if !state.dropped.isEmpty { dropped = state.dropped + dropped }
         let report = FailureReport(
             failures: state.reportedFailures(of: plan), dropped: dropped,
             exposesDetails: plan.exposesDetails)
@@ -57,12 +58,7 @@ struct ResponseAggregator {
     ) throws {
         let call = named.plan
         guard state.isEnabled(call) else { return }
-        let part = result.withPart(of: call) { part in
-            for key in part.droppedKeys {
-                dropped.append(ReportedFailure(call: call, failure: .collision(key: key)))
-            }
-            return part.value
-        }
+        let part = result.withPart(of: call) { $0.value }
         guard var value = part ?? call.fallbackValue else { return }
         let collisions: [String]
         switch call.placement {

@@ -40,7 +40,7 @@ final class CallPlanner {
     }
 
     func body() throws(PlanError) -> BodyTemplatePlan? {
-        try call.body.map { body throws(PlanError) in try templates.body(body) }
+        try call.content.map { body throws(PlanError) in try templates.body(body) }
     }
 
     func forward() throws(PlanError) -> ForwardPlan {

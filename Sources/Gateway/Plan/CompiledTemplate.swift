@@ -103,12 +103,13 @@ package struct BodyTemplatePlan {
         case literal(Bytes)
         /// The JSON of the value; a textual value is quoted.
         case json(CompiledTemplate.Reference, isTextual: Bool)
-        /// The text of the value, escaped for the inside of a JSON string.
+        /// The text of the value, escaped for the inside of a JSON string, or for a form.
         case insideString(CompiledTemplate.Reference)
-        /// The comma before an entry, unless the entry is the first of its object or list.
+        /// The comma before an entry, unless the entry is the first of its object or list; `&` in a
+        /// form.
         case comma
         /// An entry that is left out, with its comma, where the value is absent; `key` is
-        /// `"name":`, or empty in a list.
+        /// `"name":`, or empty in a list, or `name=` in a form.
         case optionalEntry(key: Bytes, CompiledTemplate.Reference, isTextual: Bool)
 
         var reference: CompiledTemplate.Reference? {
@@ -122,13 +123,37 @@ package struct BodyTemplatePlan {
     }
 
     package let pieces: [Piece]
+    /// Whether the pieces are fields of a form, and no JSON.
+    package let isForm: Bool
 
     /// Whether a variable or a secret's file is part of it, so that `explain` does not show it.
     package let isConfidential: Bool
 
+    static let json: FieldValue = "application/json"
+    private static let form: FieldValue = "application/x-www-form-urlencoded"
+
+    /// Sent unless the configuration sets another one.
+    var contentType: FieldValue { isForm ? Self.form : Self.json }
+
+    /// Appends what stands between two entries, unless the entry is the first.
+    func appendSeparator(to body: inout [UInt8]) {
+        guard isForm else { return body.appendJSONComma() }
+        if !body.isEmpty { body.append(UInt8(ascii: "&")) }
+    }
+
+    /// Appends a text, escaped for the inside of a JSON string, or for a form: as in a query, so that a space
+    /// is `%20` (WHATWG URL, section 5).
+    func append(_ text: Bytes, to body: inout [UInt8]) {
+        if isForm {
+            body.append(percentEncoding: text.span)
+        } else {
+            body.append(insideJSONString: text)
+        }
+    }
+
     /// The reference to the request's body, where the body is forwarded unchanged.
     package var wholeBody: CompiledTemplate.Reference? {
-        guard pieces.count == 1, case .json(let reference, _) = pieces[0],
+        guard !isForm, pieces.count == 1, case .json(let reference, _) = pieces[0],
             case .requestBody(nil) = reference.source
         else { return nil }
         return reference

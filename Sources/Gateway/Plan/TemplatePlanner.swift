@@ -72,7 +72,8 @@ struct TemplatePlanner {
                         key: Bytes(key), compiled, isTextual: isTextual(compiled.source)))
             }
         }
-        return BodyTemplatePlan(pieces: pieces, isConfidential: template.isConfidential)
+        return BodyTemplatePlan(
+            pieces: pieces, isForm: template.isForm, isConfidential: template.isConfidential)
     }
 
     /// A value that a condition compares.

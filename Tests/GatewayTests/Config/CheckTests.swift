@@ -82,6 +82,14 @@ import Testing
             "8:19: error: 'rename' of call 'one': two members of one object would be renamed to 'x'"
         ),
         (
+            "form: { a: 1 }",
+            "8:15: error: a GET request has no body; use post, put or patch"
+        ),
+        (
+            "form: a",
+            "8:15: error: 'form' in call 'one' must be a mapping: { name: value }"
+        ),
+        (
             "rename: { '*': snake }",
             "8:24: error: 'rename' of call 'one': '*' names all keys, and its value must be"
                 + " 'camel'; a key that is named * is written in quotes"

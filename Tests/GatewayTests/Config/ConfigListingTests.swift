@@ -50,6 +50,7 @@ import Testing
                 post: "/2"
                 body: { user: "{id}", password: s3cr3t, list: ["s3cr3t-{id}", 7, true] }
                 if_failed: { name: s3cr3t }
+              three: { from: b, post: "/3", form: { user: "{id}", password: s3cr3t, n: "{id}s3cr3t" } }
         """
 
     @Test func masksEverySecret() throws {

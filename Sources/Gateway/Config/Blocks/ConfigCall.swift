@@ -12,6 +12,9 @@ extension Config {
         package var request: Request?
         package var headers: [HeaderTemplate] = []
         package var body: BodyTemplate?
+        package var form: BodyTemplate?
+        /// `body:` or `form:`, of which at most one is written.
+        package var content: BodyTemplate? { body ?? form }
         /// Client headers and query parameters to forward.
         package var forward: Forward?
         /// Which headers send the client's address.

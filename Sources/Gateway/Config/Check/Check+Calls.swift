@@ -15,7 +15,12 @@ extension ConfigCheck {
         checkWhen(of: call, in: endpoint)
         checkDuplicates(in: call.headers.map(\.name), of: "headers")
         checkReplacedHeaders(of: call, in: endpoint)
-        if let method = call.request?.method, let body = call.body,
+        if call.body != nil, let form = call.form {
+            problems.error(
+                at: form.location,
+                "call '\(call.name.value)' has 'body' and 'form'; a request has one body")
+        }
+        if let method = call.request?.method, let body = call.content,
             method.value == .get || method.value == .head
         {
             problems.error(

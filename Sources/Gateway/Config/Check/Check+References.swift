@@ -244,7 +244,8 @@ extension Config.Call {
     /// All references of the request itself, in the order path, headers, body.
     package var references: [Located<TemplateText.Reference>] {
         let templates = [request?.target].compactMap { $0 } + headers.map(\.value)
-        return templates.flatMap(\.locatedReferences) + (body?.pieces ?? []).compactMap(\.reference)
+        return templates.flatMap(\.locatedReferences)
+            + (content?.pieces ?? []).compactMap(\.reference)
     }
 
     /// The references in the path, without those in the query.

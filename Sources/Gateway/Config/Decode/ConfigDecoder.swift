@@ -102,10 +102,12 @@ struct ConfigDecoder {
         var meant: [String] = []
         for member in withoutDuplicates(members) {
             key = member.key
-            if let known = keys.first(where: { $0.name == member.key }) {
+            let misspelt = misspelt(member, among: keys, members)
+            if misspelt == nil, let known = keys.first(where: { $0.name == member.key }) {
                 known.decode(member, &block, &self)
             } else {
-                let near = Suggestion.nearest(to: member.key, among: keys.map(\.name))
+                let near =
+                    misspelt ?? Suggestion.nearest(to: member.key, among: keys.map(\.name))
                 let hint = near.map { " - did you mean '\($0)'?" } ?? Self.list(of: keys)
                 problems.error(
                     at: member.keyLocation, "unknown key '\(member.key)'\(inScope)\(hint)")
@@ -114,6 +116,21 @@ struct ConfigDecoder {
             }
         }
         return meant
+    }
+
+    /// The missing key that a known one with a mapping is written for, such as `form: users` for `from`.
+    private func misspelt<Block: ConfigBlock>(
+        _ member: DocumentNode.Member, among keys: [BlockKey<Block>],
+        _ members: [DocumentNode.Member]
+    ) -> String? {
+        guard case .scalar = member.node.content,
+            let known = keys.first(where: { $0.name == member.key }),
+            case .map = known.schema.value
+        else { return nil }
+        let missing = keys.filter { key in
+            key.schema.isRequired && !members.contains { $0.key == key.name }
+        }
+        return Suggestion.nearest(to: member.key, among: missing.map(\.name))
     }
 
     /// The known keys, if the list is short enough for a message.

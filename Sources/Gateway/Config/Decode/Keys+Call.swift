@@ -28,6 +28,12 @@ extension Config.Call: NamedBlock {
             {
                 $1.body = ValueReader.body.read($0.node, &$2)
             },
+            .init(
+                "form", ValueReader.form.schema,
+                "fields of a form, instead of body: application/x-www-form-urlencoded"
+            ) {
+                $1.form = ValueReader.form.read($0.node, &$2)
+            },
             .block(
                 "forward", \.forward, default: .description("the endpoint's `forward`"),
                 "client headers and query parameters to forward, instead of the endpoint's list"),

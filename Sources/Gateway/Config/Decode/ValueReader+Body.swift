@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 import JSONText
 import YAMLReader
 
@@ -18,6 +19,21 @@ extension ValueReader where Value == BodyTemplate {
             return BodyTemplate(
                 location: node.location, pieces: writer.allPieces,
                 isConfidential: node.hasExpansion, fixedText: writer.fixedText)
+        }
+    }
+
+    /// The fields of a form: texts with references, numbers and truth values.
+    static var form: ValueReader {
+        ValueReader(schema: .map(.anything)) { node, decoder in
+            guard case .mapping(let members) = node.content else {
+                decoder.fail(node.location, "must be a mapping: { name: value }")
+                return nil
+            }
+            var writer = BodyTemplateWriter()
+            writer.appendFields(decoder.withoutDuplicates(members), &decoder)
+            return BodyTemplate(
+                location: node.location, isForm: true, pieces: writer.allPieces,
+                isConfidential: node.hasExpansion, fixedText: nil)
         }
     }
 }
@@ -79,6 +95,45 @@ private struct BodyTemplateWriter {
             literal += value
         }
         return isValid
+    }
+
+    /// The fields of a form.
+    mutating func appendFields(
+        _ members: [DocumentNode.Member], _ decoder: inout ConfigDecoder
+    ) {
+        for member in members {
+            let key = Self.formEncoded(member.key) + "="
+            if isOptional(member.node) {
+                _ = appendOptional(key, member.node, &decoder)
+                continue
+            }
+            append(.comma)
+            literal += key
+            if hasReference(member.node) {
+                appendField(member.node, &decoder)
+            } else if let scalar = decoder.scalar(
+                member.node, expected: "must be a text, a number, true or false")
+            {
+                literal += Self.formEncoded(scalar.text)
+            }
+        }
+    }
+
+    private mutating func appendField(_ node: DocumentNode, _ decoder: inout ConfigDecoder) {
+        guard let template = decoder.template(node, checking: { _ in }) else { return }
+        for segment in template.template.segments {
+            switch segment {
+            case .literal(let text): literal += Self.formEncoded(text)
+            case .reference(let reference):
+                append(.insideString(reference, at: template.location(of: reference)))
+            }
+        }
+    }
+
+    private static func formEncoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.append(percentEncoding: Bytes(text).span)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The entries of an object or a list. If one of them is optional, the commas between them

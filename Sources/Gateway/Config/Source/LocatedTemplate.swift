@@ -26,11 +26,13 @@ package struct LocatedTemplate: Sendable {
     }
 }
 
-/// `body:` of a call: JSON with references, a single reference, or fixed text.
+/// `body:` of a call: JSON with references, a single reference, or fixed text; or its `form:`.
 ///
 /// Fixed text cannot have references, because their escaping would be unknown.
 package struct BodyTemplate: Sendable {
     let location: SourceLocation
+    /// Whether the pieces are fields of a form: `name=value&name=value`.
+    package var isForm = false
     package let pieces: [Piece]
     /// Whether a part comes from a variable or a secret file; the body is then not shown.
     package let isConfidential: Bool
@@ -42,12 +44,13 @@ package struct BodyTemplate: Sendable {
         case literal(String)
         /// The JSON of the value: `19.90`, `"text"`, `{"a":1}`; a parameter by its declared type.
         case value(TemplateText.Reference, at: SourceLocation)
-        /// The value inside a JSON string: escaped, without quotes.
+        /// The value inside a JSON string, or in a form: escaped, without quotes.
         case insideString(TemplateText.Reference, at: SourceLocation)
-        /// The comma before an entry of an object or a list, unless the entry is the first.
+        /// The comma before an entry of an object or a list, or the `&` before a field of a form,
+        /// unless the entry is the first.
         case comma
-        /// An entry of an object (`key` is `"name":`) or of a list (`key` is empty) that is
-        /// omitted, with its comma, if the value is absent.
+        /// An entry of an object (`key` is `"name":`), of a form (`name=`) or of a list (`key` is
+        /// empty) that is omitted, with its comma, if the value is absent.
         case optionalEntry(key: String, TemplateText.Reference, at: SourceLocation)
 
         /// Its reference, if it has one.

@@ -56,7 +56,7 @@ struct RequestBuilder {
         var fields = try fields(values)
         let body = try body(values)
         if body != nil, !hasContentType, !fields.contains(.contentType) {
-            fields.append(.contentType, "application/json")
+            fields.append(.contentType, plan.body?.contentType ?? BodyTemplatePlan.json)
         }
         return ClientRequest(
             method: plan.method, target: target, template: template, fields: fields,
@@ -193,18 +193,30 @@ struct RequestBuilder {
                     return nil
                 }
             case .insideString(let reference):
-                guard let text = try text(of: reference, in: values) else { continue }
-                guard text.isUTF8 else { throw skipped(reference) }
-                body.append(insideJSONString: text)
-            case .comma: body.appendJSONComma()
+                try append(reference, escapedFor: template, to: &body, values)
+            case .comma: template.appendSeparator(to: &body)
             case .optionalEntry(let key, let reference, let isTextual):
                 guard !values.isAbsent(reference.source) else { continue }
-                body.appendJSONComma()
+                template.appendSeparator(to: &body)
                 body.append(key)
-                _ = try append(reference, isTextual, to: &body, values)
+                if template.isForm {
+                    try append(reference, escapedFor: template, to: &body, values)
+                } else {
+                    _ = try append(reference, isTextual, to: &body, values)
+                }
             }
         }
         return Bytes(body)
+    }
+
+    /// Appends a text, unless it is optional and absent.
+    private func append(
+        _ reference: CompiledTemplate.Reference, escapedFor template: BodyTemplatePlan,
+        to body: inout [UInt8], _ values: CallValues
+    ) throws(CallFailure) {
+        guard let text = try text(of: reference, in: values) else { return }
+        guard template.isForm || text.isUTF8 else { throw skipped(reference) }
+        template.append(text, to: &body)
     }
 
     /// Appends the JSON of a value; false for an optional one that is absent.

@@ -36,7 +36,8 @@ struct ExplainedMessage {
             return Self.body(template, values)
         }
         if body != nil, !fields.contains(where: { $0.name == .contentType }) {
-            fields.append((.contentType, "application/json"))
+            let type = plan.body?.contentType ?? BodyTemplatePlan.json
+            fields.append((.contentType, String(type.bytes)))
         }
     }
 
@@ -74,20 +75,35 @@ struct ExplainedMessage {
         for piece in template.pieces {
             switch piece {
             case .literal(let bytes): body.append(bytes)
-            case .comma: body.appendJSONComma()
+            case .comma: template.appendSeparator(to: &body)
             case .json(let reference, let isTextual):
                 body.append(json(of: reference, isTextual, in: values))
-            case .insideString(let reference):
-                body.append(text(of: reference, in: values) ?? "")
+            case .insideString(let reference): append(reference, to: &body, template, values)
             case .optionalEntry(let key, let reference, let isTextual):
                 guard values.isAssumed(reference.source) || !values.isAbsent(reference.source)
                 else { continue }
-                body.appendJSONComma()
+                template.appendSeparator(to: &body)
                 body.append(key)
-                body.append(json(of: reference, isTextual, in: values))
+                if template.isForm {
+                    append(reference, to: &body, template, values)
+                } else {
+                    body.append(json(of: reference, isTextual, in: values))
+                }
             }
         }
         return String(Bytes(body))
+    }
+
+    private static func append(
+        _ reference: CompiledTemplate.Reference, to body: inout [UInt8],
+        _ template: BodyTemplatePlan, _ values: CallValues
+    ) {
+        let text = Bytes(text(of: reference, in: values) ?? "")
+        if template.isForm, !values.isAssumed(reference.source) {
+            template.append(text, to: &body)
+        } else {
+            body.append(text)
+        }
     }
 
     private static func json(

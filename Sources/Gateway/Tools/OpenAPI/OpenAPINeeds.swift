@@ -57,7 +57,7 @@ struct OpenAPINeeds {
     /// In the order of the file, so that the description is deterministic.
     private static func values(of call: Config.Call, in config: Config.Endpoint) -> [Value] {
         let asJSON = Set(
-            (call.body?.pieces ?? []).compactMap { piece in
+            (call.content?.pieces ?? []).compactMap { piece in
                 if case .value(let reference, let location) = piece {
                     "\(location) \(reference.text)"
                 } else {

@@ -1,4 +1,5 @@
 import Assembly
+import Gateway
 import HTTP
 import Reactor
 import SimReactor
@@ -55,6 +56,7 @@ import WorkerSupport
         try harness.respond("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
         #expect(try counts() == [[1, 1]])
         #expect(harness.gateway.instance?.snapshot.limits.streams == 10_000)
+        #expect(harness.gateway.instance?.snapshot.endpointLoads.map(\.deadline) == [nil])
         try harness.respond("0\r\n\r\n")
         #expect(try counts() == [[0, 1]])
         client.stream.close()

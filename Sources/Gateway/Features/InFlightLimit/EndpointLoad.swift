@@ -3,7 +3,8 @@ import Basics
 /// The load of an endpoint on one worker, and what it is compared with.
 package struct EndpointLoad: Sendable {
     package let name: String
-    /// Nil for an endpoint that pads its responses: their durations say nothing about its deadline.
+    /// Nil for an endpoint that pads its responses, whose durations say nothing about it, and with `proxy`, which
+    /// has none.
     package let deadline: Duration?
     /// Requests that hold a permit of `max_in_flight`.
     package let inFlight: Int
@@ -32,8 +33,8 @@ package struct EndpointLoad: Sendable {
 extension EndpointLoad {
     init(_ plan: EndpointPlan, _ state: EndpointState) {
         self.init(
-            name: plan.name, deadline: plan.padding == nil ? plan.deadline : nil,
-            inFlight: state.inFlight.inUse,
-            inFlightMax: plan.inFlightMax, refusals: state.refusals)
+            name: plan.name,
+            deadline: plan.padding == nil && plan.proxy == nil ? plan.deadline : nil,
+            inFlight: state.inFlight.inUse, inFlightMax: plan.inFlightMax, refusals: state.refusals)
     }
 }

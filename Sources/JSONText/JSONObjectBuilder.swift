@@ -2,14 +2,14 @@ import Basics
 
 /// Builds one object of named members and of the members of whole objects, in order.
 ///
-/// The first member with a key wins. The caller ensures that added names differ from each other; so
-/// keys are compared only after an object was merged.
+/// The first member with a key wins. Unless the caller says that added names may be equal, keys are compared
+/// only after an object was merged.
 ///
 /// It cannot be copied: a second reference to its bytes would make `finish` copy all of them.
 package struct JSONObjectBuilder: ~Copyable {
     private var bytes: [UInt8] = []
     private let reserved: [JSONName]
-    private var hasMerged = false
+    private var comparesKeys: Bool
     /// The keys of the first `indexedCount` bytes, unescaped. Never iterated, so its order does not
     /// matter.
     private var keys: Set<[UInt8]> = []
@@ -17,23 +17,28 @@ package struct JSONObjectBuilder: ~Copyable {
     /// The placeholders, and where their members are.
     private var placeholders: [(key: [UInt8], member: Range<Int>)] = []
 
-    /// - Parameter reserved: keys that are left out of merged objects.
-    package init(capacity: Int = 0, reserved: [JSONName] = []) {
+    /// - Parameters:
+    ///   - reserved: keys that are left out of merged objects
+    ///   - mayRepeatNames: whether members with equal names may be added
+    package init(capacity: Int = 0, reserved: [JSONName] = [], mayRepeatNames: Bool = false) {
         bytes.reserveCapacity(capacity + 2)
         bytes.append(.openBrace)
         self.reserved = reserved
+        comparesKeys = mayRepeatNames
     }
 
-    /// Adds a member; false, and adds nothing, if a merged object has its key.
+    /// Adds a member; false, and adds nothing, if its key exists and is no placeholder.
     package mutating func add(_ name: JSONName, _ value: JSONSlice) -> Bool {
         add(name) { $0.append(json: value) }
     }
 
     /// Adds a member whose value the closure writes. It must write exactly one value.
     package mutating func add(_ name: JSONName, write: (inout [UInt8]) -> Void) -> Bool {
-        if hasMerged {
+        if comparesKeys {
             indexNewKeys()
-            if keys.contains(name.plain.array) { return false }
+            let key = name.plain.array
+            if exists(key) { return false }
+            if keys.contains(key) { removePlaceholder(key) }
         }
         bytes.append(jsonKey: name)
         write(&bytes)
@@ -43,8 +48,9 @@ package struct JSONObjectBuilder: ~Copyable {
     /// Adds a member that is `null` unless an object that is merged before or after it has its key.
     package mutating func addPlaceholder(_ name: JSONName) {
         let start = bytes.count == 1 ? 1 : bytes.count + 1
-        guard add(name, .null) else { return }
-        placeholders.append((name.plain.array, start..<bytes.count))
+        let key = name.plain.array
+        guard !placeholders.contains(where: { $0.key == key }), add(name, .null) else { return }
+        placeholders.append((key, start..<bytes.count))
     }
 
     /// Adds the members of an object, and returns the keys that were left out because they exist
@@ -54,7 +60,7 @@ package struct JSONObjectBuilder: ~Copyable {
         let text = object.bytes.span
         if !placeholders.isEmpty { removePlaceholders(replacedBy: text) }
         let colliding = collidingMembers(text)
-        hasMerged = true
+        comparesKeys = true
         guard !colliding.isEmpty else {
             splice(text, text.insideOfContainer)
             return []
@@ -119,11 +125,14 @@ package struct JSONObjectBuilder: ~Copyable {
     private mutating func removePlaceholders(replacedBy text: Span<UInt8>) {
         var cursor = JSONCursor(Lookahead(text), at: 1)
         while let member = cursor.nextMember() {
-            let key = text.extracting(member.key.inside).unescaped
-            guard let index = placeholders.firstIndex(where: { $0.key == key }) else { continue }
-            remove(placeholders.remove(at: index).member)
-            keys.remove(key)
+            removePlaceholder(text.extracting(member.key.inside).unescaped)
         }
+    }
+
+    private mutating func removePlaceholder(_ key: [UInt8]) {
+        guard let index = placeholders.firstIndex(where: { $0.key == key }) else { return }
+        remove(placeholders.remove(at: index).member)
+        keys.remove(key)
     }
 
     /// Removes a member and a comma beside it.
@@ -169,8 +178,8 @@ package struct JSONObjectBuilder: ~Copyable {
 }
 
 extension Span<UInt8> {
-    /// The range of the members of an object, without white space around them; nil if it has none.
-    fileprivate var insideOfContainer: Range<Int>? {
+    /// The range of what an object or array contains, without white space around it; nil for an empty one.
+    var insideOfContainer: Range<Int>? {
         var (start, end) = (1, count - 1)
         // Outside of strings, white space are the only bytes up to the space.
         while start < end, self[start] <= .space { start += 1 }

@@ -45,6 +45,10 @@ package struct JSONSlice: Sendable, Equatable {
     /// The value `null`.
     package static let null = JSONSlice(known: Bytes("null"))
 
+    /// The values `{}` and `[]`.
+    static let emptyObject = JSONSlice(known: Bytes("{}"))
+    static let emptyArray = JSONSlice(known: Bytes("[]"))
+
     /// The six kinds of JSON value.
     package enum Kind: Sendable {
         case object, array, string, number, boolean, null

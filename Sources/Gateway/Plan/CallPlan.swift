@@ -34,6 +34,8 @@ package final class CallPlan {
     /// What the shape changes, for `explain`: `keep available, warehouse.city`.
     package let selections: [String]
     package let placement: Placement
+    /// A key that already exists is a failure, and not a member that is dropped.
+    package let failsOnCollision: Bool
     package let fallback: Fallback
     /// `when`; nil if the call is always made.
     package let condition: ConditionPlan?
@@ -72,6 +74,7 @@ package final class CallPlan {
         keepsNothing = call.keep?.value.isEmpty ?? false
         selections = planner.selections
         placement = planner.placement
+        failsOnCollision = call.onCollision?.value == .fail
         fallback = try planner.fallback()
         condition = try planner.condition()
         conditionCalls = condition?.calls ?? []
@@ -101,12 +104,20 @@ package final class CallPlan {
 
     /// `at` and `on_collision`: where the part is put in the response.
     package enum Placement: Equatable {
-        /// Under the call's name.
-        case named
-        /// Its members at the root; with `failsOnCollision`, a key that already exists is a
-        /// failure.
-        case root(failsOnCollision: Bool)
+        /// Under the call's name, or another key of the root.
+        case named(String)
+        /// Its members at the root.
+        case root
+        /// Under these keys, of which the last one is its own; at least two.
+        case nested([String])
+        /// Its elements at the end of the array under these keys.
+        case appended([String])
+        /// The response does not contain it.
+        case none
     }
+
+    /// The key of the root that has the part; nil if it is elsewhere.
+    package var ownKey: String? { if case .named(let key) = placement { key } else { nil } }
 
     /// `if_failed`.
     package enum Fallback: Equatable {

@@ -105,9 +105,14 @@ final class CallPlanner {
     }
 
     var placement: CallPlan.Placement {
-        guard call.at != nil else { return .named }
-        let onCollision = call.onCollision?.value ?? PlanDefaults.onCollision
-        return .root(failsOnCollision: onCollision == .fail)
+        switch call.at?.value {
+        case nil: .named(call.name.value)
+        case .root: .root
+        case .none?: .none
+        case .member(let keys) where keys.count == 1: .named(keys[0])
+        case .member(let keys): .nested(keys)
+        case .array(let keys): .appended(keys)
+        }
     }
 
     func fallback() throws(PlanError) -> CallPlan.Fallback {

@@ -78,6 +78,23 @@ import Testing
             "9:20: error: 'if_failed' must be an object, null or omit with 'at: .'"
         ),
         (
+            "at: \"x[]\"\nif_failed: {}",
+            "9:20: error: 'if_failed' must be an array, null or omit where its elements are appended"
+        ),
+        (
+            "at: none\nif_failed: {}",
+            "9:20: warning: 'if_failed' has no effect: the response does not contain call 'one'"
+        ),
+        (
+            "at: _gateway.x",
+            "8:13: error: the key '_gateway' is reserved for the report"
+        ),
+        (
+            "at: \"x[].y\"",
+            "8:13: error: 'at' in call 'one' must be . (the root), none, a path such as user.address,"
+                + " or news[] to append; without 'at' the response is stored under the call's name"
+        ),
+        (
             "rename: { a: x, b: x }",
             "8:19: error: 'rename' of call 'one': two members of one object would be renamed to 'x'"
         ),

@@ -112,7 +112,7 @@ import YAMLReader
         ("get: /v1/items", "post: /a\n        get: /v1/items"), ("min: 1", "min: one"),
         ("required: true", "required: yes"), ("open_at: 50%", "open_at: 0.5"),
         ("type: integer", "type: int"), ("from: catalog", "form: catalog"),
-        ("at: .", "at: root"), ("keep: [available, warehouse.city]", "keep: available"),
+        ("at: .", "at: []"), ("keep: [available, warehouse.city]", "keep: available"),
     ])
     func rejectsInvalidConfigurations(_ right: String, _ wrong: String) throws {
         let text = Example.text.replacing(right, with: wrong)

@@ -44,8 +44,9 @@ import Testing
         ("take: \"\"", nil),
         ("keep: [\"a[x]\"]", nil),
         (
-            "at: root",
-            "must be . (the root); without 'at' the response is stored under the call's name"
+            "at: a[0]",
+            "must be . (the root), none, a path such as user.address, or news[] to append; without"
+                + " 'at' the response is stored under the call's name"
         ),
         ("on_collision: stop", "must be drop or fail"),
         ("if_failed: .inf", "must be a JSON value; '.inf' is not a JSON number"),

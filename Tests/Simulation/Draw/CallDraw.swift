@@ -24,7 +24,12 @@ struct CallDraw {
                 ? random.pick(["POST", "PUT"]) : random.pick(["GET", "GET", "GET", "DELETE"]),
             random.derived("method"))
         let isRequired = random.chance(0.4)
-        let isAtRoot = random.chance(0.2)
+        let at = place(random.derived("place"))
+        let fallback =
+            switch at {
+            case ".": #"{"stale":true}"#
+            default: #"["none"]"#
+            }
         let isIdempotent = method != "POST" && method != "PATCH"
         let keys = random.keys(
             [
@@ -40,17 +45,28 @@ struct CallDraw {
                 .key("relay_headers", 0.2, of: ["[ETag, Set-Cookie]"]),
                 DrawnRetry.weight(0.3, attempts: 2...4),
                 .block("hedge", isIdempotent ? 0.2 : 0, [.key("after", 1, 5...80)]),
-                .key("at", isAtRoot ? 1 : 0),
-                .key("on_collision", isAtRoot ? 0.3 : 0, of: ["fail"]),
-                .key(
-                    "if_failed", 0.4,
-                    of: ["omit", "null", isAtRoot ? #"{"stale":true}"# : #"["none"]"#]),
+                .key("at", at == nil ? 0 : 1, of: [at ?? "."]),
+                .key("on_collision", at == nil ? 0 : 0.3, of: ["fail"]),
+                .key("if_failed", 0.4, of: ["omit", "null", fallback]),
                 .key("headers", 0.3, of: [#"{"x-shared": c\#(index)}"#]),
-            ] + shape(random, isAtRoot: isAtRoot), of: "Call")
+            ] + shape(random, at: at), of: "Call")
         return DrawnCall(
             index: index, backend: random.number(0...backends - 1), method: method,
             uses: uses(random, earlier), after: after(random.derived("after"), earlier),
             when: when(random, earlier), keys: keys)
+    }
+
+    /// `at`; nil under the call's name. Several calls may have the same place.
+    private func place(_ random: RandomSource) -> String? {
+        switch random.number(0...19) {
+        case 0...3: "."
+        case 4: "profile"
+        case 5: "made.part"
+        case 6: "made.inner.part"
+        case 7...8: "\"list[]\""
+        case 9: "none"
+        default: nil
+        }
     }
 
     /// Sometimes replaces a method by a rarer one that also has a body, or also has none.
@@ -89,8 +105,9 @@ struct CallDraw {
         return uses
     }
 
-    private func shape(_ random: RandomSource, isAtRoot: Bool) -> [KeyWeight] {
-        switch random.number(0...5) {
+    private func shape(_ random: RandomSource, at: String?) -> [KeyWeight] {
+        if at?.contains("[]") == true { return [.key("take", 1, of: ["items"])] }
+        return switch random.number(0...5) {
         case 0: [.key("keep", 1, of: ["[mark, call, serial, \"items[].id\", nest.a]"])]
         case 1: [.key("drop", 1, of: ["[price, \"items[].price\", nest.b]"])]
         case 2:
@@ -102,7 +119,7 @@ struct CallDraw {
                         #"{"*": camel, "items[].id": the_id}"#,
                     ])
             ]
-        case 3 where isAtRoot: [.key("take", 1, of: ["nest"])]
+        case 3 where at == ".": [.key("take", 1, of: ["nest"])]
         case 3:
             [
                 .key("take", 1, of: ["items"]),

@@ -20,7 +20,7 @@ struct DrawnCall {
     var retry: DrawnRetry? { keys["retry"].map(DrawnRetry.init) }
     var hedgeAfter: Int? { keys["hedge"]?[number: "after"] }
     var shape: DrawnShape { DrawnShape(keys) }
-    var isAtRoot: Bool { keys["at"] != nil }
+    var place: DrawnPlace { DrawnPlace(keys["at"]?.plain, name: name) }
     var failsOnCollision: Bool { keys["on_collision"] != nil }
     /// Sends its own `X-Shared` instead of the endpoint's.
     var replacesSharedHeader: Bool { keys["headers"] != nil }
@@ -94,6 +94,26 @@ struct DrawnCall {
 
     func key(of endpoint: DrawnEndpoint, _ config: DrawnConfig) -> String {
         "g\(config.generation)e\(endpoint.index)c\(index)"
+    }
+}
+
+/// `at:`
+enum DrawnPlace: Equatable {
+    case root
+    case none
+    /// Under these keys; without `at`, under the call's name.
+    case member([String])
+    case array([String])
+
+    init(_ text: String?, name: String) {
+        switch text {
+        case nil: self = .member([name])
+        case ".": self = .root
+        case "none": self = .none
+        case let text?:
+            let keys = text.replacing("[]", with: "").split(separator: ".").map(String.init)
+            self = text.hasSuffix("[]") ? .array(keys) : .member(keys)
+        }
     }
 }
 

@@ -73,7 +73,13 @@ struct CallEvidence {
         guard case .response(let status, let body, let tree?) = attempt.script.outcome,
             call.accepts(status), let shaped = call.shape.applied(to: tree)
         else { return nil }
-        return call.isAtRoot && !shaped.isObject && !body.isEmpty ? nil : shaped
+        let fits =
+            switch call.place {
+            case .root: shaped.isObject || body.isEmpty
+            case .array: shaped.elements != nil || body.isEmpty
+            case .member, .none: true
+            }
+        return fits ? shaped : nil
     }
 
     private func gaveBadShape(_ attempt: AttemptRecord) -> Bool {

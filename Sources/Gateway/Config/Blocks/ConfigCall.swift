@@ -75,9 +75,18 @@ extension Config.Call {
     package var usesCamelCase: Bool { rename.contains(where: \.isForAllKeys) }
 
     /// `at:`; if not written, the response is stored under the call's name.
-    package enum Position: String, Sendable, CaseIterable { case root = "." }
+    package enum Position: Sendable, Equatable {
+        /// Its members are members of the root.
+        case root
+        /// The response does not contain it.
+        case none
+        /// `user.address`: under these keys, of which the last one is its own.
+        case member([String])
+        /// `news[]`: its elements are appended to the array under these keys.
+        case array([String])
+    }
 
-    /// `on_collision:`, what happens to the later of two equal keys at the root.
+    /// `on_collision:`, what happens to the later of two equal keys.
     package enum Collision: String, Sendable, CaseIterable { case drop, fail }
 
     package enum IfFailed: Sendable, Equatable {

@@ -13,6 +13,7 @@ extension ConfigCheck {
         checkShape(of: call)
         checkFallback(of: call)
         checkWhen(of: call, in: endpoint)
+        checkPlace(of: call)
         checkDuplicates(in: call.headers.map(\.name), of: "headers")
         checkReplacedHeaders(of: call, in: endpoint)
         if call.body != nil, let form = call.form {
@@ -154,11 +155,21 @@ extension ConfigCheck {
                 "'if_failed' has no effect: call '\(call.name.value)' is required, so its failure"
                     + " fails the request")
         }
-        if call.at != nil, case .value(let json) = fallback.value,
-            json != Bytes("null"), json.span[0] != UInt8(ascii: "{")
-        {
+        guard case .value(let json) = fallback.value, json != Bytes("null") else { return }
+        switch call.at?.value {
+        case .root where json.span[0] != UInt8(ascii: "{"):
             problems.error(
                 at: fallback.location, "'if_failed' must be an object, null or omit with 'at: .'")
+        case .array where json.span[0] != UInt8(ascii: "["):
+            problems.error(
+                at: fallback.location,
+                "'if_failed' must be an array, null or omit where its elements are appended")
+        case .none?:
+            problems.warning(
+                at: fallback.location,
+                "'if_failed' has no effect: the response does not contain call"
+                    + " '\(call.name.value)'")
+        case nil, .root, .member, .array: break
         }
     }
 }

@@ -39,7 +39,7 @@ extension ConfigCheck {
             problems.error(
                 at: rule.location, "'succeed_when: required' needs a call with 'required: true'")
         }
-        // At the root of a response, a key that two calls have is dropped and makes it partial.
+        // Where `at` puts parts, a key that two calls have is dropped and makes the response partial.
         if let status = endpoint.partialStatus, endpoint.succeedWhen?.value == .all,
             hasAllCalls(of: endpoint),
             endpoint.calls.allSatisfy({ $0.at == nil && isRead("at", of: $0.location) })

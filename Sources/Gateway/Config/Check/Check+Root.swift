@@ -2,20 +2,36 @@ import Basics
 import JSONText
 import YAMLReader
 
-/// The rule for key collisions at the root of a response.
+/// The rules for places in a response.
 extension ConfigCheck {
+    /// Reports a place that a call cannot have.
+    mutating func checkPlace(of call: Config.Call) {
+        guard let at = call.at else { return }
+        if case .member(let keys) = at.value, keys.first == Config.Call.reportKey {
+            return reportReserved(at.location)
+        }
+        if case .array(let keys) = at.value, keys.first == Config.Call.reportKey {
+            reportReserved(at.location)
+        }
+    }
+
+    private mutating func reportReserved(_ location: SourceLocation) {
+        problems.error(
+            at: location, "the key '\(Config.Call.reportKey)' is reserved for the report")
+    }
+
     /// Warns of collisions at the root of the response, as far as the file shows its keys.
     mutating func checkRoot(of endpoint: Config.Endpoint) {
         var owners: [String: String] = [:]
         for call in endpoint.calls {
-            let keys = call.at == nil ? [call.name.value] : call.knownRootKeys
+            let keys = call.knownKeys
             for key in keys {
                 guard let owner = owners[key] else {
                     owners[key] = call.name.value
                     continue
                 }
                 guard owner != call.name.value else { continue }
-                let fails = call.at != nil && call.onCollision?.value == .fail
+                let fails = call.onCollision?.value == .fail
                 problems.warning(
                     at: call.at?.location ?? call.name.location,
                     fails
@@ -29,6 +45,19 @@ extension ConfigCheck {
 }
 
 extension Config.Call {
+    /// The member of a response that has the report.
+    fileprivate static let reportKey = "_gateway"
+
+    /// The keys of the root that the file shows as this call's own.
+    fileprivate var knownKeys: [String] {
+        switch at?.value {
+        case nil: [name.value]
+        case .root: knownRootKeys
+        case .member(let keys) where keys.count == 1: keys
+        case .member, .array, .none?: []
+        }
+    }
+
     /// The keys of the response that the file shows: the keys of `keep`, and the new names of
     /// `rename`.
     fileprivate var knownRootKeys: [String] {

@@ -1,3 +1,4 @@
+import Basics
 import JSONText
 import YAMLReader
 
@@ -65,11 +66,12 @@ extension Config.Call: NamedBlock {
                 "rename", \.rename, .renames,
                 "new names of keys, as path: name; \"*\": camel for all other keys"),
             .value(
-                "at", \.at, .rootPosition,
-                ". merges the response into the root of the client's response"),
+                "at", \.at, .position,
+                "where the response is put: . (the root), a path such as user.address, news[] (appended), or none"
+            ),
             .value(
                 "on_collision", \.onCollision, .choice, default: .choice(PlanDefaults.onCollision),
-                "what happens if a key already exists at the root: drop the later one, or fail its call"
+                "what happens if a key already exists: drop the later one, or fail its call"
             ),
             .value(
                 "if_failed", \.ifFailed, .ifFailed, default: .value(.raw("null")),
@@ -136,14 +138,29 @@ extension ValueReader where Value == String {
 }
 
 extension ValueReader where Value == Config.Call.Position {
-    static var rootPosition: ValueReader {
+    static var position: ValueReader {
         let message =
-            "must be . (the root); without 'at' the response is stored under the call's name"
-        return .scalar(.choice(["."]), expected: message) { scalar throws(Refusal) in
-            guard let position = Config.Call.Position(rawValue: scalar.text) else {
+            "must be . (the root), none, a path such as user.address, or news[] to append; without"
+            + " 'at' the response is stored under the call's name"
+        return .scalar(.either([.choice([".", "none"]), .text(format: .path)]), expected: message) {
+            scalar throws(Refusal) in
+            switch scalar.text {
+            case ".": return .root
+            case "none": return .none
+            default: break
+            }
+            guard var steps = (try? JSONPath(scalar.text))?.steps else {
                 throw Refusal(.init(fixed: message))
             }
-            return position
+            let appends = steps.last == .everyElement
+            if appends { steps.removeLast() }
+            let keys = steps.compactMap { step in
+                if case .key(let key) = step { String(key) } else { nil as String? }
+            }
+            guard keys.count == steps.count, !keys.isEmpty else {
+                throw Refusal(.init(fixed: message))
+            }
+            return appends ? .array(keys) : .member(keys)
         }
     }
 }

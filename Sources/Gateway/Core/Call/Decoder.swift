@@ -10,13 +10,18 @@ struct Decoder {
     let plan: CallPlan
     /// Whether the part is the whole body.
     private let takesWhole: Bool
-    /// Whether the part is merged into the root.
-    private let isMerged: Bool
+    /// The only kind that has a place in the response; nil for any.
+    private let kind: JSONSlice.Kind?
 
     init(plan: CallPlan) {
         self.plan = plan
         takesWhole = plan.shape.isIdentity
-        isMerged = plan.placement != .named && !plan.keepsNothing
+        kind =
+            switch plan.placement {
+            case .root where !plan.keepsNothing: .object
+            case .appended: .array
+            case .root, .named, .nested, .none: nil
+            }
     }
 
     /// - Parameter droppedKeys: receives keys that the change of case dropped, since others became equal
@@ -39,8 +44,8 @@ struct Decoder {
         return relayed
     }
 
-    /// Only an object, or an empty body, can be merged into the root; with `keep: []` there is
-    /// nothing to merge.
+    /// Only an object can be merged into the root, and only an array be appended, unless the body is empty;
+    /// with `keep: []` there is nothing to merge.
     private func shaped(
         _ response: ClientResponse, dropping keys: inout [String]
     ) throws -> JSONSlice {
@@ -48,8 +53,7 @@ struct Decoder {
         let isEmpty = content.isEmpty
         let whole = try value(of: content)
         let value = takesWhole ? whole : try plan.shape.applied(to: whole, dropping: &keys)
-        guard isMerged, !isEmpty else { return value }
-        if case .object = value.kind { return value }
+        guard let kind, !isEmpty, value.kind != kind else { return value }
         throw InvalidShape()
     }
 

@@ -15,6 +15,10 @@ struct ResponseAggregator {
     /// Compared here, since a comparison of another module's type is a call.
     private let reportsInBody: Bool
     private let reportsInHeader: Bool
+    /// The calls whose parts are put under paths.
+    private let placedCalls: [NamedCall]
+    /// Whether a member of the root may be added twice.
+    private let mayRepeatNames: Bool
     private let requiredCalls: [CallPlan]
     /// The calls that relay header lines.
     private let relayingCalls: [CallPlan]
@@ -23,7 +27,10 @@ struct ResponseAggregator {
         self.plan = plan
         calls = plan.calls.map { NamedCall($0) }
         namesCount = calls.reduce(0) { $0 + $1.name.written.count + 1 }
-        reserved = plan.calls.allSatisfy { $0.placement == .named } ? [] : [FailureReport.name]
+        let names = calls.map(\.name.plain)
+        reserved = plan.calls.contains { $0.placement == .root } ? [FailureReport.name] : []
+        placedCalls = calls.filter { !$0.path.isEmpty }
+        mayRepeatNames = calls.indices.contains { names[..<$0].contains(names[$0]) }
         reportsInBody = plan.report == .body
         reportsInHeader = plan.report == .header
         requiredCalls = plan.calls.filter(\.isRequired)
@@ -33,10 +40,14 @@ struct ResponseAggregator {
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
         try result.requireParts(of: requiredCalls, state)
         var body = JSONObjectBuilder(
-            capacity: namesCount + state.partBytes, reserved: reserved)
+            capacity: namesCount + state.partBytes, reserved: reserved,
+            mayRepeatNames: mayRepeatNames)
         var dropped: [ReportedFailure] = []
         for call in calls {
             try add(call, result, state, to: &body, dropped: &dropped)
+        }
+        if !placedCalls.isEmpty {
+            body = try placingParts(result, state, in: body.finish(), dropped: &dropped)
         }
         if !state.dropped.isEmpty { dropped = state.dropped + dropped }
         let report = FailureReport(
@@ -52,44 +63,115 @@ struct ResponseAggregator {
 
     // MARK: Body
 
+    /// The part of a call, else its `if_failed`; nil if it contributes nothing.
+    private func value(
+        of call: CallPlan, _ result: AnyResult<Int, Part>, _ state: FanOutState
+    ) -> (json: JSONSlice, isPart: Bool)? {
+        guard state.isEnabled(call) else { return nil }
+        if let part = result.withPart(of: call, { $0.value }) { return (part, true) }
+        return call.fallbackValue.map { ($0, false) }
+    }
+
+    /// Adds the members of the root. A member that parts are placed in is null until it has a value.
     private func add(
         _ named: NamedCall, _ result: AnyResult<Int, Part>, _ state: FanOutState,
         to body: inout JSONObjectBuilder, dropped: inout [ReportedFailure]
     ) throws {
         let call = named.plan
-        guard state.isEnabled(call) else { return }
-        let part = result.withPart(of: call) { $0.value }
-        guard var value = part ?? call.fallbackValue else { return }
-        let collisions: [String]
+        guard case (var value, let isPart)? = value(of: call, result, state) else { return }
+        var collisions: [String] = []
         switch call.placement {
+        case .none: return
+        case .nested, .appended: return body.addPlaceholder(named.name)
         // The `null` of a failed call hides no value of another call.
-        case .named where part == nil && value.isNull:
-            body.addPlaceholder(named.name)
+        case .named where !isPart && value.isNull: return body.addPlaceholder(named.name)
+        case .named(let key):
+            if !body.add(named.name, value) { collisions = [key] }
+            guard !collisions.isEmpty, call.failsOnCollision, isPart else { break }
+            try recordCollision(key, of: call, state)
             return
-        case .named: collisions = body.add(named.name, value) ? [] : [call.name]
-        case .root(let failsOnCollision):
-            if failsOnCollision, part != nil, let key = body.collisions(with: value).first {
-                // Nothing of the call is used, so the collision is recorded as its failure.
-                let failure = state.recordFailure(CallFailure.collision(key: key), of: call)
-                guard !call.isRequired else { throw failure }
+        case .root:
+            if call.failsOnCollision, isPart, let key = body.collisions(with: value).first {
+                try recordCollision(key, of: call, state)
                 guard let fallback = call.fallbackValue else { return }
                 value = fallback
             }
             collisions = body.merge(value)
         }
-        for key in collisions {
-            dropped.append(ReportedFailure(call: call, failure: .collision(key: key)))
+        dropped += collisions.map { ReportedFailure(call: call, failure: .collision(key: $0)) }
+    }
+
+    /// Nothing of the call is used, so the collision is recorded as its failure.
+    private func recordCollision(_ key: String, of call: CallPlan, _ state: FanOutState) throws {
+        try recordFailure(CallFailure.collision(key: key), of: call, state)
+    }
+
+    private func recordFailure(
+        _ error: any Error, of call: CallPlan, _ state: FanOutState
+    ) throws {
+        let failure = state.recordFailure(error, of: call)
+        if call.isRequired { throw failure }
+    }
+
+    /// The body with the parts that belong under paths.
+    private func placingParts(
+        _ result: AnyResult<Int, Part>, _ state: FanOutState, in body: consuming JSONSlice,
+        dropped: inout [ReportedFailure]
+    ) throws -> JSONObjectBuilder {
+        var draft = JSONDraft(body)
+        for named in placedCalls {
+            try place(named, result, state, in: &draft, dropped: &dropped)
+        }
+        var placed = JSONObjectBuilder()
+        _ = placed.merge(draft.finish())
+        return placed
+    }
+
+    private func place(
+        _ named: NamedCall, _ result: AnyResult<Int, Part>, _ state: FanOutState,
+        in draft: inout JSONDraft, dropped: inout [ReportedFailure]
+    ) throws {
+        let call = named.plan
+        guard let (value, isPart) = value(of: call, result, state) else { return }
+        let outcome: JSONDraft.Outcome
+        if case .appended = call.placement {
+            outcome = draft.append(value, to: named.path)
+        } else if !isPart, value.isNull {
+            return draft.addPlaceholder(at: named.path)
+        } else {
+            outcome = draft.add(value, at: named.path)
+        }
+        switch outcome {
+        case .added: break
+        case .exists where call.failsOnCollision && isPart:
+            try recordCollision(named.key, of: call, state)
+        case .exists:
+            dropped.append(ReportedFailure(call: call, failure: .collision(key: named.key)))
+        case .invalidShape where isPart: try recordFailure(InvalidShape(), of: call, state)
+        // The call has failed for another reason.
+        case .invalidShape: break
         }
     }
 
-    /// A call with its name as JSON. A class, so that a use of it counts one reference.
+    /// A call with its keys as JSON. A class, so that a use of it counts one reference.
     private final class NamedCall {
         let plan: CallPlan
+        /// The key of the root that has the part, or that its path begins with.
         let name: JSONName
+        /// Where the part is placed below the root; empty for a member of the root.
+        let path: [JSONName]
+        /// The last key of the path, for reports.
+        var key: String { String(path.last?.plain ?? name.plain) }
 
         init(_ plan: CallPlan) {
             self.plan = plan
-            name = JSONName(plan.name)
+            let keys: [String] =
+                switch plan.placement {
+                case .named, .root, .none: []
+                case .nested(let keys), .appended(let keys): keys
+                }
+            path = keys.map { JSONName($0) }
+            name = path.first ?? JSONName(plan.ownKey ?? plan.name)
         }
     }
 
@@ -139,9 +221,9 @@ extension CallPlan {
     package var fallbackValue: JSONSlice? {
         switch (fallback, placement) {
         case (.omit, _): nil
-        case (.value(let value), .named): value
         // Only the members of an object can be merged into the root.
         case (.value(let value), .root): value.kind == .object ? value : nil
+        case (.value(let value), _): value
         }
     }
 }

@@ -30,13 +30,10 @@ struct ExplainedResponse {
 
     /// Of a call that is skipped, its fallback; nil if that adds nothing.
     private func member(_ call: ExplainedCall) -> String? {
-        switch (call.isSent, call.plan.placement) {
-        case (true, .named): "\"\(call.plan.name)\":..."
-        case (true, .root): "..."
-        case (false, .named):
-            call.plan.fallbackValue.map { "\"\(call.plan.name)\":\(String($0.bytes))" }
-        case (false, .root): call.plan.fallbackValue.map { _ in "..." }
-        }
+        guard let place = call.plan.place else { return nil }
+        let isRoot = call.plan.placement == .root
+        if call.isSent { return isRoot ? "..." : "\(place):..." }
+        return call.plan.fallbackValue.map { isRoot ? "..." : "\(place):\(String($0.bytes))" }
     }
 
     private var wanted: [ExplainedCall] { calls.filter(\.isWanted) }
@@ -106,13 +103,27 @@ struct ExplainedResponse {
 }
 
 extension CallPlan {
+    /// Where its part is: a key in quotes, or a path as the configuration has it; nil outside of the response.
+    fileprivate var place: String? {
+        switch placement {
+        case .none: nil
+        case .root: "."
+        case .named(let key): "\"\(key)\""
+        case .nested(let keys): keys.joined(separator: ".")
+        case .appended(let keys): keys.joined(separator: ".") + "[]"
+        }
+    }
+
     /// What a partial response contains instead of its value.
     fileprivate var fallbackText: String {
         switch (fallbackValue, placement) {
-        case (let value?, .named): "\"\(name)\":\(String(value.bytes))"
+        case (_, .none): "not in the response"
         case (let value?, .root): "\(String(value.bytes)) at the root"
-        case (nil, .named): "without \"\(name)\""
         case (nil, .root): "without the members of \(name)"
+        case (let value?, .appended) where value.isNull: "without its elements in \(place ?? name)"
+        case (nil, .appended): "without its elements in \(place ?? name)"
+        case (let value?, _): "\(place ?? name):\(String(value.bytes))"
+        case (nil, _): "without \(place ?? name)"
         }
     }
 }

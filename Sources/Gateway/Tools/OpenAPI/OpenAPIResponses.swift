@@ -96,27 +96,24 @@ struct OpenAPIResponses {
 
     private var mayBePartial: Bool { plan.calls.contains { !$0.isRequired } }
 
-    /// One member for each call; the members of calls that are merged into the root are unknown.
+    /// The members that calls are put in; the members of calls that are merged into the root are unknown.
     private var body: JSONTree {
-        var properties = plan.calls.filter { $0.placement == .named }.map { call in
-            (call.name, OpenAPIPart(call).tree)
-        }
+        var properties = OpenAPIMembers(plan.calls).properties
         let always = plan.calls.filter { call in
-            call.placement == .named && call.condition == nil
-                && (call.isRequired || call.fallback != .omit)
-        }
+            call.condition == nil && (call.isRequired || call.fallback != .omit)
+        }.compactMap(\.ownKey)
         if plan.report == .body {
             properties.append(
                 ("_gateway", .object([("$ref", .text("#/components/schemas/Report"))])))
         }
-        var members: [(String, JSONTree)] = [
+        var keywords: [(String, JSONTree)] = [
             ("type", .text("object")), ("properties", .object(properties)),
         ]
-        if !always.isEmpty { members.append(("required", .texts(always.map(\.name)))) }
-        if plan.calls.allSatisfy({ $0.placement == .named }) {
-            members.append(("additionalProperties", .raw("false")))
+        if !always.isEmpty { keywords.append(("required", .texts(always))) }
+        if !plan.calls.contains(where: { $0.placement == .root }) {
+            keywords.append(("additionalProperties", .raw("false")))
         }
-        return .object(members)
+        return .object(keywords)
     }
 
     // MARK: Problems

@@ -9,11 +9,6 @@ import Testing
         check(seed)
     }
 
-    /// Another host was tried after the end of its request; a tunnel outlived the drain; all requests of a sync
-    /// interval were charged at its end.
-    @Test(arguments: [12_018_298, 12_031_259, 11_017_225] as [UInt64])
-    func seedThatFailedPasses(_ seed: UInt64) { check(seed) }
-
     /// A failure is reported with the command that repeats it.
     @Test(arguments: Seeds.fresh(10)) func freshSeedPasses(_ seed: UInt64) { check(seed) }
 

@@ -504,6 +504,9 @@ def check_blame(gateway, browser):
     expect(what([calls[0], late]) == "orders: http response timeout", what([calls[0], late]))
     caused = [calls[0], calls[1] | {"because_of": "user"}]
     expect(what(caused) == "user: unexpected status 404, orders cancelled because of user", what(caused))
+    stock = calls[0] | {"name": "stock", "attempts": [calls[0]["attempts"][0] | {"status": 500}]}
+    both = [calls[0], stock, caused[1]]
+    expect(what(both).startswith("user: unexpected status 404, stock: unexpected status 500, orders"), what(both))
     expect((crosses(calls[1]), crosses(late)) == (0, 2), "only a failure is marked")
     browser.close(page)
 

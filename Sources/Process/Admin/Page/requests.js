@@ -78,7 +78,8 @@ function resultText(request) {
 
 function whatHappened(request) {
   const failed = request.calls.filter(hasFailed);
-  const atFault = failed.filter(isAtFault);
+  const causes = failed.map((call) => call.because_of);
+  const atFault = failed.filter((call) => isAtFault(call) || causes.includes(call.name));
   const notNeutral = failed.filter((call) => !isNeutral(call.outcome));
   const told = atFault.length > 0 ? atFault : notNeutral.length > 0 ? notNeutral : failed;
   const parts = told.map((call) => {

@@ -42,7 +42,7 @@ open class Exchange: MemoryOwner {
     /// log; nil if it did not.
     package final var rejection: StaticString?
 
-    /// What is sent piece by piece behind the head of the response; nil before the head, and for a
+    /// What is sent piece by piece after the head of the response; nil before the head, and for a
     /// response that is written whole.
     package final var stream: StreamKind?
 

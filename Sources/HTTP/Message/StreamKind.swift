@@ -1,4 +1,4 @@
-/// What is sent piece by piece behind the head of a response.
+/// What is sent piece by piece after the head of a response.
 package enum StreamKind: Sendable, CaseIterable {
     /// Its body.
     case response

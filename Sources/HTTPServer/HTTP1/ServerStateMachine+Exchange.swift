@@ -101,7 +101,7 @@ extension ServerStateMachine {
 
     mutating func responseHeadSent() -> Action? {
         guard case .responding(let body) = state else { return nil }
-        // A client that half-closed counts as gone: behind the head nothing can probe it.
+        // A client that half-closed counts as gone: after the head nothing can probe it.
         guard !clientHasEnded, !isClientEndPending else { return abandon() }
         state = .streaming(body, isBlocked: false)
         return .startBody

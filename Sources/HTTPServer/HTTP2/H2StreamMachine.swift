@@ -73,7 +73,7 @@ struct H2StreamMachine {
     }
 
     /// Whether all of the body arrived together with the head. An empty one without a stated length stays a
-    /// stream, so that a backend sees its end where the client has put it: behind the head. Servers of gRPC
+    /// stream, so that a backend sees its end where the client has put it: after the head. Servers of gRPC
     /// depend on it. So does one with trailers: only the end of a source carries them.
     private func hasWholeBody(_ facts: Facts) -> Bool {
         clientHasEnded && !facts.hasTrailers && (storedBytes > 0 || facts.statesLength)

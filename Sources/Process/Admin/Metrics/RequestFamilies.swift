@@ -27,7 +27,7 @@ extension MetricsWriter {
         for (labels, counts) in endpoints { sample(labels, counts.bytesSent) }
         family(
             "tributary_request_duration_seconds", .histogram,
-            "Time from the head of a request to its response, in seconds.")
+            "Time from the head of a request to the last byte of its response, in seconds.")
         for (labels, counts) in endpoints { histogram(labels, counts.durations) }
         family(
             "tributary_request_own_seconds", .histogram,

@@ -3,7 +3,8 @@
 
     Tests/Verify/store.py .build/debug/tributary [--seconds 60] [--only rows|load] [--noise 40]
 
-rows   each fault by itself: no 5xx, the log states the reason, the metric is 0, and the store is used again
+rows   each fault by itself: no 5xx, the log states the reason, the metric is 0, and the store is used again; two
+       gateways with `sync` share one rate
 load   two gateways, one store, load at twice the limit through every fault: no 5xx, no request later than the
        timeout of the store and its own time, and limits within their bounds
 
@@ -42,7 +43,7 @@ admin: 127.0.0.1:{admin}
 workers: {workers}
 store: {{ {store} }}
 rate_limits:
-  it: {{ rate: {rate}/s, burst: {burst}, key: "{{request.header.X-Key}}", share: store, replicas: {replicas} }}
+  it: {{ rate: {rate}/s, burst: {burst}, key: "{{request.header.X-Key}}", share: store, replicas: {replicas}, sync: {sync} }}
 backends:
   a: {{ url: "http://127.0.0.1:{backend}" }}
 endpoints:
@@ -117,10 +118,10 @@ class Backend(harness.Listener):
 
 
 class Gateway(harness.Gateway):
-    def __init__(self, binary, folder, name, store, backend, workers=1, replicas=1):
+    def __init__(self, binary, folder, name, store, backend, workers=1, replicas=1, sync="each", burst=BURST):
         super().__init__(
             binary, folder, CONFIG, name=name, workers=workers, store=store, backend=backend.port, replicas=replicas,
-            rate=RATE, burst=BURST)
+            rate=RATE, burst=burst, sync=sync)
 
     def ups(self):
         return self.series("tributary_store_up").values()
@@ -365,6 +366,33 @@ def load(binary, folder, seconds, noise):
     redis.kill()
 
 
+def synced(binary, folder, seconds=8):
+    """Two gateways, one after the other by half an interval, that report what they granted: they share one rate, and
+    grant all of it, although the burst is smaller than the requests of an interval."""
+    backend, redis = Backend(), Redis(folder)
+    store, sync, burst = f"url: redis://127.0.0.1:{redis.port}", 0.3, 10
+    gateways = [Gateway(binary, folder, f"sync{n}", store, backend, replicas=2, sync="300ms", burst=burst) for n in range(2)]
+    for gateway in gateways:
+        gateway.get("other")
+        expect(wait(gateway.is_up), f"sync: {gateway.reasons()}")
+    begin = time.monotonic()
+    clients = [Client(gateway, RATE / 4, begin + seconds) for gateway in gateways for _ in range(4)]
+    for number, client in enumerate(clients):
+        if number == 4:
+            time.sleep(sync / 2)
+        client.start()
+    for client in clients:
+        client.join()
+    granted = sorted(end for client in clients for _, end, status in client.results if status == 200)
+    whole = granted[-1] - granted[0]
+    most = 2 * burst + RATE * whole + RATE * (sync + TIMEOUT / 1000)
+    print(f"  granted {len(granted)} in {whole:.1f} s: {len(granted) / whole:.1f} per second, the limit is {RATE}", flush=True)
+    expect(0.8 * RATE * whole <= len(granted) <= most, f"{len(granted)} granted, not {0.8 * RATE * whole:.0f} to {most:.0f}")
+    for gateway in gateways:
+        gateway.stop()
+    redis.kill()
+
+
 def check_times(requests, noise):
     """By the gateway's own clock: how long a request took beside its call."""
     waits = sorted(line["ms"] - sum(call.get("ms", 0) for call in line.get("calls", [])) for line in requests)
@@ -413,6 +441,8 @@ def main():
             print("each fault by itself", flush=True)
             rows(binary, folder, options.noise)
             transports(binary, folder)
+            print("two gateways with sync: 300ms", flush=True)
+            synced(binary, folder)
         if options.only != "rows":
             print(f"two gateways through all faults, {options.seconds:.0f} s", flush=True)
             load(binary, folder, options.seconds, options.noise)

@@ -45,7 +45,8 @@ package final class SimulatedStore {
     private let address: SocketAddress
     private var listener: (any Listener)?
     private var connections: [StoreConnection] = []
-    private var buckets: [[UInt8]: Int64] = [:]
+    /// Arrival times, and when their keys expire.
+    private var buckets: [[UInt8]: (arrival: Int64, end: Int64)] = [:]
     private var knowsScript = false
 
     package init(on loop: SimLoop, at address: SocketAddress) {
@@ -83,8 +84,13 @@ package final class SimulatedStore {
 
     /// Charges a key as another replica would.
     package func charge(_ key: [UInt8], count: Int64, interval: Duration) {
-        let charge = count * interval.inNanoseconds / 125
-        buckets[key] = max(buckets[key] ?? now, now) + charge
+        let arrival = max(arrival(key) ?? now, now) + count * interval.inNanoseconds / 125
+        buckets[key] = (arrival, max(arrival, buckets[key]?.end ?? 0))
+    }
+
+    /// Nil after the key has expired.
+    private func arrival(_ key: [UInt8]) -> Int64? {
+        buckets[key].flatMap { $0.end > now ? $0.arrival : nil }
     }
 
     // MARK: Connections
@@ -142,32 +148,33 @@ package final class SimulatedStore {
                 ? Int64(String(decoding: command[index], as: UTF8.self)) : nil
         }
         guard let count = numbers(2).map({ Int($0) }), (1...64).contains(count),
-            command.count == 4 + 5 * count, let mode = numbers(3 + count)
+            command.count == 4 + 6 * count, let mode = numbers(3 + count)
         else { return nil }
         if case .refuses(let ahead) = fault {
             let replies = [Int64](repeating: ahead, count: count)
             return "*\(count + 1)\r\n:0\r\n" + replies.map { ":\($0)\r\n" }.joined()
         }
-        var results: [(key: [UInt8], former: Int64, new: Int64, isCut: Bool)] = []
+        var results: [(key: [UInt8], former: Int64, new: Int64, isCut: Bool, lag: Int64)] = []
         var isGranted = true
         for index in 0..<count {
-            let first = 4 + count + 4 * index
+            let first = 4 + count + 5 * index
             guard let charge = numbers(first), let tolerance = numbers(first + 1),
-                let aheadMax = numbers(first + 2), let age = numbers(first + 3)
+                let aheadMax = numbers(first + 2), let age = numbers(first + 3),
+                let lag = numbers(first + 4)
             else { return nil }
             let key = command[3 + index]
             // A debt that the rate cannot have comes from another one.
-            let isCut = buckets[key].map { $0 > now + aheadMax } ?? false
-            let former = isCut ? now + tolerance : max(now - age, buckets[key] ?? (now - age))
+            let isCut = arrival(key).map { $0 > now + aheadMax } ?? false
+            let former = isCut ? now + tolerance : max(now - age, arrival(key) ?? (now - age))
             if mode == 1, former + charge - now > tolerance { isGranted = false }
             let new = max(now, min(former + charge, now + aheadMax))
-            results.append((key, former, new, isCut))
+            results.append((key, former, new, isCut, lag))
         }
         for result in results {
             if isGranted {
-                buckets[result.key] = result.new
+                buckets[result.key] = (result.new, result.new + result.lag)
             } else if result.isCut {
-                buckets[result.key] = result.former
+                buckets[result.key] = (result.former, result.former + result.lag)
             }
             // The trial of a new connection is no request.
             guard !result.key.suffix(5).elementsEqual("probe".utf8) else { continue }

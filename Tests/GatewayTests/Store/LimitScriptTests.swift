@@ -28,7 +28,7 @@ import Testing
         LimitScript.write(.digest, .decide, charges, to: &bytes)
         let words = [
             "EVALSHA", "\(LimitScript.digest)", "2", "a", "b", "1", "160000", "400000", "400000",
-            "0", "-40000", "400000", "8400000", "0",
+            "0", "0", "-40000", "400000", "8400000", "0", "0",
         ]
         #expect(bytes == RESPCommand(words.map { Bytes($0) }).bytes)
         LimitScript.write(.text, .add, [], to: &bytes)

@@ -39,6 +39,8 @@ package final class LimitPlan {
         let slack: Duration
         /// The same in units of `TokenBucket`.
         let slackUnits: Int64
+        /// How late a replica may report a charge: after two intervals, and a slow reply of the store.
+        let lag: Duration
     }
 
     init(_ limit: Config.RateLimit) throws(PlanError) {
@@ -83,5 +85,6 @@ extension LimitPlan.SharedRate {
         whenDown = limit.whenDown?.value ?? PlanDefaults.limitWhenDown
         slack = (sync ?? .zero) * max(100, 2 * limit.replicaCount)
         slackUnits = TokenBucket.units(of: slack)
+        lag = sync.map { $0 * 2 + .seconds(1) } ?? .zero
     }
 }

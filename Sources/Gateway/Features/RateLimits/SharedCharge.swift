@@ -31,7 +31,7 @@ struct SharedLimitTarget {
     var localCost: Int { min(use.cost, shared.local.burst) }
 
     func storeCharge(_ key: Bytes) -> StoreCharge {
-        shared.store.charge(use.cost, key: key, slack: shared.slack)
+        shared.store.charge(use.cost, key: key, slack: shared.slack, lag: shared.lag)
     }
 
     func storeRefund(
@@ -39,6 +39,6 @@ struct SharedLimitTarget {
     ) -> StoreCharge {
         shared.store.refund(
             use.cost, unpaid: arrivalAfterCharge - TokenBucket.time(of: now), key: key,
-            slack: shared.slack)
+            slack: shared.slack, lag: shared.lag)
     }
 }

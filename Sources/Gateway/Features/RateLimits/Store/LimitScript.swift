@@ -5,7 +5,8 @@ import RESP
 ///
 /// The state of a key is the theoretical arrival time of GCRA, as `TokenBucket` has it, in units of
 /// 1/8 µs since 2024 by the clock of the store: a Lua number holds 2^53 of them, 35 years. The key
-/// expires when its bucket is full. All keys of a request are charged or none.
+/// expires when its bucket is full, and no replica can report an earlier charge any more. All keys of
+/// a request are charged or none.
 ///
 /// An arrival time that is further ahead than the bucket allows comes from another rate, or of a
 /// clock that has gone back. It is cut to one burst, and stored even if the request is refused:
@@ -13,7 +14,7 @@ import RESP
 enum LimitScript {
     /// KEYS: the buckets. ARGV: 1 to decide or 0 to add whatever the bucket allows; then for each key
     /// the charge, the tolerance (the time of a whole burst), the most that the arrival time may be
-    /// ahead, and how long ago the bucket was charged.
+    /// ahead, how long ago the bucket was charged, and how late another replica may report a charge.
     ///
     /// Returns 1 if the keys were charged, else 0; then for each key how far its arrival time is
     /// ahead.
@@ -24,10 +25,10 @@ enum LimitScript {
         local arrivals = {}
         local cut = {}
         for i = 1, #KEYS do
-          local charge = tonumber(ARGV[4 * i - 2])
-          local tolerance = tonumber(ARGV[4 * i - 1])
-          local most = now + tonumber(ARGV[4 * i])
-          local start = now - tonumber(ARGV[4 * i + 1])
+          local charge = tonumber(ARGV[5 * i - 3])
+          local tolerance = tonumber(ARGV[5 * i - 2])
+          local most = now + tonumber(ARGV[5 * i - 1])
+          local start = now - tonumber(ARGV[5 * i])
           local arrival = tonumber(redis.call('GET', KEYS[i]) or '') or start
           cut[i] = arrival > most
           arrival = cut[i] and now + tolerance or math.max(start, arrival)
@@ -43,14 +44,14 @@ enum LimitScript {
           end
           if reply[1] == 1 or cut[i] then
             redis.call('SET', KEYS[i], string.format('%.0f', arrivals[i]),
-              'PX', math.max(1, math.ceil(reply[i + 1] / 8000)))
+              'PX', math.max(1, math.ceil((reply[i + 1] + tonumber(ARGV[5 * i + 1])) / 8000)))
           end
         end
         return reply
         """
 
     /// The SHA-1 of the text, which names it in `EVALSHA`. A test compares it with the text.
-    static let digest: StaticString = "94a104a139c990bf07eed1d36a9f59be43713a1f"
+    static let digest: StaticString = "c0c937230bf6ed4a7dc0b97e8268ac21399048f2"
 
     /// Units of the script in a second.
     static let unitsPerSecond: Int64 = 8_000_000
@@ -73,7 +74,7 @@ enum LimitScript {
     static func write(
         _ name: Name, _ mode: Mode, _ charges: [StoreCharge], to command: inout [UInt8]
     ) {
-        command.append(commandOf: 4 + 5 * charges.count)
+        command.append(commandOf: 4 + 6 * charges.count)
         switch name {
         case .digest:
             command.append(argument: "EVALSHA")
@@ -90,6 +91,7 @@ enum LimitScript {
             command.append(argument: charge.tolerance)
             command.append(argument: charge.aheadMax)
             command.append(argument: charge.age)
+            command.append(argument: charge.lag)
         }
     }
 

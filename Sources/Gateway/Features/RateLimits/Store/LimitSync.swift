@@ -9,8 +9,7 @@ final class LimitSync {
     struct Usage {
         /// The sum of the charges; negative after refunds.
         private(set) var charge: StoreCharge
-        /// When a bucket would have to be charged with the whole sum, to be as far ahead as after the charges
-        /// one by one. In units of the store.
+        /// The time at which one charge of the sum equals the charges one by one, in units of the store.
         private var start: Int64
         /// The bucket in the cells.
         let cellKey: UInt64

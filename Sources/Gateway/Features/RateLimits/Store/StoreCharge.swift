@@ -10,12 +10,15 @@ package struct StoreCharge: Equatable {
     let aheadMax: Int64
     /// How long ago the bucket was charged: 0 unless charges were collected.
     var age: Int64 = 0
+    /// How much later than this charge another replica may report an earlier one.
+    let lag: Int64
 
-    init(key: Bytes, charge: Int64, tolerance: Int64, aheadMax: Int64) {
+    init(key: Bytes, charge: Int64, tolerance: Int64, aheadMax: Int64, lag: Int64 = 0) {
         self.key = key
         self.charge = charge
         self.tolerance = tolerance
         self.aheadMax = aheadMax
+        self.lag = lag
     }
 
     /// Adds another charge of the same key.
@@ -40,22 +43,29 @@ package struct StoreBucket: Equatable, Sendable {
         tolerance = Self.product(interval, Int64(burst))
     }
 
-    /// - Parameter slack: how far the arrival time may be ahead beyond a burst
-    package func charge(_ cost: Int, key: Bytes, slack: Duration = .zero) -> StoreCharge {
+    /// - Parameters:
+    ///   - slack: how far the arrival time may be ahead beyond a burst
+    ///   - lag: how late another replica may report a charge
+    package func charge(
+        _ cost: Int, key: Bytes, slack: Duration = .zero, lag: Duration = .zero
+    ) -> StoreCharge {
         StoreCharge(
             key: key, charge: Self.product(interval, Int64(cost)), tolerance: tolerance,
-            aheadMax: Self.sum(tolerance, slack.inNanoseconds / 1_000 * 8))
+            aheadMax: Self.sum(tolerance, slack.inNanoseconds / 1_000 * 8),
+            lag: lag.inNanoseconds / 1_000 * 8)
     }
 
     /// The charge that takes back what time has not yet paid of another one, as `TokenBucket` does.
     ///
     /// - Parameter unpaid: how far the arrival time after the charge is ahead, in units of `TokenBucket`
-    func refund(_ cost: Int, unpaid: Int64, key: Bytes, slack: Duration) -> StoreCharge {
-        let all = charge(cost, key: key, slack: slack)
+    func refund(
+        _ cost: Int, unpaid: Int64, key: Bytes, slack: Duration, lag: Duration = .zero
+    ) -> StoreCharge {
+        let all = charge(cost, key: key, slack: slack, lag: lag)
         let unpaid = Self.product(max(0, unpaid), Self.perCellUnit)
         return StoreCharge(
             key: key, charge: -min(unpaid, all.charge), tolerance: all.tolerance,
-            aheadMax: all.aheadMax)
+            aheadMax: all.aheadMax, lag: all.lag)
     }
 
     /// A time that the script returned, in units of `TokenBucket`, rounded up.

@@ -1,8 +1,12 @@
 import Basics
 
 /// Names of members in camel case: a single underscore between two ASCII letters or digits goes, and a
-/// letter behind it becomes a capital. Leading, trailing and double underscores stay.
-enum CamelCase {
+/// letter after it becomes a capital. Leading, trailing and double underscores stay.
+package enum CamelCase {
+    package static func name(of key: String) -> String {
+        changed(Bytes(key).span).map { String(decoding: $0, as: UTF8.self) } ?? key
+    }
+
     /// The key in camel case; nil if it already is.
     ///
     /// - Parameter key: unescaped

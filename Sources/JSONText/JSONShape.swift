@@ -65,6 +65,7 @@ package struct JSONShape: Sendable {
         guard let cut else { return part }
         var writer = ShapeWriter(part.bytes.span)
         _ = writer.write(0, cut)
+        writer.removeDropped()
         if !writer.droppedKeys.isEmpty { dropped += writer.droppedKeys }
         return writer.out.isEmpty ? .null : JSONSlice(known: Bytes(writer.out))
     }

@@ -2,7 +2,7 @@ import Basics
 
 /// A member of an object whose keys are written in camel case.
 struct CamelCaseMember {
-    /// Where the name comes from. Of members with equal names the one with the lowest source stays.
+    /// Where the name comes from. The first of these sources that members with one name have keeps the name.
     enum Source: Int {
         /// `rename` names it.
         case renamed
@@ -51,7 +51,7 @@ extension ShapeWriter {
                     source: source, hasRule: rule != nil, hash: hash, key: key.inside,
                     range: before..<out.count))
         }
-        removeEqualNames(camelCaseMembers[base...])
+        dropEqualNames(of: camelCaseMembers[base...], after: opening)
         camelCaseMembers.removeLast(camelCaseMembers.count &- base)
         close(opening, .openBrace, .closeBrace)
         return cursor.at &+ 1
@@ -84,25 +84,38 @@ extension ShapeWriter {
         return (.changed, changed.span.keyHash)
     }
 
-    private mutating func removeEqualNames(_ members: ArraySlice<CamelCaseMember>) {
+    /// Notes the members that others have become equal to, in the order of the text. `removeDropped` removes
+    /// all at once: an object inside of others would be moved once for each of them.
+    private mutating func dropEqualNames(
+        of members: ArraySlice<CamelCaseMember>, after opening: Int
+    ) {
         if members.allSatisfy({ $0.source == .spelled && !$0.hasRule }) { return }
         let order = members.sorted {
             ($0.hash, $0.source.rawValue, $0.range.lowerBound)
                 < ($1.hash, $1.source.rawValue, $1.range.lowerBound)
         }
-        var removed: [Range<Int>] = []
+        var dropped: [CamelCaseMember] = []
         var rest = order[...]
         while let first = rest.first {
             let equal = rest.prefix { $0.hash == first.hash }
             rest = rest.dropFirst(equal.count)
             let kept = Self.kept(of: equal)
-            for index in equal.indices where !kept.contains(index) {
-                removed.append(equal[index].range)
-                if equal[index].source == .changed { report(equal[index]) }
+            dropped += equal.indices.filter { !kept.contains($0) }.map { equal[$0] }
+        }
+        dropped.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var next = opening
+        for member in dropped {
+            if member.source == .changed { report(member) }
+            if member.range.lowerBound == next {
+                // The bracket stays, and the comma after the member goes.
+                next = member.range.upperBound
+                droppedRanges.append((member.range.lowerBound + 1)..<(next + 1))
+            } else {
+                droppedRanges.append(member.range)
             }
         }
-        remove(removed)
     }
+
     /// The indices of the members that stay.
     ///
     /// - Parameter equal: members with one name, in order of their source, then of their position
@@ -118,9 +131,9 @@ extension ShapeWriter {
     }
 
     private mutating func report(_ member: CamelCaseMember) {
+        guard droppedKeys.count < Self.droppedKeysMax else { return }
         let key = String(decoding: text.span(member.key).unescaped, as: UTF8.self)
-        guard droppedKeys.count < Self.droppedKeysMax, !droppedKeys.contains(key) else { return }
-        droppedKeys.append(key)
+        if !droppedKeys.contains(key) { droppedKeys.append(key) }
     }
 }
 

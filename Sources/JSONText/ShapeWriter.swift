@@ -2,7 +2,7 @@ import Basics
 
 /// Writes the part of one valid text that a shape leaves, in one pass.
 ///
-/// Recurses along the shape's paths, not along the text.
+/// Recurses along the shape's paths; with a change of case along the text, whose depth is bounded.
 struct ShapeWriter: ~Escapable {
     let text: Lookahead
     var out: [UInt8] = []
@@ -11,8 +11,9 @@ struct ShapeWriter: ~Escapable {
     private var written: [Range<Int>] = []
     /// The members of the objects that are written in camel case; one stack for all, too.
     var camelCaseMembers: [CamelCaseMember] = []
-    /// Keys that were left out, because another one has become equal.
+    /// Keys that were left out, because another one has become equal, and where they are in `out`.
     var droppedKeys: [String] = []
+    var droppedRanges: [Range<Int>] = []
 
     @_lifetime(copy text)
     init(_ text: Span<UInt8>) {
@@ -142,7 +143,10 @@ struct ShapeWriter: ~Escapable {
         out.append(end)
     }
 
-    /// Removes ranges of the output, in one pass.
+    /// Removes the members that were dropped.
+    mutating func removeDropped() { remove(droppedRanges) }
+
+    /// Removes ranges of the output, in one pass. A range may contain others.
     mutating func remove(_ pieces: [Range<Int>]) {
         guard !pieces.isEmpty else { return }
         let pieces = pieces.sorted { $0.lowerBound < $1.lowerBound }

@@ -92,5 +92,20 @@ struct CamelCaseTests {
         let members = (0..<20_000).map { #""a_\#($0)":1,"a\#($0)":2"# }.joined(separator: ",")
         let (text, dropped) = try shaped("{" + members + "}")
         #expect(text.count < members.count && dropped.count == 16)
+        #expect(dropped == (0..<16).map { "a_\($0)" }, "in the order of the text")
+        // An object in the object that is dropped, and beside it.
+        let inner = #"{"a_b":1,"aB":2,"c":3}"#
+        #expect(
+            try shaped(#"{"x_y":\#(inner),"xY":\#(inner),"z":[\#(inner)]}"#).text
+                == #"{"xY":{"aB":2,"c":3},"z":[{"aB":2,"c":3}]}"#)
+        #expect(try shaped(#"{"aB":1,"a_b":2,"a_b":3,"c":4}"#).text == #"{"aB":1,"c":4}"#)
+        #expect(try shaped(#"{"a_b":1,"a_b":2,"aB":3}"#).text == #"{"aB":3}"#)
+        // Every level has a member that is dropped.
+        let levels = 400
+        let deep =
+            String(repeating: #"{"a_b":1,"aB":2,"x":"#, count: levels)
+            + "\"\(String(repeating: "y", count: 200_000))\""
+            + String(repeating: "}", count: levels)
+        #expect(try shaped(deep).text == deep.replacing(#""a_b":1,"#, with: ""))
     }
 }

@@ -79,9 +79,10 @@ function resultText(request) {
 function whatHappened(request) {
   const failed = request.calls.filter(hasFailed);
   const causes = failed.map((call) => call.because_of);
-  const atFault = failed.filter((call) => isAtFault(call) || causes.includes(call.name));
-  const notNeutral = failed.filter((call) => !isNeutral(call.outcome));
-  const told = atFault.length > 0 ? atFault : notNeutral.length > 0 ? notNeutral : failed;
+  const told = [
+    failed.filter((call) => isAtFault(call) || causes.includes(call.name)),
+    failed.filter((call) => !isNeutral(call.outcome)),
+  ].find((calls) => calls.length > 0) ?? failed;
   const parts = told.map((call) => {
     const status = statusOf(call);
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";

@@ -181,7 +181,7 @@ package final class GatewayInstance {
                     server.close()
                     return loop.local.value(())
                 }
-                return loop.local.after(RequestContext.closeFrameTime).map { server.close() }
+                return loop.local.after(WebSocketFrames.closeTime).map { server.close() }
             }
             .then { [self] in close() }
     }

@@ -142,7 +142,7 @@ final class PendingCall {
     /// The body is complete: the call has ended.
     func complete() {
         assert(
-            permit?.isHeld ?? true || endsWithConnection,
+            permit?.isHeld ?? true || isTunnel,
             "a permit was released before the end of its call")
         assignment = .unassigned
         attempt?.completed(bodyBytes: collector.bodyBytes, at: pool.now)
@@ -154,10 +154,11 @@ final class PendingCall {
         takeResolver()?.fulfill(response)
     }
 
-    /// Whether the backend ends the body by closing the connection. At the end of a drain, a tunnel may wait
-    /// for it longer than its exchange lasts. For assertions.
-    private var endsWithConnection: Bool {
-        if stream != nil, let source, case .untilClose = source.framing { true } else { false }
+    /// At the end of a drain, a tunnel may wait for the backend's end longer than its exchange lasts. For
+    /// assertions.
+    private var isTunnel: Bool {
+        guard stream?.upgrade != nil, let source else { return false }
+        return source.framing == .untilClose
     }
 
     /// The call is cancelled: no result is delivered.

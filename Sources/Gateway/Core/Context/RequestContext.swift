@@ -43,8 +43,6 @@ package final class RequestContext: Exchange {
     /// Sends close frames on an open WebSocket, and ends it; false if no frame may begin. Nil for other
     /// requests.
     package internal(set) var endWebSocket: (() -> Bool)?
-    /// How long the close frames of WebSockets may take to leave.
-    package static let closeFrameTime = Duration.milliseconds(250)
 
     /// - Parameter records: provides the record, and takes it back; nil for a record of its own
     package init(_ start: consuming ExchangeStart, records: RequestRecordPool? = nil) {

@@ -250,7 +250,7 @@ final class ProxyTransfer: ProxiedRequest {
         if endsDownload, let download {
             download.end(with: WebSocketFrames.goingAway())
             // The exchange has ended, but the backend may neither read nor close.
-            proxy.loop.timer(after: RequestContext.closeFrameTime) { download.cancelSource() }
+            proxy.loop.timer(after: WebSocketFrames.closeTime) { download.cancelSource() }
         }
         return true
     }

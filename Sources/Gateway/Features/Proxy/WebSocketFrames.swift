@@ -2,7 +2,10 @@ import Basics
 
 /// Follows the frames of one direction of a WebSocket (RFC 6455 5.2), so that the gateway can send a close
 /// frame behind a complete one. It reads the heads of frames only. Confined to its worker.
-struct WebSocketFrames {
+package struct WebSocketFrames {
+    /// How long close frames may take to leave at the end of a drain.
+    package static let closeTime = Duration.milliseconds(250)
+
     /// Bytes of the masking key and the payload that have not arrived.
     private var missing: UInt64 = 0
     /// Bytes of the present head that have arrived.

@@ -56,12 +56,26 @@ import WorkerSupport
         try harness.respond("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
         #expect(try counts() == [[1, 1]])
         #expect(harness.gateway.instance?.snapshot.limits.streams == 10_000)
-        #expect(harness.gateway.instance?.snapshot.endpointLoads.map(\.deadline) == [nil])
         try harness.respond("0\r\n\r\n")
         #expect(try counts() == [[0, 1]])
         client.stream.close()
         harness.pass(10)
         #expect(try counts() == [[0, 0]])
+        harness.expectQuiet()
+    }
+
+    /// Its `deadline` does not apply to an endpoint with `proxy`.
+    @Test func onlyAnEndpointWithCallsHasADeadline() throws {
+        let harness = try GatewayHarness(
+            config: """
+                version: 1
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints:
+                  - { route: GET /x, calls: { one: { from: a, get: / } } }
+                  - { route: GET /y, proxy: a }
+                """)
+        let loads = try #require(harness.instance).snapshot.endpointLoads
+        #expect(loads.map(\.deadline) == [.seconds(5), nil])
         harness.expectQuiet()
     }
 

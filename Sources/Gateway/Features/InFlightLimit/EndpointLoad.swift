@@ -3,8 +3,7 @@ import Basics
 /// The load of an endpoint on one worker, and what it is compared with.
 package struct EndpointLoad: Sendable {
     package let name: String
-    /// Nil for an endpoint that pads its responses, whose durations say nothing about it, and with `proxy`, which
-    /// has none.
+    /// Nil with `min_duration`, whose responses are held back, and with `proxy`, which has no deadline.
     package let deadline: Duration?
     /// Requests that hold a permit of `max_in_flight`.
     package let inFlight: Int

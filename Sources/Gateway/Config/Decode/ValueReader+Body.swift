@@ -111,9 +111,10 @@ private struct BodyTemplateWriter {
             literal += key
             if hasReference(member.node) {
                 appendField(member.node, &decoder)
-            } else if let scalar = decoder.scalar(
-                member.node, expected: "must be a text, a number, true or false")
-            {
+            } else if let scalar = decoder.scalar(member.node, expected: Self.formValue) {
+                if scalar.type == .null, !scalar.isExpanded {
+                    decoder.fail(member.node.location, Self.formValue)
+                }
                 literal += Self.formEncoded(scalar.text)
             }
         }
@@ -129,6 +130,8 @@ private struct BodyTemplateWriter {
             }
         }
     }
+
+    private static let formValue = "must be a text, a number, true or false"
 
     private static func formEncoded(_ text: String) -> String {
         var bytes: [UInt8] = []

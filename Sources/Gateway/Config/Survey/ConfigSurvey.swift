@@ -113,7 +113,7 @@ extension ConfigSurvey.Endpoint {
         headers = endpoint.references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
-        let sendsBody = endpoint.calls.contains { $0.body != nil }
+        let sendsBody = endpoint.calls.contains { $0.content != nil }
         body = endpoint.body?.sample ?? (sendsBody ? #"{"text":"sample"}"# : nil)
         contentType = endpoint.contentTypes.types.first?.value.sample
         withoutSample =

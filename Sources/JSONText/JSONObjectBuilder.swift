@@ -27,6 +27,14 @@ package struct JSONObjectBuilder: ~Copyable {
         comparesKeys = mayRepeatNames
     }
 
+    /// Adds members behind the members of an object; the caller ensures that their names are not in it.
+    package init(continuing object: JSONSlice) {
+        assert(object.kind == .object, "an object is continued")
+        bytes = object.bytes[0..<(object.bytes.count - 1)].array
+        reserved = []
+        comparesKeys = false
+    }
+
     /// Adds a member; false, and adds nothing, if its key exists and is no placeholder.
     package mutating func add(_ name: JSONName, _ value: JSONSlice) -> Bool {
         add(name) { $0.append(json: value) }

@@ -74,7 +74,7 @@ package final class CallPlan {
         keepsNothing = call.keep?.value.isEmpty ?? false
         selections = planner.selections
         placement = planner.placement
-        failsOnCollision = call.onCollision?.value == .fail
+        failsOnCollision = (call.onCollision?.value ?? PlanDefaults.onCollision) == .fail
         fallback = try planner.fallback()
         condition = try planner.condition()
         conditionCalls = condition?.calls ?? []
@@ -113,7 +113,7 @@ package final class CallPlan {
         /// Its elements at the end of the array under these keys.
         case appended([String])
         /// The response does not contain it.
-        case none
+        case absent
     }
 
     /// The key of the root that has the part; nil if it is elsewhere.

@@ -108,7 +108,7 @@ final class CallPlanner {
         switch call.at?.value {
         case nil: .named(call.name.value)
         case .root: .root
-        case .none?: .none
+        case .absent: .absent
         case .member(let keys) where keys.count == 1: .named(keys[0])
         case .member(let keys): .nested(keys)
         case .array(let keys): .appended(keys)

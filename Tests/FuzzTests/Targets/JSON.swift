@@ -32,6 +32,15 @@ extension FuzzTarget {
         _ = object.add(JSONName("a"), value)
         let merged = object.finish()
         guard isJSON(merged) else { return "a merged value is not JSON: \(String(merged.bytes))" }
+        var draft = JSONDraft(merged)
+        for path in [["a", "b"], ["b"], ["a", "b", "c"]] {
+            let names = path.map { JSONName($0) }
+            _ = draft.add(value, at: names)
+            _ = draft.append(value, to: names)
+            draft.addPlaceholder(at: names)
+        }
+        let placed = draft.finish()
+        guard isJSON(placed) else { return "a placed value is not JSON: \(String(placed.bytes))" }
         // Every key of the first merge collides in the second.
         return second.count >= first.count ? nil : "a key was merged twice"
     }

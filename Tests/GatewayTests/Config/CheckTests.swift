@@ -86,6 +86,10 @@ import Testing
             "9:20: warning: 'if_failed' has no effect: the response does not contain call 'one'"
         ),
         (
+            "at: \"x[]\"\nkeep: []",
+            "8:13: error: call 'one' with 'keep: []' has no elements that could be appended"
+        ),
+        (
             "at: _gateway.x",
             "8:13: error: the key '_gateway' is reserved for the report"
         ),

@@ -27,6 +27,37 @@ import Testing
             Self.folder + "/rich.json", says: try Self.description(of: try Self.rich()))
     }
 
+    @Test func placesAreMembers() throws {
+        let text = Snippet.endpoint(
+            "report: off", route: "GET /x",
+            calls: """
+                user: { from: a, get: /1, keep: [name] }
+                city: { from: a, get: /2, at: user.address.city }
+                deep: { from: a, get: /3, at: made.part, keep: [] }
+                en: { from: a, get: /4, at: "news[]" }
+                none: { from: a, get: /5, at: none, required: true }
+                one: { from: a, get: /6, at: profile, required: true }
+                two: { from: a, get: /7, at: profile, required: true }
+                """)
+        let document = try Document(try Self.description(of: text))
+        let operation = try #require(document.operations.first).members
+        let responses = try #require(operation["responses"] as? [String: Any])
+        let response = try #require(responses["200"] as? [String: Any])
+        let content = try #require(response["content"] as? [String: Any])
+        let media = try #require(content["application/json"] as? [String: Any])
+        let schema = try #require(media["schema"] as? [String: Any])
+        let properties = try #require(schema["properties"] as? [String: [String: Any]])
+        #expect(Set(properties.keys) == ["user", "made", "news", "profile"])
+        #expect(schema["required"] as? [String] == ["user", "profile"], "each once")
+        let user = try #require(properties["user"])
+        #expect(user["type"] == nil && user["additionalProperties"] == nil)
+        let address = try #require((user["properties"] as? [String: [String: Any]])?["address"])
+        #expect(address["type"] as? String == "object")
+        #expect((address["properties"] as? [String: Any])?.keys.map(\.self) == ["city"])
+        #expect(properties["made"]?["type"] as? String == "object")
+        #expect(properties["news"]?["type"] as? String == "array")
+    }
+
     /// Values that a required call uses are mandatory; values that it uses with a `?` are optional.
     @Test func optionalReferencesAreNotRequired() throws {
         let text = Snippet.endpoint(

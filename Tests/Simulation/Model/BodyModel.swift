@@ -19,7 +19,7 @@ struct BodyModel {
     /// Calls that failed by a collision, because of `on_collision: fail`.
     private(set) var failed: [(call: DrawnCall, key: String)] = []
 
-    /// The paths of the same below the root.
+    /// The paths of such members below the root.
     private var innerPlaceholders: [[String]] = []
 
     init(_ calls: [DrawnCall], _ parts: [Part]) {

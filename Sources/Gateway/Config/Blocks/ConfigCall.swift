@@ -78,8 +78,8 @@ extension Config.Call {
     package enum Position: Sendable, Equatable {
         /// Its members are members of the root.
         case root
-        /// The response does not contain it.
-        case none
+        /// `none`: the response does not contain it.
+        case absent
         /// `user.address`: under these keys, of which the last one is its own.
         case member([String])
         /// `news[]`: its elements are appended to the array under these keys.

@@ -164,7 +164,7 @@ extension ConfigCheck {
             problems.error(
                 at: fallback.location,
                 "'if_failed' must be an array, null or omit where its elements are appended")
-        case .none?:
+        case .absent:
             problems.warning(
                 at: fallback.location,
                 "'if_failed' has no effect: the response does not contain call"

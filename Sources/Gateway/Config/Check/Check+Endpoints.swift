@@ -39,7 +39,7 @@ extension ConfigCheck {
             problems.error(
                 at: rule.location, "'succeed_when: required' needs a call with 'required: true'")
         }
-        // Where `at` puts parts, a key that two calls have is dropped and makes the response partial.
+        // With `on_collision: fail`, a key that two calls have makes the response partial.
         if let status = endpoint.partialStatus, endpoint.succeedWhen?.value == .all,
             hasAllCalls(of: endpoint),
             endpoint.calls.allSatisfy({ $0.at == nil && isRead("at", of: $0.location) })

@@ -7,17 +7,18 @@ extension ConfigCheck {
     /// Reports a place that a call cannot have.
     mutating func checkPlace(of call: Config.Call) {
         guard let at = call.at else { return }
-        if case .member(let keys) = at.value, keys.first == Config.Call.reportKey {
-            return reportReserved(at.location)
+        switch at.value {
+        case .member(let keys), .array(let keys):
+            guard keys.first == Config.Call.reportKey else { break }
+            problems.error(
+                at: at.location, "the key '\(Config.Call.reportKey)' is reserved for the report")
+        case .root, .absent: break
         }
-        if case .array(let keys) = at.value, keys.first == Config.Call.reportKey {
-            reportReserved(at.location)
+        if case .array = at.value, call.keep?.value.isEmpty == true {
+            problems.error(
+                at: at.location,
+                "call '\(call.name.value)' with 'keep: []' has no elements that could be appended")
         }
-    }
-
-    private mutating func reportReserved(_ location: SourceLocation) {
-        problems.error(
-            at: location, "the key '\(Config.Call.reportKey)' is reserved for the report")
     }
 
     /// Warns of collisions at the root of the response, as far as the file shows its keys.
@@ -48,13 +49,13 @@ extension Config.Call {
     /// The member of a response that has the report.
     fileprivate static let reportKey = "_gateway"
 
-    /// The keys of the root that the file shows as this call's own.
+    /// The keys of the root, or the path below it, that the file shows as this call's own.
     fileprivate var knownKeys: [String] {
         switch at?.value {
         case nil: [name.value]
         case .root: knownRootKeys
-        case .member(let keys) where keys.count == 1: keys
-        case .member, .array, .none?: []
+        case .member(let keys): [keys.joined(separator: ".")]
+        case .array, .absent: []
         }
     }
 
@@ -63,13 +64,14 @@ extension Config.Call {
     fileprivate var knownRootKeys: [String] {
         let kept = (keep?.value ?? []).filter(\.isVerbatim).compactMap { rootKey($0.value) }
         let dropped = drop.filter(\.isVerbatim).compactMap { wholeRootKey($0.value) }
-        let renamed = rename.filter(\.name.isVerbatim).compactMap { entry in
+        let renamed = renamedMembers.filter(\.name.isVerbatim).compactMap { entry in
             wholeRootKey(entry.path.value).map { (from: $0, to: entry.name.value) }
         }
         let unchanged = kept.filter { key in
             !dropped.contains(key) && !renamed.contains { $0.from == key }
         }
-        return unchanged + renamed.map(\.to)
+        let others = usesCamelCase ? unchanged.map { CamelCase.name(of: $0) } : unchanged
+        return others + renamed.map(\.to)
     }
 
     private func rootKey(_ path: String) -> String? {

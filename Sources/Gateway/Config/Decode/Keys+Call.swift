@@ -146,7 +146,7 @@ extension ValueReader where Value == Config.Call.Position {
             scalar throws(Refusal) in
             switch scalar.text {
             case ".": return .root
-            case "none": return .none
+            case "none": return .absent
             default: break
             }
             guard var steps = (try? JSONPath(scalar.text))?.steps else {

@@ -20,7 +20,7 @@ struct Decoder {
             switch plan.placement {
             case .root where !plan.keepsNothing: .object
             case .appended: .array
-            case .root, .named, .nested, .none: nil
+            case .root, .named, .nested, .absent: nil
             }
     }
 

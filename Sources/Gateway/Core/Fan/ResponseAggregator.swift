@@ -81,7 +81,7 @@ struct ResponseAggregator {
         guard case (var value, let isPart)? = value(of: call, result, state) else { return }
         var collisions: [String] = []
         switch call.placement {
-        case .none: return
+        case .absent: return
         case .nested, .appended: return body.addPlaceholder(named.name)
         // The `null` of a failed call hides no value of another call.
         case .named where !isPart && value.isNull: return body.addPlaceholder(named.name)
@@ -122,9 +122,7 @@ struct ResponseAggregator {
         for named in placedCalls {
             try place(named, result, state, in: &draft, dropped: &dropped)
         }
-        var placed = JSONObjectBuilder()
-        _ = placed.merge(draft.finish())
-        return placed
+        return JSONObjectBuilder(continuing: draft.finish())
     }
 
     private func place(
@@ -167,7 +165,7 @@ struct ResponseAggregator {
             self.plan = plan
             let keys: [String] =
                 switch plan.placement {
-                case .named, .root, .none: []
+                case .named, .root, .absent: []
                 case .nested(let keys), .appended(let keys): keys
                 }
             path = keys.map { JSONName($0) }

@@ -25,7 +25,11 @@ struct ExplainedResponse {
     /// RFC 9110, section 9.3.2: a response to HEAD has no body.
     private var body: String {
         if method == .head { return "no body (HEAD)" }
-        return "{\(wanted.compactMap(member).joined(separator: ","))}"
+        var members: [String] = []
+        for member in wanted.compactMap(member) where member == "..." || !members.contains(member) {
+            members.append(member)
+        }
+        return "{\(members.joined(separator: ","))}"
     }
 
     /// Of a call that is skipped, its fallback; nil if that adds nothing.
@@ -106,7 +110,7 @@ extension CallPlan {
     /// Where its part is: a key in quotes, or a path as the configuration has it; nil outside of the response.
     fileprivate var place: String? {
         switch placement {
-        case .none: nil
+        case .absent: nil
         case .root: "."
         case .named(let key): "\"\(key)\""
         case .nested(let keys): keys.joined(separator: ".")
@@ -117,7 +121,7 @@ extension CallPlan {
     /// What a partial response contains instead of its value.
     fileprivate var fallbackText: String {
         switch (fallbackValue, placement) {
-        case (_, .none): "not in the response"
+        case (_, .absent): "not in the response"
         case (let value?, .root): "\(String(value.bytes)) at the root"
         case (nil, .root): "without the members of \(name)"
         case (let value?, .appended) where value.isNull: "without its elements in \(place ?? name)"

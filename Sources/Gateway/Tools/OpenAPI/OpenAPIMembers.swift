@@ -5,7 +5,7 @@ struct OpenAPIMembers {
     init(_ calls: [CallPlan]) {
         for call in calls {
             switch call.placement {
-            case .root, .none: break
+            case .root, .absent: break
             case .named(let key): root.member(key).part = OpenAPIPart(call).tree
             case .nested(let keys): member(keys).part = OpenAPIPart(call).tree
             case .appended(let keys): member(keys).isArray = true
@@ -32,8 +32,7 @@ struct OpenAPIMembers {
             return members[members.count - 1]
         }
 
-        /// What else an object has whose own part gets members is not restricted. The recursion is as deep as
-        /// the paths of the configuration.
+        /// A part that gets members may have others. The recursion is as deep as the paths of the configuration.
         var schema: JSONTree {
             if members.isEmpty, !isArray { return part ?? .object([]) }
             let type = isArray ? "array" : "object"

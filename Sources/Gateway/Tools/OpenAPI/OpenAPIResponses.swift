@@ -99,9 +99,10 @@ struct OpenAPIResponses {
     /// The members that calls are put in; the members of calls that are merged into the root are unknown.
     private var body: JSONTree {
         var properties = OpenAPIMembers(plan.calls).properties
-        let always = plan.calls.filter { call in
+        let alwaysMade = plan.calls.filter { call in
             call.condition == nil && (call.isRequired || call.fallback != .omit)
         }.compactMap(\.ownKey)
+        let always = properties.map(\.0).filter(alwaysMade.contains)
         if plan.report == .body {
             properties.append(
                 ("_gateway", .object([("$ref", .text("#/components/schemas/Report"))])))

@@ -82,7 +82,7 @@ function whatHappened(request) {
   const told = [
     failed.filter((call) => isAtFault(call) || causes.includes(call.name)),
     failed.filter((call) => !isNeutral(call.outcome)),
-  ].find((calls) => calls.length > 0) ?? failed;
+  ].find((list) => list.length) ?? failed;
   const parts = told.map((call) => {
     const status = statusOf(call);
     const detail = call.outcome === "unexpected_status" && status ? ` ${status}` : "";
@@ -90,7 +90,7 @@ function whatHappened(request) {
   });
   const others = failed.filter((call) => call.because_of && !told.includes(call));
   parts.push(...others.map((call) => `${call.name} ${spaced(call.outcome)}${because(call)}`));
-  if (isOnlySlow(request)) parts.push("◷ slower than the p99 of its endpoint");
+  if (isOnlySlow(request)) parts.push("◷ slower than its endpoint's p99");
   if (parts.length > 0) return parts.join(", ");
   if (request.endpoint === "") return "no route matched";
   return request.outcome === "rejected" && !request.calls.some((call) => call.began_ms !== undefined) && !request.times_hidden

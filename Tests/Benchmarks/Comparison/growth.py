@@ -33,7 +33,7 @@ CURVES = {
         "Calls of 200 B at 16 connections. A straight line is the best case.", is_linear=True),
     "endpoints": Curve(
         "Cost of a request by the number of endpoints", "endpoints",
-        "Three calls of 200 B at 64 connections. Requests go to all endpoints in turn, or to ten of them: the cost of choosing "
+        "Three calls of 200 B at 64 connections. Requests go to all endpoints in turn, or to ten of them, which is the cost of choosing "
         "without the cost of their data. The floor has no endpoints."),
     "busy": Curve(
         "Cost of a request by busy connections", "connections that send requests",

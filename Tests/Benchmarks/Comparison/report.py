@@ -145,7 +145,7 @@ def kernel_table(results):
     return f"""\
 ### Kernel and program
 
-Three calls of 200 B at 64 connections, in microseconds for each request. The kernel samples how it divides the time.
+Three calls of 200 B at 64 connections, in microseconds for each request. The kernel finds the shares by sampling.
 
 {table(["", "all", "kernel", "program and its libraries"], lines)}
 """

@@ -42,7 +42,12 @@ extension Config {
         }
 
         package enum SucceedWhen: String, Sendable, CaseIterable { case any, all, required }
-        package enum Report: String, Sendable, CaseIterable { case body, header, off }
+        package enum Report: String, Sendable, CaseIterable {
+            case body, header, off
+
+            /// The member of a response that has the report.
+            static let key = "_gateway"
+        }
 
         /// What a response reveals about a failure: only its kind, or also host, port and error
         /// text.

@@ -27,7 +27,7 @@ extension ConfigCheck {
             checkCall(call, of: endpoint)
         }
         checkReferences(of: endpoint)
-        checkRoot(of: endpoint)
+        checkKeys(of: endpoint)
     }
 
     private mutating func checkSuccess(of endpoint: Config.Endpoint) {

@@ -5,7 +5,7 @@ import JSONText
 /// The failures that a response reports: the member `_gateway`, or a header.
 struct FailureReport {
     /// The member's name, reserved: a backend's member of that name is dropped.
-    static let name = JSONName("_gateway")
+    static let name = JSONName(Config.Endpoint.Report.key)
 
     private let entries: [ReportedFailure]
     private let exposesDetails: Bool

@@ -105,7 +105,10 @@ struct OpenAPIResponses {
         let always = properties.map(\.0).filter(alwaysMade.contains)
         if plan.report == .body {
             properties.append(
-                ("_gateway", .object([("$ref", .text("#/components/schemas/Report"))])))
+                (
+                    Config.Endpoint.Report.key,
+                    .object([("$ref", .text("#/components/schemas/Report"))])
+                ))
         }
         var keywords: [(String, JSONTree)] = [
             ("type", .text("object")), ("properties", .object(properties)),

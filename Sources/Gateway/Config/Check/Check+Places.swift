@@ -9,9 +9,10 @@ extension ConfigCheck {
         guard let at = call.at else { return }
         switch at.value {
         case .member(let keys), .array(let keys):
-            guard keys.first == Config.Call.reportKey else { break }
+            guard keys.first == Config.Endpoint.Report.key else { break }
             problems.error(
-                at: at.location, "the key '\(Config.Call.reportKey)' is reserved for the report")
+                at: at.location,
+                "the key '\(Config.Endpoint.Report.key)' is reserved for the report")
         case .root, .absent: break
         }
         if case .array = at.value, call.keep?.value.isEmpty == true {
@@ -21,8 +22,8 @@ extension ConfigCheck {
         }
     }
 
-    /// Warns of collisions at the root of the response, as far as the file shows its keys.
-    mutating func checkRoot(of endpoint: Config.Endpoint) {
+    /// Warns of keys and paths that two calls have, as far as the file shows them.
+    mutating func checkKeys(of endpoint: Config.Endpoint) {
         var owners: [String: String] = [:]
         for call in endpoint.calls {
             let keys = call.knownKeys
@@ -46,9 +47,6 @@ extension ConfigCheck {
 }
 
 extension Config.Call {
-    /// The member of a response that has the report.
-    fileprivate static let reportKey = "_gateway"
-
     /// The keys of the root, or the path below it, that the file shows as this call's own.
     fileprivate var knownKeys: [String] {
         switch at?.value {

@@ -102,8 +102,9 @@ struct ConfigDecoder {
         var meant: [String] = []
         for member in withoutDuplicates(members) {
             key = member.key
-            let misspelt = misspelt(member, among: keys, members)
-            if misspelt == nil, let known = keys.first(where: { $0.name == member.key }) {
+            let known = keys.first { $0.name == member.key }
+            let misspelt = known.flatMap { meantKey(for: member, of: $0, among: keys, members) }
+            if let known, misspelt == nil {
                 known.decode(member, &block, &self)
             } else {
                 let near =
@@ -118,15 +119,12 @@ struct ConfigDecoder {
         return meant
     }
 
-    /// The missing key that a known one with a mapping is written for, such as `form: users` for `from`.
-    private func misspelt<Block: ConfigBlock>(
-        _ member: DocumentNode.Member, among keys: [BlockKey<Block>],
-        _ members: [DocumentNode.Member]
+    /// The missing key that a scalar is meant for whose own key needs a mapping: `form: users` for `from`.
+    private func meantKey<Block: ConfigBlock>(
+        for member: DocumentNode.Member, of known: BlockKey<Block>,
+        among keys: [BlockKey<Block>], _ members: [DocumentNode.Member]
     ) -> String? {
-        guard case .scalar = member.node.content,
-            let known = keys.first(where: { $0.name == member.key }),
-            case .map = known.schema.value
-        else { return nil }
+        guard case .scalar = member.node.content, case .map = known.schema.value else { return nil }
         let missing = keys.filter { key in
             key.schema.isRequired && !members.contains { $0.key == key.name }
         }

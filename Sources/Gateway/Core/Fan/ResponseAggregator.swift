@@ -15,7 +15,7 @@ struct ResponseAggregator {
     /// Compared here, since a comparison of another module's type is a call.
     private let reportsInBody: Bool
     private let reportsInHeader: Bool
-    /// The calls whose parts are put under paths.
+    /// The calls whose parts belong below the root.
     private let placedCalls: [NamedCall]
     /// Whether a member of the root may be added twice.
     private let mayRepeatNames: Bool
@@ -79,20 +79,21 @@ struct ResponseAggregator {
     ) throws {
         let call = named.plan
         guard case (var value, let isPart)? = value(of: call, result, state) else { return }
-        var collisions: [String] = []
+        let collisions: [String]
         switch call.placement {
         case .absent: return
         case .nested, .appended: return body.addPlaceholder(named.name)
         // The `null` of a failed call hides no value of another call.
         case .named where !isPart && value.isNull: return body.addPlaceholder(named.name)
         case .named(let key):
-            if !body.add(named.name, value) { collisions = [key] }
-            guard !collisions.isEmpty, call.failsOnCollision, isPart else { break }
-            try recordCollision(key, of: call, state)
-            return
+            if body.add(named.name, value) { return }
+            if call.failsOnCollision, isPart {
+                return try recordFailure(CallFailure.collision(key: key), of: call, state)
+            }
+            collisions = [key]
         case .root:
             if call.failsOnCollision, isPart, let key = body.collisions(with: value).first {
-                try recordCollision(key, of: call, state)
+                try recordFailure(CallFailure.collision(key: key), of: call, state)
                 guard let fallback = call.fallbackValue else { return }
                 value = fallback
             }
@@ -101,11 +102,7 @@ struct ResponseAggregator {
         dropped += collisions.map { ReportedFailure(call: call, failure: .collision(key: $0)) }
     }
 
-    /// Nothing of the call is used, so the collision is recorded as its failure.
-    private func recordCollision(_ key: String, of call: CallPlan, _ state: FanOutState) throws {
-        try recordFailure(CallFailure.collision(key: key), of: call, state)
-    }
-
+    /// Nothing of the call is used: that is its failure.
     private func recordFailure(
         _ error: any Error, of call: CallPlan, _ state: FanOutState
     ) throws {
@@ -113,7 +110,7 @@ struct ResponseAggregator {
         if call.isRequired { throw failure }
     }
 
-    /// The body with the parts that belong under paths.
+    /// The body with the parts that belong below the root.
     private func placingParts(
         _ result: AnyResult<Int, Part>, _ state: FanOutState, in body: consuming JSONSlice,
         dropped: inout [ReportedFailure]
@@ -142,7 +139,7 @@ struct ResponseAggregator {
         switch outcome {
         case .added: break
         case .exists where call.failsOnCollision && isPart:
-            try recordCollision(named.key, of: call, state)
+            try recordFailure(CallFailure.collision(key: named.key), of: call, state)
         case .exists:
             dropped.append(ReportedFailure(call: call, failure: .collision(key: named.key)))
         case .invalidShape where isPart: try recordFailure(InvalidShape(), of: call, state)

@@ -91,7 +91,7 @@ private final class Node {
     /// The members of the source that a path leads into.
     private var inner: [(range: Range<Int>, node: Node)] = []
     private var appended: [(key: JSONName, node: Node)] = []
-    /// Arrays whose elements are appended behind the own ones.
+    /// Arrays whose elements follow the elements of the source.
     private var arrays: [JSONSlice] = []
 
     init(_ source: JSONSlice, isPlaceholder: Bool = false) {

@@ -27,7 +27,7 @@ package struct JSONObjectBuilder: ~Copyable {
         comparesKeys = mayRepeatNames
     }
 
-    /// Adds members behind the members of an object; the caller ensures that their names are not in it.
+    /// Adds members after the members of an object; the caller ensures that their names are not in it.
     package init(continuing object: JSONSlice) {
         assert(object.kind == .object, "an object is continued")
         bytes = object.bytes[0..<(object.bytes.count - 1)].array

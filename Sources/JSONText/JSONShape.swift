@@ -27,7 +27,7 @@ package struct JSONShape: Sendable {
     ///   - drop: the parts that are removed.
     ///   - rename: new names of members. An existing member with such a name is removed.
     ///   - usesCamelCase: whether all other keys, at all levels, are written in camel case. Of two keys
-    ///     that become equal, the one that is spelled so stays, else the first.
+    ///     that become equal, the one that already has this spelling stays, else the first.
     package init(
         take: JSONPath? = nil, keep: [JSONPath]? = nil, drop: [JSONPath] = [],
         rename: [Rename] = [], usesCamelCase: Bool = false
@@ -59,7 +59,7 @@ package struct JSONShape: Sendable {
     /// - Parameter dropped: receives some keys, as the source spells them, that were left out because
     ///   another key has become equal
     package func applied(
-        to value: JSONSlice, dropping dropped: inout [String]
+        to value: JSONSlice, reporting dropped: inout [String]
     ) throws(InvalidShape) -> JSONSlice {
         let part = try take.map { path throws(InvalidShape) in try value.taking(path) } ?? value
         guard let cut else { return part }

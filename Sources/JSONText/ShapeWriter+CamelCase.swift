@@ -2,7 +2,7 @@ import Basics
 
 /// A member of an object whose keys are written in camel case.
 struct CamelCaseMember {
-    /// Where the name comes from. The first of these sources that members with one name have keeps the name.
+    /// Where the name comes from. Of members with equal names, the one whose source is listed first stays.
     enum Source: Int {
         /// `rename` names it.
         case renamed
@@ -84,8 +84,8 @@ extension ShapeWriter {
         return (.changed, changed.span.keyHash)
     }
 
-    /// Notes the members that others have become equal to, in the order of the text. `removeDropped` removes
-    /// all at once: an object inside of others would be moved once for each of them.
+    /// Notes the members to drop because others have the same name, in the order of the text. `removeDropped`
+    /// removes them in one pass: object by object, a value would be moved once for each object around it.
     private mutating func dropEqualNames(
         of members: ArraySlice<CamelCaseMember>, after opening: Int
     ) {

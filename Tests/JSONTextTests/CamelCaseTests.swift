@@ -13,7 +13,7 @@ struct CamelCaseTests {
             keep: keep?.map { try JSONPath($0) }, drop: drop.map { try JSONPath($0) },
             rename: rename.map { .init(try JSONPath($0.0), to: $0.1) }, usesCamelCase: true)
         var dropped: [String] = []
-        let result = try shape.applied(to: slice(text), dropping: &dropped)
+        let result = try shape.applied(to: slice(text), reporting: &dropped)
         #expect(scanError(in: result.bytes.array) == nil, "a shape must leave JSON")
         return (result.string, dropped)
     }

@@ -29,7 +29,7 @@ struct ShapeTests {
         _ rules: Rules, _ text: String, dropping keys: [String] = []
     ) throws -> String {
         var dropped: [String] = []
-        let result = try rules.shape.applied(to: slice(text), dropping: &dropped)
+        let result = try rules.shape.applied(to: slice(text), reporting: &dropped)
         #expect(dropped == keys)
         #expect(scanError(in: result.bytes.array) == nil, "a shape must leave JSON")
         return result.string
@@ -118,7 +118,7 @@ struct ShapeTests {
         let text = try slice(" [1 , 2] ")
         #expect(shape.isIdentity)
         var dropped: [String] = []
-        #expect(try shape.applied(to: text, dropping: &dropped) == text)
+        #expect(try shape.applied(to: text, reporting: &dropped) == text)
     }
 
     @Test(arguments: [

@@ -34,7 +34,7 @@ package final class CallPlan {
     /// What the shape changes, for `explain`: `keep available, warehouse.city`.
     package let selections: [String]
     package let placement: Placement
-    /// A key that already exists is a failure, and not a member that is dropped.
+    /// `on_collision: fail`: a key that already exists is the call's failure, and not a dropped member.
     package let failsOnCollision: Bool
     package let fallback: Fallback
     /// `when`; nil if the call is always made.
@@ -102,7 +102,7 @@ package final class CallPlan {
         relayStatus.contains { $0.contains(Int(status.code)) }
     }
 
-    /// `at` and `on_collision`: where the part is put in the response.
+    /// `at`: where the part is put in the response.
     package enum Placement: Equatable {
         /// Under the call's name, or another key of the root.
         case named(String)

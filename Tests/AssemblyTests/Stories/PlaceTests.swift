@@ -4,11 +4,12 @@ import WorkerSupport
 
 /// `at`: where the response of a call is put.
 @Suite(.watched) struct PlaceTests {
-    /// The response of calls whose backends respond with these bodies, in the order of the calls; nil fails.
+    /// The response of calls, written as `name:, options`, whose backends respond with these bodies; nil fails.
     private func fetch(_ calls: [(call: String, body: String?)]) throws -> ReceivedResponse {
         let lines = calls.enumerated().map { index, entry in
-            let (name, rest) = entry.call.split(separator: ":", maxSplits: 1).map(String.init).pair
-            return "\(name): { from: a, get: /\(index)\(rest) }"
+            let name = entry.call.prefix { $0 != ":" }
+            let options = entry.call.dropFirst(name.count + 1)
+            return "\(name): { from: a, get: /\(index)\(options) }"
         }
         let harness = try GatewayHarness(lines.joined(separator: "\n"))
         for (index, entry) in calls.enumerated() {
@@ -161,8 +162,4 @@ import WorkerSupport
             try body([Self.geo, ("a:, at: .", #"{"user":{"a":1}}"#)])
                 == #"{"user":{"a":1,"address":{"city":"B"}}}"#)
     }
-}
-
-extension [String] {
-    fileprivate var pair: (String, String) { (self[0], count > 1 ? self[1] : "") }
 }

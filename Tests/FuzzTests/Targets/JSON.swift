@@ -19,7 +19,7 @@ extension FuzzTarget {
         if let part = brokenPart(of: value) { return "a part is not JSON: \(String(part.bytes))" }
         for shape in shapes {
             var dropped: [String] = []
-            guard let shaped = try? shape.applied(to: value, dropping: &dropped) else { continue }
+            guard let shaped = try? shape.applied(to: value, reporting: &dropped) else { continue }
             guard isJSON(shaped) else {
                 return "a shaped value is not JSON: \(String(shaped.bytes))"
             }

@@ -588,7 +588,7 @@ import YAMLReader
             })
         var dropped: [String] = []
         let slice = try JSONSlice(validating: Bytes(json))
-        return String(try shape.applied(to: slice, dropping: &dropped).bytes)
+        return String(try shape.applied(to: slice, reporting: &dropped).bytes)
     }
 
     /// The results are those of KrakenD's flatmap for the same operations.

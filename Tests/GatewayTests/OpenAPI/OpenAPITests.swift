@@ -401,7 +401,7 @@ import Testing
         let schema = OpenAPIPart(call).tree.text
         var dropped: [String] = []
         let shaped = try call.shape.applied(
-            to: try JSONSlice(validating: Bytes(answer)), dropping: &dropped)
+            to: try JSONSlice(validating: Bytes(answer)), reporting: &dropped)
         #expect(try accepts(schema, String(shaped.bytes)), "\(shaped) \(schema)")
         #expect(try accepts(schema, "null"))
         for other in [#"{"unknown":1}"#, "\"text\""] {

@@ -25,11 +25,7 @@ struct CallDraw {
             random.derived("method"))
         let isRequired = random.chance(0.4)
         let at = place(random.derived("place"))
-        let fallback =
-            switch at {
-            case ".": #"{"stale":true}"#
-            default: #"["none"]"#
-            }
+        let fallback = at == "." ? #"{"stale":true}"# : #"["none"]"#
         let isIdempotent = method != "POST" && method != "PATCH"
         let keys = random.keys(
             [

@@ -22,7 +22,7 @@ protocol CallKind: AnyObject {
     ///   - loop: of the call, for the time
     ///   - droppedKeys: receives keys that the change of case dropped, since others became equal
     func part(
-        of response: ClientResponse, on loop: any Loop, dropping droppedKeys: inout [String]
+        of response: ClientResponse, on loop: any Loop, reporting droppedKeys: inout [String]
     ) throws -> Part
 }
 

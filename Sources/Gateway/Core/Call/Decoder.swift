@@ -26,14 +26,14 @@ struct Decoder {
 
     /// - Parameter droppedKeys: receives keys that the change of case dropped, since others became equal
     func part(
-        of response: ClientResponse, on loop: any Loop, dropping droppedKeys: inout [String]
+        of response: ClientResponse, on loop: any Loop, reporting droppedKeys: inout [String]
     ) throws -> Part {
         guard plan.accept.contains(where: { $0.contains(Int(response.status.code)) }) else {
             throw unexpected(response, at: loop.unixTime)
         }
         if let coding = response.contentCoding { throw CallFailure.contentCoding(coding) }
         return Part(
-            value: try shaped(response, dropping: &droppedKeys), fields: relayed(response.fields))
+            value: try shaped(response, reporting: &droppedKeys), fields: relayed(response.fields))
     }
 
     private func relayed(_ fields: Fields) -> Fields {
@@ -47,12 +47,12 @@ struct Decoder {
     /// Only an object can be merged into the root, and only an array be appended, unless the body is empty;
     /// with `keep: []` there is nothing to merge.
     private func shaped(
-        _ response: ClientResponse, dropping keys: inout [String]
+        _ response: ClientResponse, reporting keys: inout [String]
     ) throws -> JSONSlice {
         let content = response.content
         let isEmpty = content.isEmpty
         let whole = try value(of: content)
-        let value = takesWhole ? whole : try plan.shape.applied(to: whole, dropping: &keys)
+        let value = takesWhole ? whole : try plan.shape.applied(to: whole, reporting: &keys)
         guard let kind, !isEmpty, value.kind != kind else { return value }
         throw InvalidShape()
     }

@@ -16,8 +16,8 @@ final class JSONCall: CallKind {
     }
 
     func part(
-        of response: ClientResponse, on loop: any Loop, dropping droppedKeys: inout [String]
+        of response: ClientResponse, on loop: any Loop, reporting droppedKeys: inout [String]
     ) throws -> Part {
-        try decoder.part(of: response, on: loop, dropping: &droppedKeys)
+        try decoder.part(of: response, on: loop, reporting: &droppedKeys)
     }
 }

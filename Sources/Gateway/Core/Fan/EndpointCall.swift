@@ -63,7 +63,7 @@ final class EndpointCall {
             let response = try result.get()
             attempt = response.attempt
             var droppedKeys: [String] = []
-            let part = try kind.part(of: response, on: state.loop, dropping: &droppedKeys)
+            let part = try kind.part(of: response, on: state.loop, reporting: &droppedKeys)
             state.recordPart(part, of: plan, from: attempt)
             if !droppedKeys.isEmpty { state.recordDropped(droppedKeys, of: plan) }
             if !response.fields.isEmpty, !relaysCacheControl {

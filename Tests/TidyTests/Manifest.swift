@@ -14,7 +14,10 @@ struct Manifest {
     init(_ text: String) {
         var dependencies: [String: [String]] = [:]
         var systemLibraries: Set<String> = []
-        let code = text.replacing(/\/\/.*/, with: "")
+        var code = text.replacing(/\/\/.*/, with: "")
+        if let list = code.firstMatch(of: /let dependencies: [^=]*= (\[[^\]]*\])/)?.1 {
+            code = code.replacing("dependencies: dependencies", with: "dependencies: \(list)")
+        }
         for call in Self.calls(
             of: ["target", "executableTarget", "testTarget", "systemLibrary", "system", "support"],
             in: code)
@@ -38,9 +41,12 @@ struct Manifest {
     }
 
     /// Everything that a product compiles and links, directly or not.
-    func closure(ofProduct name: String) -> Set<String> {
+    func closure(ofProduct name: String) -> Set<String> { closure(of: products[name] ?? []) }
+
+    /// The targets, and what they depend on, directly or not.
+    func closure(of targets: [String]) -> Set<String> {
         var found: Set<String> = []
-        var next = products[name] ?? []
+        var next = targets
         while let target = next.popLast() {
             if found.insert(target).inserted { next += dependencies[target] ?? [] }
         }

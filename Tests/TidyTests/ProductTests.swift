@@ -38,6 +38,25 @@ import Testing
         #expect(!closure.contains("cluster-simulation"))
     }
 
+    /// Without the dependency, the build fails only if it compiles the importing target first.
+    @Test func everyImportIsADependency() throws {
+        let manifest = try Self.manifest()
+        var checked: Set<String> = []
+        for path in try FileManager.default.subpathsOfDirectory(atPath: Sources.root.path)
+        where path.hasSuffix(".swift") && (path.hasPrefix("Tests/") || path.hasPrefix("Sources/")) {
+            let target = String(path.split(separator: "/")[1])
+            guard manifest.dependencies[target] != nil else { continue }
+            let text = try String(
+                contentsOf: Sources.root.appending(path: path), encoding: .utf8)
+            let imported = text.split(separator: "\n").flatMap { Imports.modules(in: String($0)) }
+                .filter { manifest.dependencies[$0] != nil }
+            let missing = Set(imported).subtracting(manifest.closure(of: [target]))
+            #expect(missing.isEmpty, "\(path) imports \(missing), which \(target) does not name")
+            if !imported.isEmpty { checked.insert(target) }
+        }
+        #expect(checked.isSuperset(of: ["Gateway", "GatewayTests", "FuzzTests", "Simulation"]))
+    }
+
     @Test func aNewDependencyOfThePromisesWouldBeFound() {
         let manifest = Manifest(
             """

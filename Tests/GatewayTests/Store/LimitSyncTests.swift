@@ -1,7 +1,6 @@
 import Basics
 import Promises
 import Reactor
-import Rehearsal
 import SimReactor
 import Testing
 
@@ -64,21 +63,21 @@ import Testing
 
     /// The store computes from the sum what it would have from each charge at its time.
     @Test(arguments: UInt64(0)..<200) func aSumIsAsFarAheadAsItsCharges(_ seed: UInt64) throws {
-        let random = RandomSource(seed: seed)
+        var random = Entropy(seed: seed)
         let rate = try #require(TokenBucket(count: 10, per: .seconds(1), burst: 10))
         let bucket = StoreBucket(count: 10, per: .seconds(1), burst: 10)
         var now = 1_000
-        let before = Int64(now + random.number(-500...500)) * 8_000
+        let before = Int64(now + Int.random(in: -500...500, using: &random)) * 8_000
         var expected = before
         var sum: LimitSync.Usage?
-        for _ in 0..<random.number(1...8) {
-            now += random.number(0...300)
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            now += Int.random(in: 0...300, using: &random)
             let instant = Instant(nanoseconds: Int64(now) * 1_000_000)
             let time = StoreBucket.time(of: instant)
-            let cost = random.number(1...3)
+            let cost = Int.random(in: 1...3, using: &random)
             // A refund takes back no more than what is unpaid.
             let unpaid = (expected - time) / 80
-            let isRefund = unpaid > 0 && random.number(0...3) == 0
+            let isRefund = unpaid > 0 && Int.random(in: 0...3, using: &random) == 0
             let charge =
                 isRefund
                 ? bucket.refund(cost, unpaid: unpaid, key: Bytes(), slack: .zero)

@@ -60,10 +60,3 @@ extension Config.Condition {
         return texts.flatMap(\.locatedReferences) + parts.flatMap(\.references)
     }
 }
-
-extension LocatedTemplate {
-    /// Its references, each with its location.
-    var locatedReferences: [Located<TemplateText.Reference>] {
-        template.references.map { Located($0, at: location(of: $0)) }
-    }
-}

@@ -24,6 +24,16 @@ package struct LocatedTemplate: Sendable {
     package func location(of reference: TemplateText.Reference) -> SourceLocation {
         textStart?.advanced(by: reference.offset) ?? location
     }
+
+    /// Its references, each with its location.
+    var locatedReferences: [Located<TemplateText.Reference>] {
+        template.references.map { Located($0, at: location(of: $0)) }
+    }
+
+    /// The reference that is the whole text; nil if there is more, or none.
+    var soleReference: Located<TemplateText.Reference>? {
+        template.segments.count == 1 ? locatedReferences.first : nil
+    }
 }
 
 /// `body:` of a call: JSON with references, a single reference, or fixed text; or its `form:`.

@@ -27,12 +27,14 @@ package struct JSONObjectBuilder: ~Copyable {
         comparesKeys = mayRepeatNames
     }
 
-    /// Adds members after the members of an object; the caller ensures that their names are not in it.
-    package init(continuing object: JSONSlice) {
+    /// Adds members after the members of an object.
+    ///
+    /// - Parameter mayRepeatNames: whether members whose names it has may be added
+    package init(continuing object: JSONSlice, mayRepeatNames: Bool = false) {
         assert(object.kind == .object, "an object is continued")
         bytes = object.bytes[0..<(object.bytes.count - 1)].array
         reserved = []
-        comparesKeys = false
+        comparesKeys = mayRepeatNames
     }
 
     /// Adds a member; false, and adds nothing, if its key exists and is no placeholder.

@@ -98,6 +98,7 @@ import Testing
         "checkObject(type:required:properties:at:)": "the depth of an operator's file",
         "pathsWithoutSample(_:in:)": "the depth of an operator's file",
         "append(_:_:)": "the depth of an operator's file, 512 and 1000",
+        "valueTemplate(_:)": "the depth of an operator's file, 512 and 1000",
         "append(_:to:)": "the depth of an operator's file, 512 and 1000",
         "emit(_:)": "PatternParser.depthMax",
         "emit(_:least:most:)": "PatternParser.depthMax",

@@ -48,8 +48,10 @@ package final class EndpointPlan {
     package let calls: [CallPlan]
     /// How requests are passed through; nil for an endpoint with calls.
     package let proxy: ProxyPlan?
+    /// What the response has beside the parts; nil for the parts only.
+    package let respond: RespondPlan?
     package let graph: CallGraph
-    /// How many parts to store for other calls: none if no call and no condition uses one.
+    /// How many parts to store: none if no call, no condition and no value of the response uses one.
     let storedParts: Int
     /// The segments of call paths that the client's values could make empty, `.` or `..`.
     let clientSegments: [ClientSegment]
@@ -67,7 +69,7 @@ package final class EndpointPlan {
         deadline = config.deadline(of: endpoint).value
         padding = PaddingPlan(endpoint.padding)
         success = planner.success
-        report = config.report(of: endpoint).value
+        report = planner.report
         exposesDetails = config.expose(of: endpoint).value == .details
         partialStatus = Status(config.partialStatus(of: endpoint).value) ?? .ok
         cacheControl = endpoint.cacheControl.flatMap { FieldValue($0.value) }
@@ -83,13 +85,16 @@ package final class EndpointPlan {
         addressMask = planner.addressMask
         calls = try planner.calls()
         proxy = try planner.proxy()
-        bodyPaths = Self.bodyPaths(calls, limits)
+        respond = try planner.respond()
+        bodyPaths = Self.bodyPaths(calls, limits, respond)
         queryNames =
             planner.refusesUnknownQuery
-            ? Self.declaredQueryNames(params) + Self.usedQueryNames(calls, auth, limits) : nil
+            ? Self.declaredQueryNames(params) + Self.usedQueryNames(calls, auth, limits, respond)
+            : nil
         graph = planner.graph
         storedParts =
-            calls.contains { !$0.uses.isEmpty || !$0.conditionCalls.isEmpty } ? calls.count : 0
+            calls.contains { !$0.uses.isEmpty || !$0.conditionCalls.isEmpty }
+                || respond?.usesCalls == true ? calls.count : 0
         clientSegments = Self.clientSegments(of: calls)
     }
 
@@ -104,10 +109,11 @@ package final class EndpointPlan {
 
     /// The names of the query parameters that calls forward, and that anything in the endpoint uses as
     /// `{request.query.name}`.
-    package var usedQueryNames: [Bytes] { Self.usedQueryNames(calls, auth, limits) }
+    package var usedQueryNames: [Bytes] { Self.usedQueryNames(calls, auth, limits, respond) }
 
     private static func usedQueryNames(
-        _ calls: [CallPlan], _ auth: EndpointAuthPlan?, _ limits: [LimitUsePlan]
+        _ calls: [CallPlan], _ auth: EndpointAuthPlan?, _ limits: [LimitUsePlan],
+        _ respond: RespondPlan?
     ) -> [Bytes] {
         var names: [Bytes] = []
         for call in calls {
@@ -115,12 +121,16 @@ package final class EndpointPlan {
             names += call.queryNames
         }
         for limit in limits { names += limit.queryNames }
+        names += (respond?.references ?? []).compactMap(\.source.queryName)
         return names + (auth?.queryNames ?? [])
     }
 
-    private static func bodyPaths(_ calls: [CallPlan], _ limits: [LimitUsePlan]) -> [JSONPath] {
+    private static func bodyPaths(
+        _ calls: [CallPlan], _ limits: [LimitUsePlan], _ respond: RespondPlan?
+    ) -> [JSONPath] {
         var paths: [JSONPath] = []
-        for source in calls.flatMap(\.references).map(\.source) + limits.flatMap(\.sources) {
+        let references = calls.flatMap(\.references) + (respond?.references ?? [])
+        for source in references.map(\.source) + limits.flatMap(\.sources) {
             guard case .requestBody(let path?) = source, !paths.contains(path) else { continue }
             paths.append(path)
         }

@@ -79,6 +79,13 @@ final class EndpointPlanner {
 
     func headers() throws(PlanError) -> ResponseHeaders? { try planner.headers(of: endpoint) }
 
+    /// The headers that all its responses have.
+    func fixedFields() throws(PlanError) -> Fields { try planner.fixedFields(for: endpoint) }
+
+    func fieldName(_ name: Located<String>) throws(PlanError) -> FieldName {
+        try planner.fieldName(name)
+    }
+
     /// The query parameters that `require` and rate limits use.
     func decidingQueryNames() throws(PlanError) -> [Bytes] {
         let names = try auth()?.queryNames ?? []

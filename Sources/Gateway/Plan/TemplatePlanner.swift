@@ -76,6 +76,36 @@ struct TemplatePlanner {
             pieces: pieces, isForm: template.isForm, isConfidential: template.isConfidential)
     }
 
+    /// The recursion is as deep as the value in the configuration.
+    func value(_ template: ValueTemplate) throws(PlanError) -> ValuePlan {
+        switch template {
+        case .literal(let json): return .literal(Bytes(json))
+        case .reference(let reference, let location):
+            let compiled = try compile(reference, at: "\(location)")
+            return .reference(compiled, isTextual: isTextual(compiled.source))
+        case .text(let text):
+            return .text(
+                try fieldPieces(text.template, of: text).map { piece in
+                    guard case .literal(let bytes) = piece else { return piece }
+                    var escaped: [UInt8] = []
+                    escaped.append(insideJSONString: bytes)
+                    return .literal(Bytes(escaped))
+                })
+        case .object(let members):
+            var compiled: [ValuePlan.Member] = []
+            for member in members {
+                compiled.append(
+                    ValuePlan.Member(
+                        key: JSONName(member.key), value: try value(member.value)))
+            }
+            return .object(compiled)
+        case .list(let elements):
+            var compiled: [ValuePlan] = []
+            for element in elements { compiled.append(try value(element)) }
+            return .list(compiled)
+        }
+    }
+
     /// A value that a condition compares.
     func operand(
         _ reference: TemplateText.Reference, at located: LocatedTemplate

@@ -49,13 +49,14 @@ package struct ListedFailure: Equatable {
 
 extension ListedFailure {
     /// One element of `failures`; nil if it is not one. A request that was passed through has no
-    /// calls.
+    /// calls, and a member of `put` belongs to none: it is named `*`, as in a header.
     package init?(_ tree: Tree) {
         guard let kind = tree["kind"]?.string, let kind = FailureKind(rawValue: kind) else {
             return nil
         }
         self.init(
-            call: tree["call"]?.string ?? "proxy", kind: kind, status: tree["status"]?.integer,
+            call: tree["call"]?.string ?? (kind == .collision ? "*" : "proxy"), kind: kind,
+            status: tree["status"]?.integer,
             limit: tree["limit_ms"]?.integer, because: tree["because"]?.string,
             key: tree["key"]?.string)
     }

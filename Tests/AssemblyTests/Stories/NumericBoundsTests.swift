@@ -74,6 +74,7 @@ import WorkerSupport
                 [
                     "route": "POST /h", "auth": "none", "proxy": ["to": "h"] as Object,
                 ] as Object,
+                ["route": "GET /r", "auth": "none", "respond": [:] as Object] as Object,
             ],
         ]
     }
@@ -98,7 +99,7 @@ import WorkerSupport
         ("Call", ["endpoints", "0", "calls", "one"]),
         ("Retry", ["endpoints", "0", "calls", "one", "retry"]),
         ("Hedge", ["endpoints", "0", "calls", "one", "hedge"]),
-        ("Proxy", ["endpoints", "1", "proxy"]),
+        ("Proxy", ["endpoints", "1", "proxy"]), ("Respond", ["endpoints", "3", "respond"]),
     ]
 
     /// The kind of number that a key takes; nil for a key that takes none.

@@ -51,6 +51,10 @@ import Testing
                 body: { user: "{id}", password: s3cr3t, list: ["s3cr3t-{id}", 7, true] }
                 if_failed: { name: s3cr3t }
               three: { from: b, post: "/3", form: { user: "{id}", password: s3cr3t, n: "{id}s3cr3t" } }
+            respond: { put: { a: s3cr3t, b: "{id}" }, default: { c: "s3cr3t" } }
+          - route: GET /y
+            calls: { one: { from: b, get: / } }
+            respond: { root: ["s3cr3t", "{one.x}"] }
         """
 
     @Test func masksEverySecret() throws {
@@ -67,7 +71,8 @@ import Testing
             #""get":"/1?key=***&id={id}&s={id}***&v=${NAME}&d=${NAME:-***}""#,
             #""Authorization":"***","Accept":"application/json""#,
             #""body":{"user":"{id}","password":"***","list":["***{id}",7,true]}"#,
-            #""if_failed":{"name":"***"}"#, #""key":"client.key""#,
+            #""if_failed":{"name":"***"}"#, #""key":"client.key""#, #""root":["***","{one.x}"]"#,
+            #""put":{"a":"***","b":"{id}"},"default":{"c":"***"}"#,
         ] {
             #expect(text.contains(part), "\(part): \(text)")
         }
@@ -153,8 +158,9 @@ import Testing
 
     @Test func explanationMasksLiterals() throws {
         let environment = ["NAME": "value-of-name"]
-        // Clients receive the fallback of a call, so it is no secret.
+        // Clients receive the fallback of a call and the values of `respond`, so they are no secrets.
         let text = Self.secrets.replacing("if_failed: { name: s3cr3t }", with: "if_failed: {}")
+            .replacing("{ put: { a: s3cr3t, ", with: "{ put: { ")
         let loaded = load(["c.yaml": text], environment: environment)
         let plan = try Planner.plan(try #require(loaded.config), processors: 1)
         let target = try #require(Target("/x/7"))

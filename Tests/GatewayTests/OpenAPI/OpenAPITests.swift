@@ -27,6 +27,68 @@ import Testing
             Self.folder + "/rich.json", says: try Self.description(of: try Self.rich()))
     }
 
+    /// The schema of a response.
+    private static func schema(
+        _ text: String, status: String, type: String = "application/json"
+    ) throws -> [String: Any] {
+        let document = try Document(try description(of: text))
+        let operation = try #require(document.operations.first).members
+        let responses = try #require(operation["responses"] as? [String: Any])
+        let response = try #require(responses[status] as? [String: Any])
+        let content = try #require(response["content"] as? [String: Any])
+        let media = try #require(content[type] as? [String: Any])
+        return try #require(media["schema"] as? [String: Any])
+    }
+
+    @Test func respondIsDescribed() throws {
+        let text = Snippet.endpoint(
+            """
+            report: off
+            respond:
+              status: 201
+              put: { currency: EUR, name: "{user.a} b", id: "{user.id}", gone: 1 }
+              drop: [gone, user.x]
+              default: { user.avatar: none, user.a: 1, note: null }
+            """, route: "GET /x",
+            calls: """
+                user: { from: a, get: /1, keep: [a, id, x], required: true }
+                gone: { from: a, get: /2, required: true }
+                """)
+        let schema = try Self.schema(text, status: "201")
+        let properties = try #require(schema["properties"] as? [String: [String: Any]])
+        #expect(Set(properties.keys) == ["user", "currency", "name", "id", "gone", "note"])
+        #expect(schema["required"] as? [String] == ["user", "currency", "gone", "note"])
+        #expect(properties["gone"]?["const"] as? Int == 1)
+        #expect(properties["name"]?["type"] as? String == "string")
+        let user = try #require(properties["user"]?["properties"] as? [String: [String: Any]])
+        #expect(Set(user.keys) == ["a", "id", "x", "avatar"])
+        #expect((user["a"]?["anyOf"] as? [Any])?.count == 2)
+    }
+
+    @Test func rootAndFixedBodiesAreDescribed() throws {
+        let call = "c: { from: a, get: /1 }"
+        func schema(_ keys: String, calls: String, status: String, type: String) throws -> String? {
+            let text = """
+                version: 1
+                backends: { a: { url: http://h:1 } }
+                endpoints: [{ route: GET /x, \(calls) respond: \(keys) }, { route: GET /y, calls: { \(call) } }]
+                """
+            return try Self.schema(text, status: status, type: type)["type"].map { "\($0)" }
+        }
+        #expect(
+            try schema(
+                #"{ root: ["{c.x}"] }"#, calls: "calls: { \(call) },", status: "200",
+                type: "application/json") == "array")
+        #expect(
+            try schema(
+                #"{ status: 404, body: { a: 1 } }"#, calls: "", status: "404",
+                type: "application/json") == "object")
+        #expect(
+            try schema(
+                #"{ body: "<p>", headers: { Content-Type: text/html } }"#, calls: "",
+                status: "200", type: "text/html") == "string")
+    }
+
     @Test func placesAreMembers() throws {
         let text = Snippet.endpoint(
             "report: off", route: "GET /x",
@@ -39,13 +101,7 @@ import Testing
                 one: { from: a, get: /6, at: profile, required: true }
                 two: { from: a, get: /7, at: profile, required: true }
                 """)
-        let document = try Document(try Self.description(of: text))
-        let operation = try #require(document.operations.first).members
-        let responses = try #require(operation["responses"] as? [String: Any])
-        let response = try #require(responses["200"] as? [String: Any])
-        let content = try #require(response["content"] as? [String: Any])
-        let media = try #require(content["application/json"] as? [String: Any])
-        let schema = try #require(media["schema"] as? [String: Any])
+        let schema = try Self.schema(text, status: "200")
         let properties = try #require(schema["properties"] as? [String: [String: Any]])
         #expect(Set(properties.keys) == ["user", "made", "news", "profile"])
         #expect(schema["required"] as? [String] == ["user", "profile"], "each once")

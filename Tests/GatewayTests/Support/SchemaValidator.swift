@@ -50,6 +50,9 @@ struct SchemaValidator {
         case "anyOf":
             return unless(schemas.contains(where: \.isEmpty), "fits nothing: \(schemas)")
         case "oneOf": return unless(schemas.count(where: \.isEmpty) == 1, "does not fit one")
+        case "not":
+            let schema = value as? [String: Any] ?? [:]
+            return unless(!problems(node, schema, at: path).isEmpty, "fits what it must not")
         case "required":
             let keys = node.members.map(\.key)
             return (value as? [String] ?? []).filter { !keys.contains($0) }.map {

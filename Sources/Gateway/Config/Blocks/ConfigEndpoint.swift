@@ -34,6 +34,7 @@ extension Config {
         /// Replaces the list of `defaults`.
         package var rateLimits: Located<[Located<LimitUse>]>?
         package var calls: [Call] = []
+        package var respond: Respond?
         /// Instead of `calls`.
         package var proxy: Proxy?
 

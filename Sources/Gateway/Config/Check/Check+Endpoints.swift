@@ -48,7 +48,7 @@ extension ConfigCheck {
                 at: status.location,
                 "'partial_status' has no effect: with 'succeed_when: all' no response is partial")
         }
-        if endpoint.calls.isEmpty, endpoint.proxy == nil, wasRead {
+        if endpoint.calls.isEmpty, endpoint.proxy == nil, endpoint.respond == nil, wasRead {
             problems.error(at: endpoint.location, "\(endpoint.title) has no calls")
         }
     }
@@ -58,10 +58,11 @@ extension ConfigCheck {
     private mutating func checkSharedCaching(of endpoint: Config.Endpoint) {
         guard let control = endpoint.cacheControl, let directive = control.sharedCachingDirective
         else { return }
-        let used = endpoint.calls.flatMap { call in
-            endpoint.clientHeaders(
-                of: call, forwardedBy: config.forward(of: call, in: endpoint))
-        }
+        let used =
+            endpoint.calls.flatMap { call in
+                endpoint.clientHeaders(
+                    of: call, forwardedBy: config.forward(of: call, in: endpoint))
+            } + endpoint.respondReferences.clientHeaders
         guard let header = ["authorization", "cookie"].first(where: used.contains) else { return }
         problems.warning(
             at: control.location,
@@ -78,12 +79,22 @@ extension Config.Endpoint {
     fileprivate func clientHeaders(
         of call: Config.Call, forwardedBy forward: Config.Forward?
     ) -> [String] {
-        let forwarded = forward?.headers.map(\.value) ?? []
+        let forwarded = forward?.headers.map { $0.value.lowercased() } ?? []
         let used = references(sentBy: call) + (call.when?.references ?? [])
-        let referenced = used.compactMap { reference in
-            if case .requestHeader(let name) = reference.value.source { name } else { nil }
+        return forwarded + used.clientHeaders
+    }
+}
+
+extension [Located<TemplateText.Reference>] {
+    /// The headers of the client's request that they refer to, in lowercase.
+    fileprivate var clientHeaders: [String] {
+        compactMap { reference in
+            if case .requestHeader(let name) = reference.value.source {
+                name.lowercased()
+            } else {
+                nil
+            }
         }
-        return (forwarded + referenced).map { $0.lowercased() }
     }
 }
 

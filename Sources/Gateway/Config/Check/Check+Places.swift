@@ -43,6 +43,14 @@ extension ConfigCheck {
                             + " '\(owner)' already has it")
             }
         }
+        let dropped = endpoint.respond?.drop.map(\.value) ?? []
+        for name in endpoint.respond?.put.map(\.name) ?? [] where !dropped.contains(name.value) {
+            guard let owner = owners[name.value] else { continue }
+            problems.warning(
+                at: name.location,
+                "the key '\(name.quoted)' of 'put' is dropped if call '\(owner)' already has it; 'drop'"
+                    + " removes the key of the call")
+        }
     }
 }
 

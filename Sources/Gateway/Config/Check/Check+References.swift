@@ -234,9 +234,9 @@ extension Config.Endpoint {
         calls.flatMap { $0.when?.references ?? [] }
     }
 
-    /// All references of its calls, and of their conditions.
+    /// All references of its calls, of their conditions, and of `respond`.
     package var references: [Located<TemplateText.Reference>] {
-        calls.flatMap { references(sentBy: $0) } + conditionReferences
+        calls.flatMap { references(sentBy: $0) } + conditionReferences + respondReferences
     }
 }
 

@@ -67,13 +67,19 @@ protocol ConfigBlock: Sendable {
 
     /// Groups of keys; exactly one key of each group must be present.
     static var alternatives: [[String]] { get }
+
+    /// A key of such a group that may also stand beside another one of it.
+    static var companion: (key: String, of: String)? { get }
 }
 
 extension ConfigBlock {
     static var alternatives: [[String]] { [] }
+    static var companion: (key: String, of: String)? { nil }
 
     static var blockSchema: BlockSchema {
-        BlockSchema(name: "\(Self.self)", keys: { keys.map(\.schema) }, alternatives: alternatives)
+        BlockSchema(
+            name: "\(Self.self)", keys: { keys.map(\.schema) }, alternatives: alternatives,
+            companion: companion)
     }
 
     static var schema: ValueSchema { .block(blockSchema) }

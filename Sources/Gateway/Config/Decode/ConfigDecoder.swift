@@ -87,7 +87,10 @@ struct ConfigDecoder {
                 "the key '\(key.name)' is missing\(inScope)\(key.schema.value.hint(for: key.name))")
         }
         for group in Block.alternatives {
-            checkAlternatives(group, among: members, meant: meant, at: node.location)
+            let present = members.map(\.key)
+            let companion = Block.companion.flatMap { present.contains($0.of) ? $0.key : nil }
+            checkAlternatives(
+                group.filter { $0 != companion }, among: members, meant: meant, at: node.location)
         }
         (self.scope, key, self.block) = outer
         return true

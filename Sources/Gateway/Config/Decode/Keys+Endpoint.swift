@@ -11,7 +11,8 @@ extension Config.Endpoint: PlainBlock {
         return "endpoint '\(scalar.text)'"
     }
 
-    static let alternatives = [["calls", "proxy"]]
+    static let alternatives = [["calls", "proxy", "respond"]]
+    static let companion: (key: String, of: String)? = ("respond", "calls")
 
     static let keys: [BlockKey<Config.Endpoint>] = coreKeys + Features.keys(\.endpoint)
 

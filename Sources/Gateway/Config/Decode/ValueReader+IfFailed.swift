@@ -2,15 +2,23 @@ import Basics
 import JSONText
 import YAMLReader
 
-/// The fallback of a call.
+/// The fallback of a call, and other constants.
 extension ValueReader where Value == Config.Call.IfFailed {
     /// `omit`, or any value, kept as JSON.
     static var ifFailed: ValueReader {
         ValueReader(schema: .anything) { node, decoder in
             if case .scalar(let scalar) = node.content, scalar.text == "omit" { return .omit }
+            return ValueReader<Bytes>.json.read(node, &decoder).map { .value($0) }
+        }
+    }
+}
+
+extension ValueReader where Value == Bytes {
+    /// Any value, kept as JSON.
+    static var json: ValueReader {
+        ValueReader(schema: .anything) { node, decoder in
             var json: [UInt8] = []
-            guard decoder.append(node, to: &json) else { return nil }
-            return .value(Bytes(json))
+            return decoder.append(node, to: &json) ? Bytes(json) : nil
         }
     }
 }

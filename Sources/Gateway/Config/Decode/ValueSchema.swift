@@ -31,6 +31,8 @@ struct BlockSchema: Sendable {
     let keys: @Sendable () -> [KeySchema]
     /// Groups of keys; exactly one key of each group must be present.
     let alternatives: [[String]]
+    /// A key of such a group that may also stand beside another one of it.
+    let companion: (key: String, of: String)?
 }
 
 extension ValueSchema {

@@ -48,14 +48,45 @@ private struct Definitions {
         let required = keys.filter(\.isRequired).map(\.name)
         if !required.isEmpty { members.append(("required", .texts(required))) }
         if !block.alternatives.isEmpty {
-            members.append(("allOf", .list(block.alternatives.map(Self.exactlyOne))))
+            members.append(
+                (
+                    "allOf",
+                    .list(block.alternatives.map { Self.exactlyOne(of: $0, block.companion) })
+                ))
         }
         members.append(("properties", .object(properties)))
         return members
     }
 
-    private static func exactlyOne(of group: [String]) -> JSONTree {
-        .object([("oneOf", .list(group.map { .object([("required", .texts([$0]))]) }))])
+    /// - Parameter companion: a key that may also stand beside one of the others
+    private static func exactlyOne(
+        of group: [String], _ companion: (key: String, of: String)?
+    ) -> JSONTree {
+        let choices = group.map { key in
+            let needed = ("required", JSONTree.texts([key]))
+            guard key == companion?.key else { return JSONTree.object([needed]) }
+            let others = group.filter { $0 != key }
+            return .object([needed, ("not", anyOf(others))])
+        }
+        guard let companion else { return .object([("oneOf", .list(choices))]) }
+        let excluded = group.filter { $0 != companion.key && $0 != companion.of }
+        return .object([
+            ("oneOf", .list(choices)),
+            (
+                "not",
+                .object([
+                    ("required", .texts([companion.key])), ("anyOf", requiredOne(of: excluded)),
+                ])
+            ),
+        ])
+    }
+
+    private static func anyOf(_ keys: [String]) -> JSONTree {
+        .object([("anyOf", requiredOne(of: keys))])
+    }
+
+    private static func requiredOne(of keys: [String]) -> JSONTree {
+        .list(keys.map { .object([("required", .texts([$0]))]) })
     }
 
     private mutating func schema(of key: KeySchema) -> JSONTree {

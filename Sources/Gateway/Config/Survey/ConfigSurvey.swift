@@ -138,7 +138,7 @@ extension Config.Endpoint {
     /// The query parameters that calls use as `{request.query.name}`, once each.
     fileprivate var undeclaredQuery: [(name: String, isOptional: Bool)] {
         var names: [(name: String, isOptional: Bool)] = []
-        let optional = conditionReferences.map(\.location)
+        let optional = (conditionReferences + respondReferences).map(\.location)
         for reference in references {
             guard case .requestQuery(let name) = reference.value.source,
                 !params.contains(where: { $0.name.value == name }),

@@ -70,7 +70,9 @@ package class CallValues {
     }
 
     /// Stores a part, unless no template uses another call's response.
-    func store(_ part: JSONSlice, of call: Int) {
+    ///
+    /// - Parameter part: nil for one that is not used after all
+    func store(_ part: JSONSlice?, of call: Int) {
         parts?.byCall[call] = part
     }
 

@@ -322,5 +322,5 @@ extension Fields {
 }
 
 extension Bytes {
-    fileprivate var isUTF8: Bool { (try? UTF8Span(validating: span)) != nil }
+    var isUTF8: Bool { (try? UTF8Span(validating: span)) != nil }
 }

@@ -26,7 +26,7 @@ struct FailureResponse {
         let backend = failure.response
         if let backend, let content = backend.content { return relayed(backend, content, call) }
         let listed = state.reportedFailures(of: plan).filter {
-            $0.call.isRequired && $0.failure.kind != .cancelled
+            $0.call?.isRequired == true && $0.failure.kind != .cancelled
         }
         let reason: RefusalReason? = failure.isMissingClaim ? .claims : nil
         return problem(status, reason, listed, state) { fields in

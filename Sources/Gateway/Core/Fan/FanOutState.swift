@@ -76,6 +76,7 @@ final class FanOutState: CallValues {
         _ error: any Error, of call: CallPlan, from attempt: Int? = nil
     ) -> FailedCall {
         let failure = CallFailure(error)
+        store(nil, of: call.index)
         record.endCall(
             call.index, .failed(failure.kind), deciding: attempt, detail: failure.ownDetail,
             at: loop.now)

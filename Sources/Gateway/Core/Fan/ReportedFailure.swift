@@ -4,7 +4,8 @@ import JSONText
 
 /// A failure and its call, as reports list them.
 struct ReportedFailure {
-    let call: CallPlan
+    /// Nil for a member of `put`.
+    let call: CallPlan?
     let failure: CallFailure
     /// The host that the call was sent to last, with its port; known only where the endpoint
     /// exposes details.
@@ -24,9 +25,13 @@ extension [UInt8] {
 
     private mutating func append(_ reported: ReportedFailure, exposingDetails: Bool) {
         let failure = reported.failure
-        append(literal: #"{"call":"#)
-        append(jsonString: reported.call.name)
-        append(literal: #","kind":"#)
+        append(UInt8(ascii: "{"))
+        if let call = reported.call {
+            append(literal: #""call":"#)
+            append(jsonString: call.name)
+            append(UInt8(ascii: ","))
+        }
+        append(literal: #""kind":"#)
         append(jsonString: failure.kind.facts.name)
         if let status = failure.status {
             append(literal: #","status":"#)
@@ -60,11 +65,12 @@ extension [UInt8] {
     }
 
     /// Appends the structured field of `report: header` (RFC 9651):
-    /// `stock;kind=unexpected_status;status=500, reviews;kind=http_response_timeout`.
+    /// `stock;kind=unexpected_status;status=500, reviews;kind=http_response_timeout`. The name is `*` for
+    /// a member of `put`.
     mutating func append(failuresField failures: [ReportedFailure]) {
         for (index, reported) in failures.enumerated() {
             if index > 0 { append(literal: ", ") }
-            append(reported.call.name)
+            append(reported.call?.name ?? "*")
             append(literal: ";kind=")
             append(reported.failure.kind.facts.name)
             if let status = reported.failure.status {

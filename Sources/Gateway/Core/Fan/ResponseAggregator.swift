@@ -22,6 +22,7 @@ struct ResponseAggregator {
     private let requiredCalls: [CallPlan]
     /// The calls that relay header lines.
     private let relayingCalls: [CallPlan]
+    private let respond: RespondPlan?
 
     init(_ plan: EndpointPlan) {
         self.plan = plan
@@ -35,33 +36,56 @@ struct ResponseAggregator {
         reportsInHeader = plan.report == .header
         requiredCalls = plan.calls.filter(\.isRequired)
         relayingCalls = plan.calls.filter { !$0.relayHeaders.isEmpty }
+        respond = plan.respond
     }
 
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
+        if calls.isEmpty, let respond { return fixedResponse(respond, state) }
         try result.requireParts(of: requiredCalls, state)
-        var body = JSONObjectBuilder(
-            capacity: namesCount + state.partBytes, reserved: reserved,
-            mayRepeatNames: mayRepeatNames)
+        let root = respond?.rootBody(state)
         var dropped: [ReportedFailure] = []
-        for call in calls {
-            try add(call, result, state, to: &body, dropped: &dropped)
-        }
-        if !placedCalls.isEmpty {
-            body = try placingParts(result, state, in: body.finish(), dropped: &dropped)
-        }
+        var body =
+            if root == nil { try aggregate(result, state, &dropped) } else { JSONObjectBuilder() }
         if !state.dropped.isEmpty { dropped = state.dropped + dropped }
         let report = FailureReport(
             failures: state.reportedFailures(of: plan), dropped: dropped,
             exposesDetails: plan.exposesDetails)
         state.record.isPartial = !report.isComplete
         if reportsInBody { report.add(to: &body) }
+        let bytes = if let root { root } else { body.finish().bytes }
         return Response(
-            status: report.isComplete ? .ok : plan.partialStatus,
-            fields: fields(result, report, state),
-            body: body.finish().bytes)
+            status: report.isComplete ? respond?.status ?? .ok : plan.partialStatus,
+            fields: fields(result, report, state), body: bytes)
+    }
+
+    /// The response of an endpoint without calls.
+    private func fixedResponse(_ respond: RespondPlan, _ state: FanOutState) -> Response {
+        var response = respond.response(state)
+        if let cacheControl = cacheControl(state) {
+            response.fields.append(.cacheControl, cacheControl)
+        }
+        return response
     }
 
     // MARK: Body
+
+    private func aggregate(
+        _ result: AnyResult<Int, Part>, _ state: FanOutState, _ dropped: inout [ReportedFailure]
+    ) throws -> JSONObjectBuilder {
+        var body = JSONObjectBuilder(
+            capacity: namesCount + state.partBytes, reserved: reserved,
+            mayRepeatNames: mayRepeatNames)
+        for call in calls {
+            try add(call, result, state, to: &body, dropped: &dropped)
+        }
+        if !placedCalls.isEmpty {
+            body = try placingParts(result, state, in: body.finish(), dropped: &dropped)
+        }
+        if let respond, respond.changesMembers {
+            body = shaped(body.finish(), respond, state, dropped: &dropped)
+        }
+        return body
+    }
 
     /// The part of a call, else its `if_failed`; nil if it contributes nothing.
     private func value(
@@ -120,6 +144,16 @@ struct ResponseAggregator {
             try place(named, result, state, in: &draft, dropped: &dropped)
         }
         return JSONObjectBuilder(continuing: draft.finish())
+    }
+
+    private func shaped(
+        _ body: consuming JSONSlice, _ respond: RespondPlan, _ state: FanOutState,
+        dropped: inout [ReportedFailure]
+    ) -> JSONObjectBuilder {
+        var taken: [String] = []
+        let members = respond.members(of: body, state, taken: &taken)
+        dropped += taken.map { ReportedFailure(call: nil, failure: .collision(key: $0)) }
+        return members
     }
 
     private func place(
@@ -188,6 +222,10 @@ struct ResponseAggregator {
         }
         if reportsInHeader, let value = report.field {
             fields.append(.gatewayFailures, value)
+        }
+        // Above the relayed ones: a header that is there already is not relayed.
+        if let respond {
+            for (name, value) in respond.lines(state) { fields.append(name, value) }
         }
         if !relayingCalls.isEmpty { relay(result, state, to: &fields) }
         if plan.hasServerTiming { fields.append(.serverTiming, state.serverTiming(of: plan)) }

@@ -7,8 +7,11 @@ extension ConfigCheck {
         let common = fixedNames(config.responseHeaders)
         for endpoint in config.endpoints {
             checkDuplicates(in: endpoint.responseHeaders.map(\.name), of: "response_headers")
-            checkRelayed(
-                by: endpoint, fixed: common + fixedNames(endpoint.responseHeaders))
+            let fixed = common + fixedNames(endpoint.responseHeaders)
+            checkOverridden(
+                endpoint.calls.flatMap(\.relayHeaders), of: endpoint, fixed, "relayed")
+            let own = endpoint.respond?.headers.map(\.name) ?? []
+            checkOverridden(own, of: endpoint, fixed, "sent")
         }
     }
 
@@ -16,11 +19,13 @@ extension ConfigCheck {
         headers.map { $0.name.value.lowercased() }
     }
 
-    /// A relayed header must not repeat a fixed one: with two values, clients may use either.
-    private mutating func checkRelayed(by endpoint: Config.Endpoint, fixed: [String]) {
+    /// No other header repeats a fixed one: with two values, clients may use either.
+    private mutating func checkOverridden(
+        _ names: [Located<String>], of endpoint: Config.Endpoint, _ fixed: [String], _ verb: String
+    ) {
         let security = (config.securityHeaders?.value ?? PlanDefaults.securityHeaders).fields
         let hasCORS = config.cors(of: endpoint) != nil
-        for name in endpoint.calls.flatMap(\.relayHeaders) {
+        for name in names {
             let key: String
             if fixed.contains(name.value.lowercased()) {
                 key = "response_headers"
@@ -32,7 +37,7 @@ extension ConfigCheck {
                 continue
             }
             problems.warning(
-                at: name.location, "'\(name.quoted)' is not relayed: '\(key)' sets it")
+                at: name.location, "'\(name.quoted)' is not \(verb): '\(key)' sets it")
         }
     }
 }

@@ -49,16 +49,17 @@ struct ExplainedMessage {
     // MARK: Values
 
     /// Nil if an absent optional value omits the header.
-    private static func line(
+    static func line(
         _ template: CompiledTemplate, _ values: CallValues, literal: (String) -> String
     ) -> String? {
         var line = ""
         for piece in template.shownPieces {
             switch piece {
             case .literal(let bytes): line += literal(String(bytes))
-            case .reference(let reference, _):
+            case .reference(let reference, let position):
                 guard let text = text(of: reference, in: values) else { return nil }
-                line += text
+                let escaped = position == .field ? nil : values.escapedText(of: reference)
+                line += escaped.map { String($0) } ?? text
             }
         }
         return line
@@ -106,7 +107,7 @@ struct ExplainedMessage {
         }
     }
 
-    private static func json(
+    static func json(
         of reference: CompiledTemplate.Reference, _ isTextual: Bool, in values: CallValues
     ) -> Bytes {
         if let json = values.json(of: reference.source) { return json.bytes }
@@ -119,7 +120,7 @@ struct ExplainedMessage {
 
     /// The text of a value, or its reference if the value is not known; nil for an absent optional
     /// one.
-    private static func text(
+    static func text(
         of reference: CompiledTemplate.Reference, in values: CallValues
     ) -> String? {
         guard !values.isAssumed(reference.source) else { return "{\(reference.name)}" }

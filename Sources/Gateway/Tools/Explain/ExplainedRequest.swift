@@ -37,10 +37,9 @@ struct ExplainedRequest {
             ])
         }
         let forwards = Set(endpoint.calls.map(\.forward.text))
-        return lines(of: rows) + [
-            "forwards  \(forwards.count == 1 ? forwards.first ?? "" : "different for each call")",
-            "deadline  \(endpoint.timing)",
-        ]
+        let forwarded = forwards.count == 1 ? forwards.first ?? "" : "different for each call"
+        return lines(of: rows) + (forwards.isEmpty ? [] : ["forwards  \(forwarded)"])
+            + ["deadline  \(endpoint.timing)"]
     }
 
     /// Aligns the last column, unless it would be too far to the right.

@@ -9,32 +9,48 @@ struct ExplainedResponse {
     /// Nil if the request can succeed.
     private let refusal: String?
     private let method: Method
+    private let values: AssumedValues
 
-    init(_ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ method: Method) {
+    init(
+        _ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ values: AssumedValues, _ method: Method
+    ) {
         self.endpoint = endpoint
+        self.values = values
         self.calls = calls.all
         refusal = calls.refusal
         self.method = method
     }
 
     var lines: [String] {
-        guard let refusal else { return ["answer    \(body)"] + failures + [worst] }
+        if endpoint.calls.isEmpty, let respond = endpoint.respond {
+            return respond.explained(values, method)
+        }
+        guard let refusal else {
+            let fields = endpoint.respond.map { $0.explainedLines(values) } ?? []
+            return ["answer    \(body)"] + fields + failures + [worst]
+        }
         return [refusal] + (sent.isEmpty ? [] : [worst])
     }
 
     /// RFC 9110, section 9.3.2: a response to HEAD has no body.
     private var body: String {
         if method == .head { return "no body (HEAD)" }
+        let respond = endpoint.respond
+        let status = respond.map { $0.status == .ok ? "" : "\($0.status.code) " } ?? ""
+        if let root = respond?.explainedRoot(values) { return status + root }
         var members: [String] = []
         for member in wanted.compactMap(member) where member == "..." || !members.contains(member) {
             members.append(member)
         }
-        return "{\(members.joined(separator: ","))}"
+        members += respond?.explainedMembers(values) ?? []
+        return "\(status){\(members.joined(separator: ","))}"
     }
 
     /// Of a call that is skipped, its fallback; nil if that adds nothing.
     private func member(_ call: ExplainedCall) -> String? {
-        guard let place = call.plan.place else { return nil }
+        guard let place = call.plan.place, endpoint.respond?.drops(call.plan.ownKey) != true else {
+            return nil
+        }
         let isRoot = call.plan.placement == .root
         if call.isSent { return isRoot ? "..." : "\(place):..." }
         return call.plan.fallbackValue.map { isRoot ? "..." : "\(place):\(String($0.bytes))" }

@@ -110,9 +110,9 @@ package struct Explanation {
             return (lines + ExplainedProxy(proxy, of: endpoint, backend, head).lines).text
         }
         do throws(RefusedRequest) {
-            let calls = try calls(of: endpoint)
+            let (calls, values) = (try calls(of: endpoint), try values(of: endpoint))
             lines += calls.lines
-            lines += ExplainedResponse(endpoint, calls, head.method).lines
+            lines += ExplainedResponse(endpoint, calls, values, head.method).lines
         } catch {
             lines += error.explained
         }

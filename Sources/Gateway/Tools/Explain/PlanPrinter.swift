@@ -1,4 +1,5 @@
 import Basics
+import HTTP
 
 /// The summary of the plan that `check` prints: one line for each endpoint.
 package struct PlanPrinter {
@@ -40,11 +41,19 @@ package struct PlanPrinter {
         let access = plan.authenticators.isEmpty ? [] : [endpoint.auth?.text ?? "public"]
         return [endpoint.route.method.rawValue, endpoint.route.path] + access
             + (endpoint.proxy.map(columns)
-                ?? [CallList(endpoint).text, "deadline \(endpoint.timing)"])
+                ?? [Self.calls(of: endpoint), "deadline \(endpoint.timing)"])
     }
 }
 
 extension PlanPrinter {
+    /// The calls; without them, `= 308`, the status of its response.
+    private static func calls(of endpoint: EndpointPlan) -> String {
+        guard endpoint.calls.isEmpty, let respond = endpoint.respond else {
+            return CallList(endpoint).text
+        }
+        return "= \(respond.status.code)"
+    }
+
     /// `-> legacy /v1/*`, and the limits.
     private func columns(_ proxy: ProxyPlan) -> [String] {
         let target = [plan.backends[proxy.backend].name, proxy.path.text].compactMap { $0 }

@@ -18,8 +18,11 @@ struct OpenAPIResponses {
 
     var tree: JSONTree {
         if let proxy = plan.proxy { return tree(of: proxy) }
-        var responses: [(String, JSONTree)] = [("200", success)]
-        if plan.partialStatus != .ok { responses.append(("\(plan.partialStatus.code)", partial)) }
+        if plan.calls.isEmpty, let respond = plan.respond { return tree(of: respond) }
+        var responses: [(String, JSONTree)] = [("\(status.code)", success)]
+        if plan.partialStatus != status {
+            responses.append(("\(plan.partialStatus.code)", partial))
+        }
         var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
         problems.insert(contentsOf: relayed.filter { !problems.contains($0) }, at: 1)
         for status in Set(problems).sorted() { responses.append((status, problem(status))) }
@@ -40,6 +43,28 @@ struct OpenAPIResponses {
             ])
     }
 
+    /// The one response without calls, and the refusals of the gateway.
+    private func tree(of respond: RespondPlan) -> JSONTree {
+        let own = Set(["400", "413"] + refusals).subtracting(["\(status.code)"]).sorted()
+        var members: [(String, JSONTree)] = [
+            ("description", .text("The response of the gateway itself.")),
+            (
+                "headers",
+                .object([("X-Request-Id", OpenAPIComponents.header("X-Request-Id"))] + sent)
+            ),
+        ]
+        if hasBody, let content = respond.content {
+            members.append(
+                ("content", .object([(content.type, .object([("schema", content.schema)]))])))
+        }
+        return .object(
+            [("\(status.code)", .object(members))] + own.map { ($0, problem($0)) }
+                + [("default", problem("default"))])
+    }
+
+    /// Of a complete response.
+    private var status: Status { plan.respond?.status ?? .ok }
+
     /// The statuses of the features' refusals, once each.
     private var refusals: [String] {
         Array(Set(Features.all.flatMap { $0.refusedStatuses(plan, of: entry) }))
@@ -55,7 +80,7 @@ struct OpenAPIResponses {
                 statuses += part == whole ? ["\(hundred)XX"] : part.map { "\($0)" }
             }
         }
-        var seen: Set<String> = ["200", "\(plan.partialStatus.code)"]
+        var seen: Set<String> = ["\(status.code)", "\(plan.partialStatus.code)"]
         return statuses.filter { seen.insert($0).inserted }
     }
 
@@ -63,7 +88,7 @@ struct OpenAPIResponses {
 
     private var success: JSONTree {
         response(
-            plan.partialStatus == .ok && mayBePartial
+            plan.partialStatus == status && mayBePartial
                 ? "The results of the calls; `Gateway-Complete` is `true` if all of them succeeded."
                 : "The results of the calls.",
             type: "application/json", schema: body, relayed: relayedHeaders)
@@ -83,11 +108,25 @@ struct OpenAPIResponses {
         where !names.contains(where: { $0.lowercased() == name.lowercased() }) {
             names.append(name)
         }
-        return names.map { name in
+        return sent
+            + Self.headers(
+                names.filter { !(plan.respond?.headerNames ?? []).contains($0) },
+                "Relayed from a backend.")
+    }
+
+    /// The headers of `respond`.
+    private var sent: [(String, JSONTree)] {
+        Self.headers(
+            (plan.respond?.headerNames ?? []).filter { $0.lowercased() != "content-type" },
+            "Left out if a value in it is missing.")
+    }
+
+    private static func headers(_ names: [String], _ description: String) -> [(String, JSONTree)] {
+        names.map { name in
             (
                 name,
                 .object([
-                    ("description", .text("Relayed from a backend.")),
+                    ("description", .text(description)),
                     ("schema", .object([("type", .text("string"))])),
                 ])
             )
@@ -98,11 +137,13 @@ struct OpenAPIResponses {
 
     /// The members that calls are put in; the members of calls that are merged into the root are unknown.
     private var body: JSONTree {
+        if let root = plan.respond?.rootSchema { return root }
         var properties = OpenAPIMembers(plan.calls).properties
         let alwaysMade = plan.calls.filter { call in
             call.condition == nil && (call.isRequired || call.fallback != .omit)
         }.compactMap(\.ownKey)
-        let always = properties.map(\.0).filter(alwaysMade.contains)
+        var always = properties.map(\.0).filter(alwaysMade.contains)
+        plan.respond?.change(&properties, required: &always)
         if plan.report == .body {
             properties.append(
                 (

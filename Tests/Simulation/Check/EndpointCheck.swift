@@ -79,6 +79,8 @@ struct EndpointCheck {
 
     private var unjustified: [Violation] {
         (listed ?? []).compactMap { failure in
+            // A member of `put`.
+            if failure.call == "*", failure.kind == .collision { return nil }
             guard let call = call(named: failure.call) else {
                 return Violation(.contents, "there is no call \(failure.call)")
             }
@@ -186,21 +188,32 @@ struct EndpointCheck {
 
     private var succeeded: [Violation] {
         let isComplete = response["Gateway-Complete"] == "true"
-        let status = isComplete ? 200 : endpoint.partialStatus ?? 200
+        let status =
+            isComplete ? endpoint.respond?[number: "status"] ?? 200 : endpoint.partialStatus ?? 200
         guard response.status == status else {
             return [Violation(.status, "\(response.status) for a response of parts")]
         }
         if request.request.method == "HEAD" { return [] }
-        guard case .object(var members)? = tree else {
-            return [Violation(.contents, "the body is not an object")]
+        guard var body = tree else { return [Violation(.contents, "the body is no JSON")] }
+        if case .object(let members) = body, members.last?.key == "_gateway" {
+            body = .object(members.dropLast())
         }
-        if members.last?.key == "_gateway" { members.removeLast() }
-        let body = Tree.object(members)
-        for parts in combinations {
-            let model = BodyModel(endpoint.calls, parts)
-            if model.tree == body, fits(model, parts, isComplete) { return [] }
+        return combinations.contains { isMade(of: $0, body, isComplete) }
+            ? [] : [Violation(.contents, "no combination of call results makes this response")]
+    }
+
+    /// Whether these results of the calls make this body and the header of `respond`.
+    private func isMade(of parts: [BodyModel.Part], _ body: Tree, _ isComplete: Bool) -> Bool {
+        // With `root`, the places of the parts do not matter.
+        let hasRoot = endpoint.respond?["root"] != nil
+        let made = BodyModel(hasRoot ? [] : endpoint.calls, parts)
+        let respond = RespondModel(
+            endpoint.respond, endpoint.calls, parts, failed: made.failed.map(\.call))
+        let changed = respond?.members(of: made.tree) ?? (body: made.tree, taken: [])
+        guard body == respond?.root ?? changed.body, response["X-Sum"] == respond?.header else {
+            return false
         }
-        return [Violation(.contents, "no combination of call results makes this body")]
+        return fits(made, hasRoot ? [] : changed.taken, parts, isComplete)
     }
 
     /// All possible combinations of call results.
@@ -228,7 +241,11 @@ struct EndpointCheck {
     }
 
     /// Whether failed calls, required calls and listed failures are consistent.
-    private func fits(_ body: BodyModel, _ parts: [BodyModel.Part], _ isComplete: Bool) -> Bool {
+    ///
+    /// - Parameter taken: keys of `put` that existed
+    private func fits(
+        _ body: BodyModel, _ taken: [String], _ parts: [BodyModel.Part], _ isComplete: Bool
+    ) -> Bool {
         var failed = zip(endpoint.calls, parts).filter { $0.1 == .failed }.map(\.0)
         failed += body.failed.map(\.call)
         guard isComplete == failed.isEmpty else { return false }
@@ -238,7 +255,8 @@ struct EndpointCheck {
         let made = parts.count { $0 != .disabled }
         if made > 0, failed.count == made, body.failed.isEmpty { return false }
         guard let listed else { return true }
-        let collisions = body.collisions + body.failed.map { ($0.call.name, $0.key) }
+        let collisions =
+            body.collisions + body.failed.map { ($0.call.name, $0.key) } + taken.map { ("*", $0) }
         let listedCollisions = listed.filter { $0.kind == .collision }
         guard listedCollisions.count == collisions.count else { return false }
         return endpoint.report == .header

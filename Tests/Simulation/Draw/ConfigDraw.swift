@@ -106,10 +106,37 @@ struct ConfigDraw {
         ).calls()
         let required = calls.contains(where: \.isRequired) ? ["required"] : []
         let outcomes = random.keys(
-            [.key("succeed_when", 0.4, of: ["any", "all"] + required)], of: "Endpoint")
+            [
+                .key("succeed_when", 0.4, of: ["any", "all"] + required),
+                .block("respond", 0.3, Self.respond(with: calls, random.derived("respond"))),
+            ], of: "Endpoint")
         return DrawnEndpoint(
             index: index, method: method, params: params,
             keys: .object(keys.members + outcomes.members), calls: calls)
+    }
+
+    /// Values of two calls; of a call whose responses have no body, constants.
+    private static func respond(with calls: [DrawnCall], _ random: RandomSource) -> [KeyWeight] {
+        let names = calls.filter { $0.method != "HEAD" }.map(\.name)
+        func value(_ path: String) -> String {
+            names.isEmpty ? "7" : "{\(random.pick(names))\(path)}"
+        }
+        let put =
+            #"{"text": "a \#(value(".mark")) b", "#
+            + #""value": "\#(value(random.pick([".items", ".nest", "", ".nest.a"])))", "#
+            + #""inner": {"a": "\#(value(".serial"))", "b": ["\#(value(".mark"))", 1.50]}"#
+        let rules: [KeyWeight] = [
+            .key("put", 0.8, of: [put + "}", put + #", "c0": 1}"#]),
+            .key("default", 0.6, of: [#"{"c0.extra": 5, "c1": {}, "c0.items[].id": "none"}"#]),
+            .key("drop", 0.4, of: ["[c1, \"c0.items[].price\"]", "[c0.nest.a]"]),
+        ]
+        let root: [KeyWeight] = [
+            .key("root", 1, of: [#""\#(value(".items"))""#, #"["\#(value(""))", 1]"#])
+        ]
+        return [
+            .key("status", 0.5, of: ["201", "202"]),
+            .key("headers", 0.6, of: [#"{"X-Sum": "\#(value(".serial"))-\#(value(".mark"))"}"#]),
+        ] + (random.chance(0.2) ? root : rules)
     }
 
     private static let body: [KeyWeight] = [

@@ -31,7 +31,12 @@ struct DrawnEndpoint {
     var succeedWhen: SucceedWhen? {
         keys[text: "succeed_when"].flatMap(SucceedWhen.init(rawValue:))
     }
-    var report: Report? { keys[text: "report"].flatMap(Report.init(rawValue:)) }
+    /// With `respond.root`, the body has no place for the report.
+    var report: Report? {
+        let report = keys[text: "report"].flatMap(Report.init(rawValue:))
+        return respond?["root"] != nil && report ?? .body == .body ? .header : report
+    }
+    var respond: Tree? { keys["respond"] }
     var partialStatus: Int? { keys[number: "partial_status"] }
     var cacheControl: String? { keys[text: "cache_control"] }
     var serverTiming: Bool { keys["server_timing"] != nil }

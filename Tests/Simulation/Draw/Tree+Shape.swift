@@ -47,7 +47,7 @@ struct TreePath: Equatable {
 
     fileprivate init(_ steps: ArraySlice<String?>) { self.steps = steps }
 
-    fileprivate var rest: TreePath { TreePath(steps.dropFirst()) }
+    var rest: TreePath { TreePath(steps.dropFirst()) }
 }
 
 extension Tree {
@@ -77,7 +77,7 @@ extension Tree {
         }
     }
 
-    fileprivate func dropping(_ path: TreePath) -> Tree {
+    func dropping(_ path: TreePath) -> Tree {
         changing(path) { _ in nil }
     }
 

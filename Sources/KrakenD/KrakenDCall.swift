@@ -11,6 +11,8 @@ struct KrakenDCall {
         let names: [String]
         /// Fallbacks as JSON, by call.
         var fallbacks: [String: String] = [:]
+        /// The keys of lists that get the elements of calls, by call.
+        var lists: [Int: String] = [:]
         /// Whether the endpoint has a `body`, so that every request has one.
         var hasBody = false
         /// The paths in each response that KrakenD changes after all calls.
@@ -81,7 +83,8 @@ struct KrakenDCall {
         ]
         members += dependencies(target) + shape.members
         // Without a key of its own, KrakenD merges the response into the root.
-        members.append(("at", key == nil ? .text(".") : nil))
+        let list = scope.lists[index].map { YAMLTree.text("\($0)[]") }
+        members.append(("at", list ?? (key == nil ? .text(".") : nil)))
         members += [("hedge", hedge()), ("if_failed", fallback())]
         return .located(.block(YAMLTree.members(members)), node.location)
     }

@@ -240,7 +240,10 @@ struct KrakenDEndpoint {
             ("timeout", timeout > service.timeout ? .duration(timeout) : nil),
             ("cache_control", cacheTime.map { cacheControl($0, forward) }),
         ]
-        return members + [("calls", .block(try calls(route, forward, hasBody: body != nil)))]
+        let names = KrakenDCallNames(backends, parameters: route.parameters, findings).all
+        var respond = KrakenDRespond(node, backends, names)
+        let calls = try calls(route, forward, names, &respond, hasBody: body != nil)
+        return members + [("calls", .block(calls)), ("respond", respond.tree)]
     }
 
     /// KrakenD always writes `public`. With it, a shared cache sends the response to every client, and
@@ -274,13 +277,13 @@ struct KrakenDEndpoint {
     }
 
     private func calls(
-        _ route: Config.Route, _ forward: KrakenDForward, hasBody: Bool
+        _ route: Config.Route, _ forward: KrakenDForward, _ names: [String],
+        _ respond: inout KrakenDRespond, hasBody: Bool
     ) throws(Refusal) -> YAMLMembers {
-        let names = KrakenDCallNames(backends, parameters: route.parameters, findings).all
-        let (shapes, lateChanges) = try shapes()
+        let (shapes, lateChanges) = try shapes(&respond)
         let scope = KrakenDCall.Scope(
-            endpoint: self, route: route, names: names, fallbacks: fallbacks(names),
-            hasBody: hasBody, lateChanges: lateChanges)
+            endpoint: self, route: route, names: names, fallbacks: fallbacks(names, &respond),
+            lists: respond.lists, hasBody: hasBody, lateChanges: lateChanges)
         var calls: YAMLMembers = []
         for (index, backend) in backends.enumerated() {
             guard !KrakenDCall.isShadow(backend) else {
@@ -305,7 +308,9 @@ struct KrakenDEndpoint {
 
     /// The transformations of the responses, with the endpoint's own flatmap filter, and the paths that
     /// this filter changes in each.
-    private func shapes() throws(Refusal) -> ([KrakenDShape], lateChanges: [[[String]]]) {
+    private func shapes(
+        _ respond: inout KrakenDRespond
+    ) throws(Refusal) -> ([KrakenDShape], lateChanges: [[[String]]]) {
         var shapes: [KrakenDShape] = []
         for backend in backends { shapes.append(try KrakenDShape(backend, findings)) }
         var changes: [[[String]]] = backends.map { _ in [] }
@@ -318,6 +323,11 @@ struct KrakenDEndpoint {
         }
         let keys = backends.map { KrakenDCallNames.key(of: $0) }
         for operation in KrakenDFlatmap.Operation.all(of: node) {
+            if respond.follows(operation) {
+                try reportLate(operation)
+                continue
+            }
+            if respond.apply(operation) { continue }
             for (part, owner) in operation.parts(by: keys) {
                 guard case .key(let key) = owner else {
                     reportLoss(of: part)
@@ -360,8 +370,18 @@ struct KrakenDEndpoint {
     private func reportLoss(of operation: KrakenDFlatmap.Operation) {
         findings.warning(
             at: operation.location,
-            "'\(operation.type)' between responses is left out: 'drop' and 'rename' work within one"
-                + " response")
+            "'\(operation.type)' between responses is left out: 'respond' moves one value of a group to"
+                + " a new key, and appends one list of a backend to another")
+    }
+
+    /// An operation on a value that another one has moved before.
+    private func reportLate(_ operation: KrakenDFlatmap.Operation) throws(Refusal) {
+        guard operation.type != "del" else {
+            throw Refusal(
+                "its 'del' follows a move of the same value, so clients would see what it deletes",
+                at: operation.location)
+        }
+        reportLoss(of: operation)
     }
 
     /// `concurrent_calls` with several requests at once.
@@ -379,15 +399,14 @@ struct KrakenDEndpoint {
         }
     }
 
-    /// Static data of a group becomes the fallback of the call of that group.
-    private func fallbacks(_ names: [String]) -> [String: String] {
+    /// Static data of a group becomes the fallback of the call of that group, or a member of each response.
+    private func fallbacks(
+        _ names: [String], _ respond: inout KrakenDRespond
+    ) -> [String: String] {
         guard let data = proxy?["static"] else { return [:] }
         let strategy = data["strategy"]?.text ?? "always"
         guard ["errored", "incomplete"].contains(strategy) else {
-            findings.warning(
-                at: data.location,
-                "'static' with the strategy '\(strategy)' is left out: a response contains only the"
-                    + " results of calls; 'if_failed' is the value of a failed call")
+            respond.addStatic(data, strategy, findings)
             return [:]
         }
         var fallbacks: [String: String] = [:]

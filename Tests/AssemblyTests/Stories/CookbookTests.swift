@@ -40,6 +40,31 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    @Test func shapedResponsesHaveTheClientsFormat() throws {
+        let recipe = try Recipe("shaped")
+        let harness = try GatewayHarness(config: recipe.config)
+        let order = Reply.ok(#"{"id":7,"user_id":3,"summary":{"total":19.90}}"#)
+        harness.on("/orders", order, order)
+        harness.on("/users/3", .ok(#"{"first_name":"Ann","avatar":null,"born":1990}"#))
+        let response = try harness.fetch(recipe.request())
+        #expect(response.status == 201 && response.body == recipe.shown)
+        #expect(response["Location"] == "/orders/7")
+
+        harness.on("/users/3", .status(500))
+        let partial = try harness.fetch(recipe.request())
+        #expect(
+            partial.body.hasPrefix(
+                #"{"order":{"id":7,"userId":3,"user":null},"currency":"EUR","total":19.90,"_gateway""#))
+
+        harness.on("/en?page=1", .ok(#"{"items":[1,2]}"#, after: 20))
+        harness.on("/de?page=1", .ok(#"{"items":[3]}"#))
+        #expect(try harness.fetch(get("/news")).body == #"{"news":[1,2,3]}"#)
+        let redirect = try harness.fetch(get("/v1/orders/7"))
+        #expect(redirect.status == 308 && redirect["Location"] == "/orders/7")
+        #expect(try harness.fetch(get("/robots.txt")).body.hasPrefix("User-agent: *\n"))
+        harness.expectQuiet()
+    }
+
     @Test func loginAndProfileVerifiesTokensAndPassesClaims() throws {
         let recipe = try Recipe("login-and-profile")
         let harness = try GatewayHarness(config: recipe.config)

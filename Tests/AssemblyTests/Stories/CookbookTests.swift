@@ -54,7 +54,8 @@ import WorkerSupport
         let partial = try harness.fetch(recipe.request())
         #expect(
             partial.body.hasPrefix(
-                #"{"order":{"id":7,"userId":3,"user":null},"currency":"EUR","total":19.90,"_gateway""#))
+                #"{"order":{"id":7,"userId":3,"user":null},"currency":"EUR","total":19.90,"_gateway""#
+            ))
 
         harness.on("/en?page=1", .ok(#"{"items":[1,2]}"#, after: 20))
         harness.on("/de?page=1", .ok(#"{"items":[3]}"#))

@@ -1,4 +1,6 @@
-// `any`: waits for every input, and succeeds with at least one value and with every required one.
+// `any`: waits for every input, and succeeds with at least one value, with every required one, or with enough.
+
+import Synchronization
 
 extension Node {
     /// - Parameters:
@@ -162,6 +164,43 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
             isRequired: { keys.contains($0) }))
 }
 
+/// Waits for all inputs, then gives their outcomes, in their order, if enough of them are values.
+/// Rejects as soon as too many inputs have failed, with the error of the last one of these, and
+/// withdraws from the others; with `ErrorDictionary` if all are rejected.
+///
+///     any(replicas.map { (key: $0.name, promise: $0.write(row)) }, enough: 2)
+///
+/// Handlers run on the context of the first input, in a turn after the input that decides it.
+/// Cancelling the result withdraws from every input that is still pending.
+///
+/// - Parameters:
+///   - inputs: promises with their keys
+///   - count: how many values are enough; a number above the number of inputs means all, and a
+///     number below 1 means 1
+@inlinable
+public func any<Key: Hashable & Sendable, Value: Sendable>(
+    _ inputs: [(key: Key, promise: Promise<Value>)], enough count: Int
+) -> Promise<AnyResult<Key, Value>> {
+    let spares = Spares(inputs.count - count)
+    return .init(
+        Node.any(
+            inputs, placement: inputs.first?.promise.node.placement ?? .forNewChain(on: nil),
+            isRequired: { _ in true }, isIgnored: { _ in spares.take() }))
+}
+
+/// How many inputs may still fail. They may settle on several threads.
+@usableFromInline
+final class Spares: Sendable {
+    private let left: Atomic<Int>
+
+    @usableFromInline
+    init(_ count: Int) { left = Atomic(max(0, count)) }
+
+    /// False if none is left.
+    @usableFromInline
+    func take() -> Bool { left.subtract(1, ordering: .relaxed).newValue >= 0 }
+}
+
 extension LocalContext {
     /// Waits for all inputs, then gives their outcomes if at least one is a value; else rejects
     /// with `ErrorDictionary`.
@@ -201,6 +240,28 @@ extension LocalContext {
         _ inputs: [(key: Key, promise: LocalPromise<Value>)], required keys: some Collection<Key>
     ) -> LocalPromise<AnyResult<Key, Value>> {
         .init(Node.any(inputs, placement: placement, isRequired: { keys.contains($0) }))
+    }
+
+    /// Waits for all inputs, then gives their outcomes, in their order, if enough of them are values.
+    /// Rejects as soon as too many inputs have failed, with the error of the last one of these, and
+    /// withdraws from the others; with `ErrorDictionary` if all are rejected.
+    ///
+    /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
+    /// result withdraws from every input that is still pending.
+    ///
+    /// - Parameters:
+    ///   - inputs: promises with their keys
+    ///   - count: how many values are enough; a number above the number of inputs means all, and a
+    ///     number below 1 means 1
+    @inlinable
+    public func any<Key: Hashable & Sendable, Value>(
+        _ inputs: [(key: Key, promise: LocalPromise<Value>)], enough count: Int
+    ) -> LocalPromise<AnyResult<Key, Value>> {
+        let spares = Spares(inputs.count - count)
+        return .init(
+            Node.any(
+                inputs, placement: placement, isRequired: { _ in true },
+                isIgnored: { _ in spares.take() }))
     }
 
     /// The same, but an error of a required input for which `isIgnored` returns true is no failure: the

@@ -39,6 +39,7 @@ import Testing
     /// What is waited for.
     enum Operation: String, CaseIterable, Codable {
         case map, delay, timeout, retry, asyncWork, synchronousWork, nested, outcome, required
+        case enough
 
         @Sendable func wait(on context: (any ExecutionContext)?, _ number: Int) throws -> Int {
             let limit = Duration.seconds(60)
@@ -71,6 +72,14 @@ import Testing
             case .outcome:
                 return try start.thenResult { .value(try $0.get() + 1, on: context) }.wait(
                     for: limit)
+            case .enough:
+                let failed = Promise<Int>.error(Failure("failed"), on: context)
+                let early = any(
+                    [(0, failed), (1, failed), (2, .never(on: context))], enough: 2)
+                return try early.recover { error in
+                    guard error is Failure else { throw error }
+                    return any([(0, start), (1, failed)], enough: 1)
+                }.map { try $0.requiredValue(for: 0) + 1 }.wait(for: limit)
             case .required:
                 let failed = Promise<Int>.error(Failure("x"), on: context)
                 let early = any([(0, failed), (1, .never(on: context))], required: [0])

@@ -80,9 +80,12 @@ struct KrakenDRespond {
         return index
     }
 
-    /// The only backend with this key.
+    /// The only backend with this key, unless it becomes no call.
     private func call(with key: String) -> Int? {
-        keys.count { $0 == key } == 1 ? keys.firstIndex(of: key) : nil
+        guard keys.count(where: { $0 == key }) == 1, let index = keys.firstIndex(of: key),
+            !KrakenDCall.isShadow(backends[index])
+        else { return nil }
+        return index
     }
 
     /// Static data that every response has.
@@ -94,7 +97,11 @@ struct KrakenDRespond {
                 continue
             }
             // KrakenD's static data replaces a member of that name.
-            if let index = call(with: member.key) { drop.append(names[index]) }
+            let key = call(with: member.key).map { names[$0] } ?? member.key
+            if keys.contains(where: { $0 == nil || $0 == member.key }) {
+                drop.append(KrakenDPath.keys([key]))
+            }
+            put.removeAll { $0.0 == member.key }
             put.append((member.key, .located(.constant(member.node), member.keyLocation)))
         }
         findings.warning(
@@ -106,9 +113,10 @@ struct KrakenDRespond {
     }
 
     private static func obstacle(to member: DocumentNode.Member) -> String? {
-        if member.key.contains(where: { ".[".contains($0) }) {
-            return "a name in 'put' has no dots or brackets"
+        if member.key.isEmpty || member.key.contains(where: { ".[".contains($0) }) {
+            return "a name in 'put' is not empty and has no dots or brackets"
         }
+        if member.key == "_gateway" { return "the key is reserved for the report" }
         // As `json` escapes it.
         return member.node.json.contains("$${") ? "it contains '${'" : nil
     }
@@ -125,8 +133,12 @@ extension YAMLTree {
         case .mapping(let members): .inline(members.map { ($0.key, constant($0.node)) })
         case .sequence(let nodes): .list(nodes.map(constant))
         case .scalar:
-            node.text.map { .text($0.replacing("{", with: "{{").replacing("}", with: "}}")) }
-                ?? .plain(node.json)
+            node.text.map { text in
+                // Only a text with a `{` is read as one with references.
+                .text(
+                    text.contains("{")
+                        ? text.replacing("{", with: "{{").replacing("}", with: "}}") : text)
+            } ?? .plain(node.json)
         }
     }
 }

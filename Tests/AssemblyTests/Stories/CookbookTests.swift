@@ -52,6 +52,7 @@ import WorkerSupport
 
         harness.on("/users/3", .status(500))
         let partial = try harness.fetch(recipe.request())
+        #expect(partial.status == 201)
         #expect(
             partial.body.hasPrefix(
                 #"{"order":{"id":7,"userId":3,"user":null},"currency":"EUR","total":19.90,"_gateway""#

@@ -247,6 +247,32 @@ import WorkerSupport
         #expect(response["X-Id"] == "/evil.example?a")
     }
 
+    /// The value would change the path.
+    @Test(arguments: [
+        ("/a/{request.query.v}/b", "v=", nil), ("/a/{request.query.v}", "v=..", nil),
+        ("/{request.query.v}/{request.query.w}", "v=&w=evil.example", nil),
+        ("/a/{request.query.v}", "v=x", "/a/x"), ("/a?v={request.query.v}", "v=..", "/a?v=.."),
+    ])
+    func aValueThatChangesThePathLeavesTheLineOut(
+        _ location: String, _ query: String, _ expected: String?
+    ) throws {
+        let response = try fixed(
+            #"{ status: 308, headers: { Location: "\#(location)" } }"#,
+            request: get("/s/7?\(query)"))
+        #expect(response.status == 308)
+        #expect(response["Location"] == expected)
+    }
+
+    @Test func valuesThatCannotBeTextAreLeftOut() throws {
+        let respond =
+            #"{ body: { v: "{request.query.v}", t: "x {request.query.v}", r: "{request.header.X-A}" } }"#
+        #expect(try fixed(respond, request: get("/s/7?v=%ff", "X-A: \"")).body == #"{"r":"\""}"#)
+        #expect(try fixed(respond, request: get("/s/7?v=a&v=b")).body == "{}")
+        #expect(
+            try fixed(respond, request: get("/s/7?v=%00")).body == #"{"v":"\u0000","t":"x \u0000"}"#
+        )
+    }
+
     @Test func parametersAreChecked() throws {
         #expect(try fixed("{ status: 204 }").status == 204)
         #expect(try fixed("{ status: 204 }", request: get("/s/x")).status == 400)
@@ -263,5 +289,10 @@ import WorkerSupport
     @Test func cachingAndPaddingApply() throws {
         let response = try fixed("{ body: text }", endpoint: "cache_control: max-age=60")
         #expect(response["Cache-Control"] == "max-age=60")
+        #expect(try fixed("{ body: text }", endpoint: "min_duration: 50ms").outcome == "200 at 50")
+        let strict = try fixed(
+            #"{ body: { q: "{request.query.q}" } }"#, endpoint: "unknown_query: refuse",
+            request: get("/s/7?q=1"))
+        #expect(strict.body == #"{"q":"1"}"#)
     }
 }

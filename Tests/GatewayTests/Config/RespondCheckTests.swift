@@ -34,6 +34,12 @@ import Testing
         [calls, #"respond: { root: ["{c[0].a}", "{id}{q}"] }"#],
         [#"respond: { body: { id: "{id}{q}" } }"#],
         [#"respond: { status: 308, headers: { Location: "/{id}{q}" } }"#],
+        [#"respond: { status: 302, headers: { Location: "https://h/{id}?q={q}" } }"#],
+        [#"respond: { status: 503, headers: { Retry-After: "{id}{q}", Allow: GET } }"#],
+        [
+            "respond: { drop: ['\"c\"'], put: { c: 1, d2: \"{id}{q}\" }, default: { d.x: 1, new: 2 } }",
+            calls,
+        ],
         [
             #"respond: { body: "<p>{ color: red }", headers: { Content-Type: text/html, X: "{id}{q}" } }"#
         ],
@@ -64,7 +70,7 @@ import Testing
         ),
         (
             [calls, "respond: { headers: { content-type: text/html } }"],
-            "error: 'headers' of 'respond' must not have 'content-type'"
+            "error: 'headers' of 'respond' must not have 'content-type': the gateway sets it where"
         ),
         (
             ["respond: { headers: { X-Request-Id: a } }"],
@@ -148,7 +154,10 @@ import Testing
             [calls, #"respond: { put: { a: "{request.header.X?}" } }"#],
             "warning: 'respond' of GET /x/{id} uses {request.header.X?}; the '?' has no effect"
         ),
-        ([#"respond: { body: "a {id}" }"#], "warning: 'body' sends the text as it is, also {id}"),
+        (
+            [#"respond: { body: "a {id}" }"#],
+            "warning: 'body' sends the text as it is, also {id...}"
+        ),
         (
             [calls, "response_headers: { X-A: b }", "respond: { headers: { x-a: a } }"],
             "warning: 'x-a' is not sent: 'response_headers' sets it"
@@ -162,7 +171,46 @@ import Testing
         ),
         (
             [#"respond: { status: 302, headers: { Location: "{id}{q}" } }"#],
-            "warning: 'Location' begins with {id}, so that a request decides about the site"
+            "warning: 'Location' has {id} in front of its path"
+        ),
+        (
+            [#"respond: { status: 302, headers: { Location: "//{q}/{id}" } }"#],
+            "warning: 'Location' has {q} in front of its path"
+        ),
+        (
+            [
+                #"respond: { status: 302, headers: { Location: "https://{request.header.Host}/{id}{q}" } }"#
+            ],
+            "warning: 'Location' has {request.header.Host} in front of its path"
+        ),
+        (
+            [calls, "respond: { default: { _gateway.x: 1 } }"],
+            "error: the key '_gateway.x' is reserved for the report"
+        ),
+        (
+            [calls, "respond: { drop: [cc.a] }"],
+            "warning: 'drop' has 'cc.a', and no call has that key in the response"
+        ),
+        (
+            [calls, "respond: { default: { e.a: 1 } }"],
+            "warning: 'default' has 'e.a', and no call has that key"
+        ),
+        (
+            [calls, "respond: { headers: { Retry-After: 1 } }"],
+            "error: 'headers' of 'respond' must not have 'Retry-After'"
+        ),
+        (
+            ["respond: { body: 5 }"],
+            "error: 'body' in 'respond' of endpoint 'GET /x/{id}' must be a text, a mapping or a list"
+        ),
+        (
+            ["respond: { body: null }"],
+            "error: 'body' in 'respond' of endpoint 'GET /x/{id}' must be a text, a mapping or a list"
+        ),
+        (["respond: {}", "deadline: 1s"], "error: 'deadline' has no effect: there are no calls"),
+        (
+            [calls.replacing("get: /c", with: "get: /c, at: x.y"), "respond: { put: { x: 1 } }"],
+            "warning: the key 'x' of 'put' is dropped if call 'c' already has it"
         ),
     ]
 

@@ -29,7 +29,7 @@ extension ConfigCheck {
                 }
                 let users =
                     endpoint.proxy == nil
-                    ? "no call, condition or rate limit has {\(name)}"
+                    ? "no call, condition, rate limit or 'respond' has {\(name)}"
                     : "'proxy' does not pass it, and no header, condition or rate limit has {\(name)}"
                 problems.warning(
                     at: location,

@@ -17,7 +17,8 @@ extension ConfigCheck {
             return
         }
         let deadline = config.deadline(of: endpoint)
-        if deadline.value >= minimum.value, hasDeadline(endpoint) {
+        let isFixed = endpoint.calls.isEmpty && endpoint.respond != nil
+        if deadline.value >= minimum.value, hasDeadline(endpoint), !isFixed {
             problems.warning(
                 at: endpoint.location,
                 "\(endpoint.title): 'deadline' (\(deadline.quoted)) permits responses slower than"

@@ -54,9 +54,13 @@ extension RespondPlan {
         return Response(status: status, fields: fields, body: bytes)
     }
 
-    /// The header lines. A line is left out if a value is missing, or cannot be part of one.
+    /// The header lines. A line is left out if a value is missing, or cannot be part of one, or would change where
+    /// a `Location` leads.
     func lines(_ values: CallValues) -> [(name: FieldName, value: FieldValue)] {
         headers.compactMap { name, template in
+            guard !template.riskySegments.contains(where: { $0.isRefused(in: values) }) else {
+                return nil
+            }
             var text: [UInt8] = []
             for piece in template.pieces {
                 switch piece {

@@ -1,3 +1,4 @@
+import Basics
 import JSONText
 import YAMLReader
 
@@ -9,6 +10,7 @@ extension ConfigCheck {
         checkValues(of: respond, in: endpoint)
         checkPut(of: respond, in: endpoint)
         checkLocation(of: respond, in: endpoint)
+        checkPaths(of: respond, in: endpoint)
         guard hasAllCalls(of: endpoint), isRead("proxy", of: endpoint.location) else { return }
         if endpoint.calls.isEmpty {
             checkAlone(respond, of: endpoint)
@@ -42,27 +44,59 @@ extension ConfigCheck {
                         + " mapping as its value has inner members")
             }
         }
-        let keys: [(name: String, location: SourceLocation?)] = [
-            ("put", respond.put.first?.name.location),
-            ("default", respond.defaults.first?.path.location),
-            ("drop", respond.drop.first?.location),
-        ]
-        for key in keys {
-            guard let location = key.location, respond.root != nil else { continue }
-            problems.error(at: location, "'\(key.name)' and 'root' exclude each other in 'respond'")
+        for key in respond.memberKeys where respond.root != nil {
+            problems.error(
+                at: key.location, "'\(key.name)' and 'root' exclude each other in 'respond'")
+        }
+        for rule in respond.defaults {
+            guard case .key(let key)? = (try? JSONPath(rule.path.value))?.steps.first,
+                String(key) == Config.Endpoint.Report.key
+            else { continue }
+            problems.error(
+                at: rule.path.location, "the key '\(rule.path.quoted)' is reserved for the report")
         }
     }
 
-    /// A value of the request at the start of a `Location` sends clients to any site (CWE-601).
+    /// A path that begins with a key of no call changes nothing; in `drop`, a typing error reveals the value.
+    private mutating func checkPaths(of respond: Config.Respond, in endpoint: Config.Endpoint) {
+        let known = endpoint.calls.map(\.firstKey)
+        guard !known.contains(nil), hasAllCalls(of: endpoint),
+            endpoint.calls.allSatisfy({ isRead("at", of: $0.location) })
+        else { return }
+        let put = respond.put.map(\.name.value)
+        let paths =
+            respond.drop.map { ("drop", $0, known.compactMap(\.self)) }
+            + respond.defaults.map(\.path).map { ("default", $0, known.compactMap(\.self) + put) }
+        for (name, path, keys) in paths where path.isVerbatim {
+            let steps = (try? JSONPath(path.value))?.steps ?? []
+            // A default of one key adds the member.
+            if name == "default", steps.count == 1, case .key? = steps.first { continue }
+            if case .key(let key)? = steps.first, keys.contains(String(key)) { continue }
+            problems.warning(
+                at: path.location,
+                "'\(name)' has '\(path.quoted)', and no call has that key in the response"
+                    + Suggestion.hint(for: path.quoted, among: keys))
+        }
+    }
+
+    /// A value of the request in front of the path of a `Location` sends clients to any site (CWE-601).
     private mutating func checkLocation(of respond: Config.Respond, in endpoint: Config.Endpoint) {
         for header in respond.headers where header.name.value.lowercased() == "location" {
-            guard case .reference(let reference)? = header.value.template.segments.first,
-                endpoint.call(for: reference) == nil
-            else { continue }
-            problems.warning(
-                at: header.value.location,
-                "'Location' begins with {\(reference.text)}, so that a request decides about the site; write"
-                    + " a path in front of it")
+            var before = ""
+            for segment in header.value.template.segments {
+                guard case .reference(let reference) = segment else {
+                    if case .literal(let text) = segment { before += text }
+                    continue
+                }
+                if endpoint.call(for: reference) == nil, before.endsBeforePath {
+                    problems.warning(
+                        at: header.value.location,
+                        "'Location' has {\(reference.text)} in front of its path, so that clients can"
+                            + " choose the host; write the host or a path in front of it")
+                    break
+                }
+                before += "x"
+            }
         }
     }
 
@@ -81,26 +115,20 @@ extension ConfigCheck {
                 "'body' of 'respond' is for endpoints without calls; write 'root' for a body made of"
                     + " their responses, or 'put' for more members")
         }
-        for header in respond.headers where header.isContentType {
+        for header in respond.headers where header.isOfFixedResponse {
             problems.error(
                 at: header.name.location,
-                "'headers' of 'respond' must not have '\(header.name.quoted)': the response of calls"
-                    + " is JSON")
+                "'headers' of 'respond' must not have '\(header.name.quoted)': the gateway sets it where"
+                    + " there are calls")
         }
     }
 
     // MARK: Without calls
 
     private mutating func checkAlone(_ respond: Config.Respond, of endpoint: Config.Endpoint) {
-        let inside: [(name: String, location: SourceLocation?)] = [
-            ("put", respond.put.first?.name.location),
-            ("default", respond.defaults.first?.path.location),
-            ("drop", respond.drop.first?.location), ("root", respond.root?.location),
-        ]
-        for key in inside {
-            guard let location = key.location else { continue }
+        for key in respond.memberKeys + [("root", respond.root?.location)].known {
             problems.error(
-                at: location,
+                at: key.location,
                 "'\(key.name)' of 'respond' has no effect without calls; write 'body'")
         }
         let outside: [(name: String, location: SourceLocation?)] = [
@@ -110,10 +138,10 @@ extension ConfigCheck {
             ("server_timing", endpoint.serverTiming?.location),
             ("timeout", endpoint.timeout?.location), ("forward", endpoint.forward?.location),
             ("headers", endpoint.headers.first?.name.location),
+            ("deadline", endpoint.deadline?.location), ("expose", endpoint.expose?.location),
         ]
-        for key in outside {
-            guard let location = key.location else { continue }
-            problems.error(at: location, "'\(key.name)' has no effect: there are no calls")
+        for key in outside.known {
+            problems.error(at: key.location, "'\(key.name)' has no effect: there are no calls")
         }
         checkBody(of: respond, in: endpoint)
     }
@@ -125,13 +153,13 @@ extension ConfigCheck {
                 at: body.location, "a response with the status \(status.value) has no 'body'")
         }
         guard case .text(let text) = body.value,
-            let template = try? TemplateText(parsing: text),
-            let reference = template.references.first(where: { $0.means(valueOf: endpoint) })
+            let reference = endpoint.parameterNames.first(where: { text.contains("{\($0)}") })
+                ?? ["request.", "token."].first(where: { text.contains("{\($0)") })
         else { return }
         problems.warning(
             at: body.location,
-            "'body' sends the text as it is, also {\(reference.text)}; write a mapping or a list for a"
-                + " JSON body with values")
+            "'body' sends the text as it is, also {\(reference)...}; write a mapping or a list for a JSON"
+                + " body with values")
     }
 }
 
@@ -141,16 +169,48 @@ extension Located<Int> {
 }
 
 extension Config.Call.HeaderTemplate {
-    fileprivate var isContentType: Bool { name.value.lowercased() == "content-type" }
+    /// Whether only a response without calls may have it.
+    fileprivate var isOfFixedResponse: Bool {
+        HeaderSyntax.ofFixedResponses.contains(name.value.lowercased())
+    }
 }
 
-extension TemplateText.Reference {
-    /// Whether it looks like a value of the request, and not like other text in braces.
-    fileprivate func means(valueOf endpoint: Config.Endpoint) -> Bool {
-        switch source {
-        case .name(let name): endpoint.parameterNames.contains(name)
-        case .call(let name, _): name == "token"
-        case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody: true
+extension Config.Respond {
+    /// The keys that change members, each at its first entry.
+    fileprivate var memberKeys: [(name: String, location: SourceLocation)] {
+        [
+            ("put", put.first?.name.location), ("default", defaults.first?.path.location),
+            ("drop", drop.first?.location),
+        ].known
+    }
+}
+
+extension [(name: String, location: SourceLocation?)] {
+    /// Without keys that are not written.
+    fileprivate var known: [(name: String, location: SourceLocation)] {
+        compactMap { key in key.location.map { (key.name, $0) } }
+    }
+}
+
+extension Config.Call {
+    /// The key of the root that leads to its part; nil if there are several.
+    fileprivate var firstKey: String? {
+        switch at?.value {
+        case nil: name.value
+        case .root: nil
+        case .member(let keys), .array(let keys): keys.first
+        case .absent, .elements: ""
         }
+    }
+}
+
+extension String {
+    /// Whether a value behind this text is a part of the host of a URL, or of its scheme.
+    fileprivate var endsBeforePath: Bool {
+        guard let start = firstRange(of: "//") else { return isEmpty }
+        guard start.lowerBound == startIndex || self[..<start.lowerBound].hasSuffix(":") else {
+            return false
+        }
+        return !self[start.upperBound...].contains("/")
     }
 }

@@ -1,5 +1,5 @@
-/// `respond` of an endpoint: what its response has beside the parts of the calls, or, without calls, the whole
-/// response.
+/// `respond` of an endpoint: what its response has in addition to the parts of the calls, or, without calls, the
+/// whole response.
 enum RespondFeature: Feature {
     static var keys: FeatureKeys { FeatureKeys(endpoint: RespondKeys.endpoint) }
 

@@ -21,6 +21,11 @@ extension Config {
             self.location = location
         }
 
+        /// Records that a value contains a variable.
+        fileprivate mutating func note(_ member: DocumentNode.Member) {
+            if member.node.hasExpansion { isConfidential = true }
+        }
+
         /// One of `put:`.
         package struct Member: Sendable {
             package let name: Located<String>
@@ -51,27 +56,27 @@ extension Config.Respond: PlainBlock {
         .list("headers", \.headers, .respondHeaders, "header fields, with references"),
         .init("put", .map(.anything), "members that are added: values with references") {
             member, block, decoder in
-            block.isConfidential = block.isConfidential || member.node.hasExpansion
+            block.note(member)
             let reader = ValueReader<[Member]>.putMembers
             block.put = reader.read(member.node, &decoder) ?? []
         },
         .init("default", .map(.anything), "values of members that are missing or null, by path") {
             member, block, decoder in
-            block.isConfidential = block.isConfidential || member.node.hasExpansion
+            block.note(member)
             block.defaults = ValueReader<[Default]>.defaults.read(member.node, &decoder) ?? []
         },
         .list("drop", \.drop, .list(of: .path), "paths to remove"),
         .init("root", .anything, "value that is the whole body, with references") {
             member, block, decoder in
-            block.isConfidential = block.isConfidential || member.node.hasExpansion
+            block.note(member)
             block.root = decoder.valueTemplate(member.node).map { Located($0, of: member.node) }
         },
         .init(
-            "body", .anything,
+            "body", .either([.text(format: .text), .list(.anything), .map(.anything)]),
             "body of an endpoint without calls: a text, or a value with references"
         ) {
             member, block, decoder in
-            block.isConfidential = block.isConfidential || member.node.hasExpansion
+            block.note(member)
             block.body = decoder.responseBody(member.node).map { Located($0, of: member.node) }
         },
     ]
@@ -81,7 +86,7 @@ enum RespondKeys {
     static let endpoint: [BlockKey<Config.Endpoint>] = [
         .block(
             "respond", \.respond,
-            "what the response has beside the parts of the calls; without calls, the whole response"
+            "what the response has in addition to the parts of the calls; without calls, the whole response"
         )
     ]
 }
@@ -101,7 +106,13 @@ extension Config.Endpoint {
 extension ConfigDecoder {
     fileprivate mutating func responseBody(_ node: DocumentNode) -> Config.Respond.Body? {
         guard case .scalar = node.content else { return valueTemplate(node).map { .json($0) } }
-        return scalar(node, expected: "must be a text, a mapping or a list").map { .text($0.text) }
+        let message = "must be a text, a mapping or a list"
+        guard let scalar = scalar(node, expected: message) else { return nil }
+        guard scalar.type == .string else {
+            fail(node.location, message)
+            return nil
+        }
+        return .text(scalar.text)
     }
 }
 
@@ -116,9 +127,11 @@ extension ValueReader where Value == [Config.Call.HeaderTemplate] {
 }
 
 extension HeaderSyntax {
-    /// `Content-Type` is checked with the other keys.
+    /// What the gateway sets where there are calls; checked with the other keys.
+    static let ofFixedResponses = ["content-type", "retry-after", "allow"]
+
     @Sendable fileprivate static func check(respondName name: String) throws(Refusal) {
-        if name.lowercased() != "content-type" { try check(responseName: name) }
+        if !ofFixedResponses.contains(name.lowercased()) { try check(responseName: name) }
     }
 }
 

@@ -2,7 +2,7 @@ import Basics
 import HTTP
 import JSONText
 
-/// What the response of an endpoint has beside the parts of its calls.
+/// What the response of an endpoint has in addition to the parts of its calls.
 package final class RespondPlan {
     /// Of a complete response.
     let status: Status
@@ -101,8 +101,8 @@ extension FieldName {
 }
 
 extension CompiledTemplate {
-    /// Values behind other text are escaped as in a path: a `/` or a space in them must not change where
-    /// the reference leads. A value at the start may be a whole URL.
+    /// Values behind other text are escaped as in a path, and must not leave a segment empty, `.` or `..`, so
+    /// that they do not change where the reference leads. A value at the start may be a whole URL.
     fileprivate var asReference: CompiledTemplate {
         func escaped(_ pieces: [Piece]) -> [Piece] {
             pieces.enumerated().map { index, piece in
@@ -110,6 +110,9 @@ extension CompiledTemplate {
                 return .reference(reference, .pathSegment)
             }
         }
-        return CompiledTemplate(pieces: escaped(pieces), concealed: concealed.map(escaped))
+        let pieces = escaped(pieces)
+        return CompiledTemplate(
+            pieces: pieces, concealed: concealed.map(escaped),
+            riskySegments: CompiledTemplate.riskySegments(of: pieces))
     }
 }

@@ -9,7 +9,9 @@ extension RespondPlan {
 
     /// The media type and the schema of the body without calls; nil for none.
     var content: (type: String, schema: JSONTree)? {
-        let ownType = headers.first { $0.name == .contentType }?.value.constant.map { String($0) }
+        // A type with a value of the request may be any.
+        let ownType = headers.first { $0.name == .contentType }
+            .map { $0.value.constant.map { String($0) } ?? "*/*" }
         switch body {
         case nil: return nil
         case .text: return (ownType ?? "text/plain", .object([("type", .text("string"))]))
@@ -22,66 +24,87 @@ extension RespondPlan {
 
     /// Changes the members of a response as `drop`, `put` and `default` do.
     ///
-    /// - Parameter required: the names of the members that each response has
-    func change(_ properties: inout [(String, JSONTree)], required: inout [String]) {
-        for path in droppedPaths where path.steps.count == 1 {
-            guard case .key(let key) = path.steps[0] else { continue }
-            properties.removeAll { $0.0 == String(key) }
+    /// - Parameters:
+    ///   - required: the names of the members that each response has
+    ///   - isClosed: whether no response has other members
+    func change(
+        _ properties: inout [(String, JSONTree)], required: inout [String], isClosed: Bool
+    ) {
+        var whole = JSONTree.object(
+            [("properties", .object(properties))]
+                + (isClosed ? [("additionalProperties", .raw("false"))] : []))
+        for path in droppedPaths {
+            whole = whole.removing(path.steps[...])
+            guard path.steps.count == 1, case .key(let key) = path.steps[0] else { continue }
             required.removeAll { $0 == String(key) }
         }
+        var members = whole.properties ?? []
         for (name, value) in put {
             let name = String(name.plain)
-            let schema = value.schema(mayBeNull: false)
-            if let index = properties.firstIndex(where: { $0.0 == name }) {
-                properties[index].1 = .anyOf(properties[index].1, schema)
+            let schema = isClosed ? value.schema(mayBeNull: false) : .object([])
+            if let index = members.firstIndex(where: { $0.0 == name }) {
+                members[index].1 = .anyOf(members[index].1, schema)
             } else {
-                properties.append((name, schema))
+                members.append((name, schema))
                 if value.references.isEmpty { required.append(name) }
             }
         }
+        whole = whole.setting("properties", .object(members))
         for (path, value) in defaultValues {
-            properties =
-                Self.adding(
-                    value, at: path.steps[...],
-                    to: .object([
-                        ("properties", .object(properties)),
-                        ("additionalProperties", .raw("false")),
-                    ])
-                ).properties ?? properties
-            if path.steps.count == 1, case .key(let key) = path.steps[0],
+            whole = whole.adding(value, at: path.steps[...])
+            guard path.steps.count == 1, case .key(let key) = path.steps[0] else { continue }
+            if whole.properties?.contains(where: { $0.0 == String(key) }) == true,
                 !required.contains(String(key))
             {
                 required.append(String(key))
             }
         }
+        properties = whole.properties ?? properties
+    }
+}
+
+extension JSONTree {
+    /// A schema that also allows a default at the end of the path. The recursion is as deep as the path.
+    fileprivate func adding(_ value: JSONSlice, at path: ArraySlice<JSONPath.Step>) -> JSONTree {
+        let constant = JSONTree.object([("const", .raw(String(value.bytes)))])
+        guard let step = path.first else { return .anyOf(self, constant) }
+        guard self["anyOf"] == nil, self["const"] == nil else { return .object([]) }
+        guard case .key(let key) = step else {
+            return self["items"].map { setting("items", $0.adding(value, at: path.dropFirst())) }
+                ?? self
+        }
+        guard var members = properties else { return self }
+        if let index = members.firstIndex(where: { $0.0 == String(key) }) {
+            members[index].1 = members[index].1.adding(value, at: path.dropFirst())
+        } else if path.count == 1, self["additionalProperties"] != nil {
+            members.append((String(key), constant))
+        }
+        return setting("properties", .object(members))
     }
 
-    /// A schema that also allows the default at the end of the path. The recursion is as deep as the path.
-    private static func adding(
-        _ value: JSONSlice, at path: ArraySlice<JSONPath.Step>, to schema: JSONTree
-    ) -> JSONTree {
-        let constant = JSONTree.object([("const", .raw(String(value.bytes)))])
-        guard let step = path.first else { return .anyOf(schema, constant) }
-        guard case .object(var keywords) = schema, schema["anyOf"] == nil else {
-            return .object([])
-        }
-        switch step {
-        case .key(let key):
-            guard var properties = schema.properties,
-                let place = keywords.firstIndex(where: { $0.0 == "properties" })
-            else { return schema }
-            if let index = properties.firstIndex(where: { $0.0 == String(key) }) {
-                properties[index].1 = adding(value, at: path.dropFirst(), to: properties[index].1)
-            } else if path.count == 1 {
-                properties.append((String(key), constant))
+    /// The schema without the member at the end of the path. The recursion is as deep as the path.
+    fileprivate func removing(_ path: ArraySlice<JSONPath.Step>) -> JSONTree {
+        switch path.first {
+        case .key(let key)?:
+            guard var members = properties,
+                let index = members.firstIndex(where: { $0.0 == String(key) })
+            else { return self }
+            if path.count == 1 {
+                members.remove(at: index)
+            } else {
+                members[index].1 = members[index].1.removing(path.dropFirst())
             }
-            keywords[place].1 = .object(properties)
-        case .everyElement:
-            guard let place = keywords.firstIndex(where: { $0.0 == "items" }) else { return schema }
-            keywords[place].1 = adding(value, at: path.dropFirst(), to: keywords[place].1)
-        case .element: break
+            return setting("properties", .object(members))
+        case .everyElement?:
+            return self["items"].map { setting("items", $0.removing(path.dropFirst())) } ?? self
+        case .element?, nil: return self
         }
-        return .object(keywords)
+    }
+
+    /// Replaces the value of a key.
+    fileprivate func setting(_ key: String, _ value: JSONTree) -> JSONTree {
+        guard case .object(let members) = self else { return self }
+        return .object(members.map { $0.0 == key ? (key, value) : $0 })
     }
 }
 

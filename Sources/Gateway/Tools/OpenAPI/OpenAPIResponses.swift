@@ -20,7 +20,7 @@ struct OpenAPIResponses {
         if let proxy = plan.proxy { return tree(of: proxy) }
         if plan.calls.isEmpty, let respond = plan.respond { return tree(of: respond) }
         var responses: [(String, JSONTree)] = [("\(status.code)", success)]
-        if plan.partialStatus != status {
+        if plan.partialStatus != status, mayBePartial {
             responses.append(("\(plan.partialStatus.code)", partial))
         }
         var problems: [String] = ["400", "413", "502", "503", "504"] + refusals
@@ -110,8 +110,9 @@ struct OpenAPIResponses {
         }
         return sent
             + Self.headers(
-                names.filter { !(plan.respond?.headerNames ?? []).contains($0) },
-                "Relayed from a backend.")
+                names.filter { name in
+                    !sent.contains { $0.0.lowercased() == name.lowercased() }
+                }, "Relayed from a backend.")
     }
 
     /// The headers of `respond`.
@@ -143,7 +144,8 @@ struct OpenAPIResponses {
             call.condition == nil && (call.isRequired || call.fallback != .omit)
         }.compactMap(\.ownKey)
         var always = properties.map(\.0).filter(alwaysMade.contains)
-        plan.respond?.change(&properties, required: &always)
+        let isClosed = !plan.calls.contains { $0.placement == .root }
+        plan.respond?.change(&properties, required: &always, isClosed: isClosed)
         if plan.report == .body {
             properties.append(
                 (
@@ -155,7 +157,7 @@ struct OpenAPIResponses {
             ("type", .text("object")), ("properties", .object(properties)),
         ]
         if !always.isEmpty { keywords.append(("required", .texts(always))) }
-        if !plan.calls.contains(where: { $0.placement == .root }) {
+        if isClosed {
             keywords.append(("additionalProperties", .raw("false")))
         }
         return .object(keywords)

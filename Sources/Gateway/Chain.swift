@@ -224,8 +224,10 @@ struct Chain {
             let timeout = CallTimeout(call.timeout, deadline: plan.deadline, loop: loop)
             let isOneRequest =
                 call.hedgeAfter == nil && call.retry == nil && backend.sendsAtOnce
+            // The requests of a list share one limit, which `ListRun` measures.
+            let isTimedByChain = !isOneRequest && call.list == nil
             let chain = self.call(
-                call, isOneRequest ? nil : timeout,
+                call, isTimedByChain ? timeout : nil,
                 backend.templates(
                     call.constantFields(of: backend.plan.fields, via),
                     responseBytesMax: call.responseBytesMax,
@@ -234,7 +236,8 @@ struct Chain {
                 plan: call,
                 kind: call.kind(
                     in: plan, chain.template, backendFields: backend.plan.fields),
-                chain: chain, timeout: isOneRequest ? timeout : nil)
+                chain: chain, timeout: isTimedByChain ? nil : timeout,
+                isTimedByPool: isOneRequest)
         }
     }
 }

@@ -47,7 +47,7 @@ package struct JSONSlice: Sendable, Equatable {
 
     /// The values `{}` and `[]`.
     static let emptyObject = JSONSlice(known: Bytes("{}"))
-    static let emptyArray = JSONSlice(known: Bytes("[]"))
+    package static let emptyArray = JSONSlice(known: Bytes("[]"))
 
     /// The six kinds of JSON value.
     package enum Kind: Sendable {

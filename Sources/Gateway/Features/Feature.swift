@@ -78,7 +78,7 @@ enum Features {
         InFlightLimitFeature.self, BodyFeature.self, UnknownQueryFeature.self, PathsFeature.self,
         ProxyFeature.self, RespondFeature.self, RetryFeature.self, HedgeFeature.self,
         BreakerFeature.self,
-        ConcurrencyLimitFeature.self, EjectFeature.self, HealthFeature.self,
+        ListsFeature.self, ConcurrencyLimitFeature.self, EjectFeature.self, HealthFeature.self,
     ]
 
     static func keys<Block>(_ block: KeyPath<FeatureKeys, [BlockKey<Block>]>) -> [BlockKey<Block>] {

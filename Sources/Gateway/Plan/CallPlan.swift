@@ -39,6 +39,10 @@ package final class CallPlan {
     package let fallback: Fallback
     /// `when`; nil if the call is always made.
     package let condition: ConditionPlan?
+    /// `each`; nil for a single request.
+    package let list: ListPlan?
+    /// The calls whose values are put in the elements of its response, in file order.
+    let lists: [Int]
     /// The calls whose responses the condition uses, so that it is evaluated when they have settled.
     let conditionCalls: [Int]
     /// The longest response body: the endpoint's `max_body`.
@@ -77,6 +81,8 @@ package final class CallPlan {
         failsOnCollision = (call.onCollision?.value ?? PlanDefaults.onCollision) == .fail
         fallback = try planner.fallback()
         condition = try planner.condition()
+        list = try planner.list()
+        lists = planner.lists
         conditionCalls = condition?.calls ?? []
         responseBytesMax = config.bodyMax(of: endpoint).value
         uses = planner.scope.uses
@@ -89,7 +95,7 @@ package final class CallPlan {
     var references: [CompiledTemplate.Reference] {
         let inTexts = ([target] + headers.map(\.value)).flatMap(\.references)
         return inTexts + (body?.pieces ?? []).compactMap(\.reference)
-            + (condition?.references ?? [])
+            + (condition?.references ?? []) + [list?.reference].compactMap { $0 }
     }
 
     /// The query parameters that it uses as `{request.query.name}`.
@@ -112,6 +118,8 @@ package final class CallPlan {
         case nested([String])
         /// Its elements at the end of the array under these keys.
         case appended([String])
+        /// Under these keys in each element of the list that it is made for.
+        case elements([String])
         /// The response does not contain it.
         case absent
     }

@@ -112,6 +112,7 @@ final class CallPlanner {
         case .member(let keys) where keys.count == 1: .named(keys[0])
         case .member(let keys): .nested(keys)
         case .array(let keys): .appended(keys)
+        case .elements(_, let keys): .elements(keys)
         }
     }
 

@@ -3,6 +3,8 @@ struct CallScope {
     let endpointPlanner: EndpointPlanner
     let uses: [Int]
     let waitsFor: [Int]
+    /// The name of an element of the call's list.
+    var element: String?
 
     var endpoint: Config.Endpoint { endpointPlanner.endpoint }
     var params: [ParamPlan] { endpointPlanner.params }

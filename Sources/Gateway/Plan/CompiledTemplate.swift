@@ -22,6 +22,8 @@ package struct CompiledTemplate {
         case token(JSONPath)
         /// A value of the request's body; without a path, the whole body.
         case requestBody(JSONPath?)
+        /// A value of the element that a request is made for; without a path, the whole element.
+        case element(JSONPath?)
 
         /// The name of a query parameter.
         var queryName: Bytes? { if case .requestQuery(let name) = self { name } else { nil } }

@@ -44,15 +44,16 @@ package final class EndpointPlan {
     /// In the order of the configuration.
     package let limits: [LimitUsePlan]
     let addressMask: AddressMask
-    /// Empty with `proxy`.
+    /// Empty with `proxy`, and for a response without calls.
     package let calls: [CallPlan]
     /// How requests are passed through; nil for an endpoint with calls.
     package let proxy: ProxyPlan?
-    /// What the response has beside the parts; nil for the parts only.
+    /// What the response has in addition to the parts; nil for the parts only.
     package let respond: RespondPlan?
     package let graph: CallGraph
     /// How many parts to store: none if no call, no condition and no value of the response uses one.
     let storedParts: Int
+    let hasLists: Bool
     /// The segments of call paths that the client's values could make empty, `.` or `..`.
     let clientSegments: [ClientSegment]
 
@@ -95,6 +96,7 @@ package final class EndpointPlan {
         storedParts =
             calls.contains { !$0.uses.isEmpty || !$0.conditionCalls.isEmpty }
                 || respond?.usesCalls == true ? calls.count : 0
+        hasLists = calls.contains { $0.list != nil }
         clientSegments = Self.clientSegments(of: calls)
     }
 
@@ -160,6 +162,10 @@ package final class EndpointPlan {
         case .any where calls.count > 1: text += ", one is enough"
         case .all where calls.count > 1: text += ", all are needed"
         case .any, .all, .required: break
+        }
+        if hasLists {
+            let most = calls.compactMap { $0.list?.requestsMax }.reduce(0, +)
+            text += ", \(calls.count { $0.list == nil }) + at most \(most) calls"
         }
         return text
     }

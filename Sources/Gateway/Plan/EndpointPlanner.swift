@@ -51,7 +51,8 @@ final class EndpointPlanner {
         var calls: [CallPlan] = []
         for (index, call) in endpoint.calls.enumerated() {
             let scope = CallScope(
-                endpointPlanner: self, uses: graph.uses[index], waitsFor: graph.waitsFor[index])
+                endpointPlanner: self, uses: graph.uses[index], waitsFor: graph.waitsFor[index],
+                element: call.each?.name?.value)
             calls.append(try CallPlan(index, CallPlanner(call, scope, planner)))
         }
         return calls

@@ -15,7 +15,8 @@ final class RiskySegment {
     /// The reference that a refusal names: another call's if there is one, else the client's first.
     let reported: CompiledTemplate.Reference
 
-    /// Whether it uses another call's response, so that it is known only when the call starts.
+    /// Whether it uses another call's response, or an element of a list, so that it is known only when the
+    /// call starts.
     let usesResponse: Bool
 
     /// Whether it has text beside the values.
@@ -30,7 +31,12 @@ final class RiskySegment {
     /// Nil where the segment has no reference.
     init?(_ pieces: [CompiledTemplate.Piece]) {
         let references = pieces.compactMap(\.reference)
-        let callReference = references.first { if case .call = $0.source { true } else { false } }
+        let callReference = references.first { reference in
+            switch reference.source {
+            case .call, .element: true
+            default: false
+            }
+        }
         guard let reported = callReference ?? references.first else { return nil }
         let texts = pieces.compactMap { if case .literal(let text) = $0 { text } else { nil } }
         hasText = texts.contains { !$0.isEmpty }

@@ -121,7 +121,7 @@ struct TemplatePlanner {
         try compile(reference, at: "\(located.location(of: reference))")
     }
 
-    private func compile(
+    func compile(
         _ reference: TemplateText.Reference, at location: String
     ) throws(PlanError) -> CompiledTemplate.Reference {
         CompiledTemplate.Reference(
@@ -141,6 +141,9 @@ struct TemplatePlanner {
         _ source: TemplateText.Source, at location: String
     ) throws(PlanError) -> CompiledTemplate.Source {
         switch source {
+        case .name(let name) where name == scope.element: return .element(nil)
+        case .call(let name, let path) where name == scope.element:
+            return .element(Self.path(path))
         case .name(let name):
             if let param = scope.param(named: name) { return .param(param) }
             if let call = scope.call(named: name) { return .call(call, nil) }
@@ -182,7 +185,7 @@ struct TemplatePlanner {
         switch source {
         case .param(let index): !scope.params[index].isJSON
         case .requestHeader, .requestQuery, .requestClient, .requestCaller: true
-        case .call, .requestBody, .token: false
+        case .call, .requestBody, .token, .element: false
         }
     }
 

@@ -18,6 +18,8 @@ package enum FailureKind: String, CaseIterable {
     case invalidJSON = "invalid_json"
     case invalidShape = "invalid_shape"
     case collision
+    case tooManyElements = "too_many_elements"
+    case truncated
     case breakerOpen = "breaker_open"
     case queueFull = "queue_full"
     case destinationUnavailable = "destination_unavailable"

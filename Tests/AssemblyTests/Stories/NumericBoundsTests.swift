@@ -65,7 +65,14 @@ import WorkerSupport
                         "one": [
                             "from": "a", "put": "/1", "retry": ["on": [503]] as Object,
                             "hedge": ["after": "1ms"] as Object,
-                        ] as Object
+                        ] as Object,
+                        "list": [
+                            "from": "a", "get": "/l?e={e,}",
+                            "each": [
+                                "in": "{request.body.ids[]}", "as": "e", "max": 5, "batch": 2,
+                                "match": ["a": "{e}"] as Object,
+                            ] as Object,
+                        ] as Object,
                     ] as Object,
                 ] as Object,
                 [
@@ -99,6 +106,7 @@ import WorkerSupport
         ("Call", ["endpoints", "0", "calls", "one"]),
         ("Retry", ["endpoints", "0", "calls", "one", "retry"]),
         ("Hedge", ["endpoints", "0", "calls", "one", "hedge"]),
+        ("Each", ["endpoints", "0", "calls", "list", "each"]),
         ("Proxy", ["endpoints", "1", "proxy"]), ("Respond", ["endpoints", "3", "respond"]),
     ]
 

@@ -92,6 +92,8 @@ struct CallEvidence {
     /// Whether a listed failure has a cause.
     func justifies(_ failure: ListedFailure, among listed: [ListedFailure]) -> Bool {
         switch failure.kind {
+        // No drawn call has a list.
+        case .tooManyElements, .truncated: false
         case .skipped: attempts.isEmpty && canBeSkipped(failure.because, listed)
         // The simulated process never runs out of descriptors, and its backends compress nothing.
         case .cancelled, .collision, .connectionLimitReached, .responseContentCoding: false

@@ -15,7 +15,7 @@ enum OutcomeTable {
         case .dnsError, .connectionRefused, .connectionTerminated, .responseIncomplete,
             .responseHeaderSize, .responseHeaderCount, .responseBodySize, .responseContentCoding,
             .protocolError, .certificateError, .invalidJSON, .invalidShape,
-            .collision, .cancelled:
+            .collision, .tooManyElements, .truncated, .cancelled:
             return 502
         }
     }

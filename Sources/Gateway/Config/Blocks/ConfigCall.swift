@@ -1,4 +1,5 @@
 package import Basics
+package import JSONText
 package import YAMLReader
 
 extension Config {
@@ -39,6 +40,7 @@ extension Config {
         /// Calls that it waits for without using their responses.
         package var after: [Located<String>] = []
         package var when: Condition?
+        package var each: Each?
 
         init(name: Located<String>, location: SourceLocation) {
             self.name = name
@@ -84,6 +86,8 @@ extension Config.Call {
         case member([String])
         /// `news[]`: its elements are appended to the array under these keys.
         case array([String])
+        /// `orders[].product`: under these keys in each element of the list at the path.
+        case elements(JSONPath, [String])
     }
 
     /// `on_collision:`, what happens to the later of two equal keys.

@@ -133,4 +133,7 @@ package enum PlanDefaults {
     package static let accept = [200...299]
     package static let relayStatus = [404...404, 410...410]
     package static let onCollision = Config.Call.Collision.drop
+    package static let listMax = 32
+    package static let listParallel = 8
+    package static let listOver = Config.Call.Each.Over.refuse
 }

@@ -169,7 +169,7 @@ extension ConfigCheck {
                 at: fallback.location,
                 "'if_failed' has no effect: the response does not contain call"
                     + " '\(call.name.value)'")
-        case nil, .root, .member, .array: break
+        case nil, .root, .member, .array, .elements: break
         }
     }
 }

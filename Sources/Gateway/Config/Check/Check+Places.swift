@@ -13,7 +13,7 @@ extension ConfigCheck {
             problems.error(
                 at: at.location,
                 "the key '\(Config.Endpoint.Report.key)' is reserved for the report")
-        case .root, .absent: break
+        case .root, .absent, .elements: break
         }
         if case .array = at.value, call.keep?.value.isEmpty == true {
             problems.error(
@@ -25,7 +25,8 @@ extension ConfigCheck {
     /// Warns of keys and paths that two calls have, as far as the file shows them.
     mutating func checkKeys(of endpoint: Config.Endpoint) {
         var owners: [String: String] = [:]
-        for call in endpoint.calls {
+        // With `root`, no part has a place.
+        for call in endpoint.calls where endpoint.respond?.root == nil {
             let keys = call.knownKeys
             for key in keys {
                 guard let owner = owners[key] else {
@@ -43,13 +44,26 @@ extension ConfigCheck {
                             + " '\(owner)' already has it")
             }
         }
-        let dropped = endpoint.respond?.drop.map(\.value) ?? []
-        for name in endpoint.respond?.put.map(\.name) ?? [] where !dropped.contains(name.value) {
-            guard let owner = owners[name.value] else { continue }
+        let dropped = (endpoint.respond?.drop ?? []).compactMap { try? JSONPath($0.value).steps }
+        for name in endpoint.respond?.put.map(\.name) ?? [] {
+            let placed = endpoint.calls.first { $0.at?.value.firstKey == name.value }
+            guard let owner = owners[name.value] ?? placed?.name.value,
+                !dropped.contains([.key(Bytes(name.value))])
+            else { continue }
             problems.warning(
                 at: name.location,
                 "the key '\(name.quoted)' of 'put' is dropped if call '\(owner)' already has it; 'drop'"
                     + " removes the key of the call")
+        }
+    }
+}
+
+extension Config.Call.Position {
+    /// The first key of a path.
+    fileprivate var firstKey: String? {
+        switch self {
+        case .member(let keys), .array(let keys): keys.first
+        case .root, .absent, .elements: nil
         }
     }
 }
@@ -61,7 +75,7 @@ extension Config.Call {
         case nil: [name.value]
         case .root: knownRootKeys
         case .member(let keys): [keys.joined(separator: ".")]
-        case .array, .absent: []
+        case .array, .absent, .elements: []
         }
     }
 

@@ -5,7 +5,7 @@ extension ConfigCheck {
     /// Every `{...}` in an endpoint's calls must refer to a value that will exist.
     mutating func checkReferences(of endpoint: Config.Endpoint) {
         for call in endpoint.calls {
-            for reference in call.references {
+            for reference in call.references where !call.refersToElement(reference.value) {
                 checkReference(reference, of: "call '\(call.name.value)'", in: endpoint)
                 if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
             }
@@ -244,7 +244,7 @@ extension Config.Call {
     /// All references of the request itself, in the order path, headers, body.
     package var references: [Located<TemplateText.Reference>] {
         let templates = [request?.target].compactMap { $0 } + headers.map(\.value)
-        return templates.flatMap(\.locatedReferences)
+        return [each?.list].compactMap { $0 } + templates.flatMap(\.locatedReferences)
             + (content?.pieces ?? []).compactMap(\.reference)
     }
 

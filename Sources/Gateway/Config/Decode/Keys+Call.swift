@@ -152,6 +152,7 @@ extension ValueReader where Value == Config.Call.Position {
             guard var steps = (try? JSONPath(scalar.text))?.steps else {
                 throw Refusal(.init(fixed: message))
             }
+            if let elements = Config.Call.Position(intoElements: steps) { return elements }
             let appends = steps.last == .everyElement
             if appends { steps.removeLast() }
             let keys = steps.compactMap { step in
@@ -162,5 +163,21 @@ extension ValueReader where Value == Config.Call.Position {
             }
             return appends ? .array(keys) : .member(keys)
         }
+    }
+}
+
+extension Config.Call.Position {
+    /// Nil for a path that does not lead into the elements of a list.
+    fileprivate init?(intoElements steps: [JSONPath.Step]) {
+        guard let last = steps.lastIndex(of: .everyElement), last > 0, last < steps.count - 1 else {
+            return nil
+        }
+        let keys = steps[(last + 1)...].compactMap { step in
+            if case .key(let key) = step { String(key) } else { nil as String? }
+        }
+        guard keys.count == steps.count - 1 - last, !steps[..<last].contains(.everyElement) else {
+            return nil
+        }
+        self = .elements(JSONPath(steps: Array(steps[..<last])), keys)
     }
 }

@@ -28,6 +28,8 @@ package enum Reason: Equatable, Sendable {
     case length(Bounds)
     case pattern(String)
     case tooLongForPattern
+    /// A list with more elements than this number.
+    case elements(Int)
 
     /// Limits in the operator's spelling; both may be missing.
     package struct Bounds: Equatable, Sendable {
@@ -62,6 +64,7 @@ package enum Reason: Equatable, Sendable {
         case .null: "must be null"
         case .length(let bounds): "must have \(bounds.lengthText)"
         case .pattern(let text): "must match \(text)"
+        case .elements(let most): "must have at most \(most) element\(most == 1 ? "" : "s")"
         case .tooLongForPattern: "is too long to be matched against its pattern"
         }
     }

@@ -24,7 +24,7 @@ package final class AssumedValues: CallValues {
 
     package override func isAssumed(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
-        case .call, .requestClient: true
+        case .call, .requestClient, .element: true
         case .requestCaller, .token: !hasCaller
         case .requestBody: !isBodyKnown
         case .param, .requestHeader, .requestQuery: false

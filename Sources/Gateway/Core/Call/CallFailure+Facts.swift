@@ -90,6 +90,8 @@ extension CallFailure.Kind {
         case .invalidJSON: .init("invalid_json", .backend)
         case .invalidShape: .init("invalid_shape", .backend)
         case .collision: .init("collision", .backend)
+        case .tooManyElements: .init("too_many_elements", .backend)
+        case .truncated: .init("truncated", .neutral)
         case .breakerOpen: .init("breaker_open", .refused)
         case .queueFull: .init("queue_full", .refused)
         case .skipped: .init("skipped", .neutral)

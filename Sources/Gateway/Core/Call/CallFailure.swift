@@ -26,6 +26,10 @@ package enum CallFailure: Error {
     case invalidShape
     /// Another call's value already has this key.
     case collision(key: String)
+    /// The list has more elements than `max`.
+    case tooManyElements
+    /// Elements of the list were left out. Only in reports.
+    case truncated
     /// The breaker is open, for so many more seconds.
     case breakerOpen(retryAfter: Int)
     case queueFull
@@ -45,6 +49,8 @@ package enum CallFailure: Error {
         case client(String)
         /// The client's token does not have this claim: `token.sub`.
         case claim(String)
+        /// The element of a list does not have this value: `order.sku`.
+        case element(String)
         /// The values cannot be sent, for the reason in this text.
         case unusable(String)
     }
@@ -58,6 +64,8 @@ struct FailedCall: Error {
     /// The host that the call was sent to last, with its port; known only where the endpoint
     /// exposes details.
     let host: FieldValue?
+    /// Of a list, the elements that failed; nil for a call without one.
+    var elements: FailedElements?
 }
 
 extension CallFailure {
@@ -71,6 +79,8 @@ extension CallFailure {
         case .invalidJSON: .invalidJSON
         case .invalidShape: .invalidShape
         case .collision: .collision
+        case .tooManyElements: .tooManyElements
+        case .truncated: .truncated
         case .breakerOpen: .breakerOpen
         case .queueFull: .queueFull
         case .skipped: .skipped
@@ -118,7 +128,8 @@ extension CallFailure {
     /// The name of the value that was missing: a call's, or one that the client did not send.
     var missingValue: String? {
         switch self {
-        case .skipped(.call(let name)), .skipped(.client(let name)), .skipped(.claim(let name)):
+        case .skipped(.call(let name)), .skipped(.client(let name)), .skipped(.claim(let name)),
+            .skipped(.element(let name)):
             name
         default: nil
         }

@@ -8,6 +8,7 @@ extension CallValues {
     ///
     /// Nil where the value is missing, or an object or a list is among the elements.
     package func texts(of source: CompiledTemplate.Source) -> [Bytes]? {
+        if let texts = batchTexts(of: source) { return texts }
         guard let list = json(of: source), list.kind == .array else {
             return text(of: source).map { [$0] }
         }

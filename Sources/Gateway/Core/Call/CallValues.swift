@@ -23,6 +23,9 @@ package class CallValues {
         try? JSONSlice(validating: $0)
     }
 
+    /// The element that a request of a list is made for, or several of a batch.
+    private let element: ListElement?
+
     /// Nil where `explain` sends nothing, so that there is no connection.
     private let context: RequestContext?
     private let proxies: TrustedProxies
@@ -41,7 +44,30 @@ package class CallValues {
         self.params = params
         self.body = body
         parts = calls > 0 ? ReceivedParts(calls) : nil
+        element = nil
         if let checkedBody { bodyValue = checkedBody }
+    }
+
+    /// The same values, with an element of a list.
+    convenience init(of values: CallValues, element: JSONSlice) {
+        self.init(of: values, ListElement(value: element, batch: nil))
+    }
+
+    /// The same values, with the elements of a batch.
+    convenience init(of values: CallValues, batch: [JSONSlice]) {
+        self.init(of: values, ListElement(value: .null, batch: batch))
+    }
+
+    private init(of values: CallValues, _ element: ListElement) {
+        head = values.head
+        context = values.context
+        proxies = values.proxies
+        params = values.params
+        body = values.body
+        parts = values.parts
+        self.element = element
+        bodyValue = values.bodyValue
+        claims = values.claims
     }
 
     /// Whether the caller is known, and so the claims of the caller's token.
@@ -85,7 +111,7 @@ package class CallValues {
         case .requestClient: client?.text
         case .requestCaller: context?.caller?.name
         case .requestBody(nil): body.isEmpty ? nil : body
-        case .call, .requestBody, .token: json(of: source)?.text
+        case .call, .requestBody, .token, .element: json(of: source)?.text
         }
     }
 
@@ -96,10 +122,23 @@ package class CallValues {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
             case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
             case .token(let path): claims.flatMap { $0.value(at: path) }
+            case .element(let path): element?.value.value(at: path)
             case .param, .requestHeader, .requestQuery, .requestClient, .requestCaller: nil
             }
         guard let value, !value.isNull else { return nil }
         return value
+    }
+
+    /// The values of the elements of a batch, once each; nil for any other source, and where one is no text.
+    func batchTexts(of source: CompiledTemplate.Source) -> [Bytes]? {
+        guard case .element(let path) = source, let batch = element?.batch else { return nil }
+        var texts: [Bytes] = []
+        var known: Set<[UInt8]> = []
+        for element in batch {
+            guard let text = element.value(at: path)?.text else { return nil }
+            if known.insert(text.array).inserted { texts.append(text) }
+        }
+        return texts
     }
 
     /// Whether a value with a type is a number, in any spelling of JSON; a parameter with a type may
@@ -116,7 +155,7 @@ package class CallValues {
         case .requestHeader(let name): head.fields.contains(name) && head.fields.single(name) == nil
         case .requestQuery(let name):
             head.target.hasQuery(name) && head.target.value(ofQuery: name) == nil
-        case .param, .requestClient, .requestCaller, .requestBody, .token, .call: false
+        case .param, .requestClient, .requestCaller, .requestBody, .token, .call, .element: false
         }
     }
 
@@ -133,11 +172,23 @@ package class CallValues {
         case .requestQuery(let name): !head.target.hasQuery(name)
         case .requestClient: client?.address == nil
         case .requestCaller: context?.caller?.name == nil
-        case .token: json(of: source) == nil
+        case .token, .element: json(of: source) == nil
         case .requestBody(nil): body.isEmpty
         case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)
         case .call: false
         }
+    }
+}
+
+/// An element of a list. A class, so that requests without one have no more than a reference.
+private final class ListElement {
+    let value: JSONSlice
+    /// Nil for a single element.
+    let batch: [JSONSlice]?
+
+    init(value: JSONSlice, batch: [JSONSlice]?) {
+        self.value = value
+        self.batch = batch
     }
 }
 
@@ -153,7 +204,7 @@ private final class ReceivedParts {
 
 extension JSONSlice {
     /// The value at a path; without a path, the value itself.
-    fileprivate func value(at path: JSONPath?) -> JSONSlice? {
+    func value(at path: JSONPath?) -> JSONSlice? {
         guard let path else { return self }
         return value(at: path)
     }

@@ -19,8 +19,8 @@ struct Decoder {
         kind =
             switch plan.placement {
             case .root where !plan.keepsNothing: .object
-            case .appended: .array
-            case .root, .named, .nested, .absent: nil
+            case .appended where plan.list == nil: .array
+            case .appended, .elements, .root, .named, .nested, .absent: nil
             }
     }
 

@@ -64,7 +64,7 @@ extension EndpointPlan {
             // An address is never empty and never made of dots only; the name of a caller and the
             // claims are part of the credentials, which are headers.
             InvalidRequest.Fault(location: .header, name: reference.name, reason: .pathSegment)
-        case .requestBody, .call:
+        case .requestBody, .call, .element:
             InvalidRequest.Fault(
                 location: .body, name: String(reference.name.dropFirst("request.body.".count)),
                 reason: .pathSegment)

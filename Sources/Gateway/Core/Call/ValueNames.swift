@@ -14,6 +14,7 @@ struct ValueNames {
         case .call(let index, _): .call(calls[index])
         case .param(let index): .client("params.\(params[index].name)")
         case .token: .claim(reference.name)
+        case .element: .element(reference.name)
         case .requestHeader, .requestQuery, .requestClient, .requestCaller, .requestBody:
             .client(reference.name)
         }

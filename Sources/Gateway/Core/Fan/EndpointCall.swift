@@ -5,21 +5,25 @@ import Promises
 /// One call of an endpoint, ready to be started: its kind and its chain.
 final class EndpointCall {
     let plan: CallPlan
-    private let kind: any CallKind
+    let kind: any CallKind
     private let chain: CallChain
-    /// The limit that the pool measures; nil if the chain has it.
+    /// The limit of the call; nil if the chain has it.
     private let timeout: CallTimeout?
+    /// Whether the pool measures the limit.
+    private let isTimedByPool: Bool
     /// Whether it has neither a condition nor calls to wait for.
     let startsAtOnce: Bool
     private let relaysCacheControl: Bool
 
     init(
-        plan: CallPlan, kind: any CallKind, chain: CallChain, timeout: CallTimeout?
+        plan: CallPlan, kind: any CallKind, chain: CallChain, timeout: CallTimeout?,
+        isTimedByPool: Bool
     ) {
         self.plan = plan
         self.kind = kind
         self.chain = chain
         self.timeout = timeout
+        self.isTimedByPool = isTimedByPool
         relaysCacheControl = plan.relayHeaders.contains(.cacheControl)
         startsAtOnce = plan.condition == nil && plan.needs.isEmpty
     }
@@ -27,6 +31,7 @@ final class EndpointCall {
     /// Sends the call's request and makes a part of the response. Rejects with a `FailedCall`, which
     /// is recorded in `state`.
     func startCall(_ state: FanOutState) -> LocalPromise<Part> {
+        if let list = plan.list { return startList(list, state) }
         let response: LocalPromise<ClientResponse>
         do throws(CallFailure) {
             response = try sendRequest(state)
@@ -45,6 +50,22 @@ final class EndpointCall {
         let callContext = beginCall(state)
         return chain.send(
             request, callContext, within: try timeout?.limit(before: state.deadline), state.context)
+    }
+
+    /// The time of all requests of a list together. Throws if no time is left.
+    func wholeLimit(_ state: FanOutState) throws(CallFailure) -> TimeLimit {
+        guard let timeout else { preconditionFailure("a call with a list has its limit") }
+        return try timeout.limit(before: state.deadline)
+    }
+
+    /// Sends one request of a list.
+    func send(
+        _ request: ClientRequest, _ context: CallContext, within limit: TimeLimit,
+        _ state: FanOutState
+    ) -> LocalPromise<ClientResponse> {
+        if isTimedByPool { return chain.send(request, context, within: limit, state.context) }
+        return chain.send(request, context, within: nil, state.context)
+            .timeout(limit.duration, error: limit.error)
     }
 
     /// Records that the call is sent now.

@@ -10,10 +10,13 @@ extension FanOutState {
 
     /// The failures so far, in file order.
     func reportedFailures(of plan: EndpointPlan) -> [ReportedFailure] {
-        if failures.isEmpty { return [] }
-        return plan.calls.compactMap { call in
-            failures.first { $0.call == call.index }
-                .map { ReportedFailure(call: call, failure: $0.failure, host: $0.host) }
+        let all = partialFailures.isEmpty ? failures : partialFailures + failures
+        if all.isEmpty { return [] }
+        return plan.calls.flatMap { call in
+            all.filter { $0.call == call.index }.map {
+                ReportedFailure(
+                    call: call, failure: $0.failure, host: $0.host, elements: $0.elements)
+            }
         }
     }
 

@@ -16,6 +16,10 @@ final class FanOutState: CallValues {
     private(set) var failures: [FailedCall] = []
     /// Keys that the change of case dropped; empty for most requests.
     private(set) var dropped: [ReportedFailure] = []
+    /// Calls of which some elements failed, and lists that were truncated; empty for most requests.
+    private(set) var partialFailures: [FailedCall] = []
+    /// By call: the values of the elements of a list, nil where there is none.
+    private var lists: [Int: [JSONSlice?]]?
     /// The first failure of a required call, after which no other call starts.
     private(set) var requiredFailure: FailedCall?
     /// The calls that their conditions disabled; empty for most requests.
@@ -42,11 +46,16 @@ final class FanOutState: CallValues {
 
     /// Records that a call is sent now; gives the place of its first attempt in the record.
     func recordStart(of call: CallPlan) -> Int {
+        recordBegin(of: call)
+        return record.beginAttempt(of: call.index, .first, at: loop.now)
+    }
+
+    /// Records that the requests of a call are sent from now on.
+    func recordBegin(of call: CallPlan) {
         assert(call.waitsFor.allSatisfy(hasSettled), "a call starts before one that it waits for")
         // A call that starts while no other runs ends the phase `own` of `RequestTimes`, which
         // needs the exact time; for other calls the time of the loop iteration is exact enough.
         record.beginCall(call.index, at: record.callsInFlight == 0 ? loop.exactNow : loop.now)
-        return record.beginAttempt(of: call.index, .first, at: loop.now)
     }
 
     /// Stores the part of a call for the templates of other calls.
@@ -71,9 +80,12 @@ final class FanOutState: CallValues {
 
     /// Records that a call failed, for the report.
     ///
-    /// - Parameter attempt: the attempt whose response is the failure; nil if the call has no response
+    /// - Parameters:
+    ///   - attempt: the attempt whose response is the failure; nil if the call has no response
+    ///   - elements: of a list, those that failed
     func recordFailure(
-        _ error: any Error, of call: CallPlan, from attempt: Int? = nil
+        _ error: any Error, of call: CallPlan, from attempt: Int? = nil,
+        elements: FailedElements? = nil
     ) -> FailedCall {
         let failure = CallFailure(error)
         store(nil, of: call.index)
@@ -82,11 +94,40 @@ final class FanOutState: CallValues {
             at: loop.now)
         let failed = FailedCall(
             failure: failure, call: call.index,
-            host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil)
+            host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil,
+            elements: elements)
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
         if call.isRequired, requiredFailure == nil { requiredFailure = failed }
         return failed
+    }
+
+    /// Records the values of the elements of a call's list.
+    func recordList(_ values: [JSONSlice?], of call: CallPlan) {
+        lists = lists ?? [:]
+        lists?[call.index] = values
+    }
+
+    /// The values of the elements of a call's list; nil if there was no list.
+    func list(of call: CallPlan) -> [JSONSlice?]? { lists?[call.index] }
+
+    /// Records that some elements of a call have no value, while the call has succeeded.
+    func recordFailedElements(
+        _ failure: CallFailure, _ elements: FailedElements, of call: CallPlan
+    ) {
+        partialFailures.append(
+            FailedCall(
+                failure: failure, call: call.index,
+                host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil,
+                elements: elements))
+    }
+
+    /// Records that elements of a list were left out.
+    func recordTruncation(of call: CallPlan, by count: Int) {
+        partialFailures.append(
+            FailedCall(
+                failure: .truncated, call: call.index, host: nil,
+                elements: FailedElements(count: count, first: [])))
     }
 
     func hasFailed(_ call: Int) -> Bool {

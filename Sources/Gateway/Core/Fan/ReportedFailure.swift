@@ -10,6 +10,8 @@ struct ReportedFailure {
     /// The host that the call was sent to last, with its port; known only where the endpoint
     /// exposes details.
     var host: FieldValue?
+    /// Of a list, the elements that failed.
+    var elements: FailedElements?
 }
 
 extension [UInt8] {
@@ -49,8 +51,21 @@ extension [UInt8] {
             append(literal: #","key":"#)
             append(jsonString: key)
         }
+        if let elements = reported.elements { append(elements) }
         if exposingDetails { appendDetails(of: reported) }
         append(UInt8(ascii: "}"))
+    }
+
+    private mutating func append(_ elements: FailedElements) {
+        append(literal: #","count":"#)
+        append(decimal: UInt(elements.count))
+        guard !elements.first.isEmpty else { return }
+        append(literal: #","first":["#)
+        for (index, element) in elements.first.enumerated() {
+            if index > 0 { append(UInt8(ascii: ",")) }
+            append(decimal: UInt(element))
+        }
+        append(UInt8(ascii: "]"))
     }
 
     private mutating func appendDetails(of reported: ReportedFailure) {
@@ -76,6 +91,10 @@ extension [UInt8] {
             if let status = reported.failure.status {
                 append(literal: ";status=")
                 append(decimal: UInt(status.code))
+            }
+            if let elements = reported.elements {
+                append(literal: ";count=")
+                append(decimal: UInt(elements.count))
             }
         }
     }

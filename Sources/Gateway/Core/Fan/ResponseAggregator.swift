@@ -92,8 +92,42 @@ struct ResponseAggregator {
         of call: CallPlan, _ result: AnyResult<Int, Part>, _ state: FanOutState
     ) -> (json: JSONSlice, isPart: Bool)? {
         guard state.isEnabled(call) else { return nil }
-        if let part = result.withPart(of: call, { $0.value }) { return (part, true) }
+        if let part = result.withPart(of: call, { $0.value }) {
+            return (call.lists.isEmpty ? part : filled(part, of: call, state), true)
+        }
+        if call.list != nil { return fallback(ofList: call, state).map { ($0, false) } }
         return call.fallbackValue.map { ($0, false) }
+    }
+
+    /// Of a list without enough values, the value of each element; null or nothing for one that was not there.
+    private func fallback(ofList call: CallPlan, _ state: FanOutState) -> JSONSlice? {
+        if let values = state.list(of: call) {
+            return JSONSlice(elements: values.compactMap(\.self))
+        }
+        return call.fallback == .omit ? nil : .null
+    }
+
+    /// The part with the values that lists put in its elements.
+    private func filled(_ part: JSONSlice, of call: CallPlan, _ state: FanOutState) -> JSONSlice {
+        var part = part
+        for index in call.lists {
+            let list = plan.calls[index]
+            guard state.isEnabled(list), case .elements(let keys) = list.placement,
+                let values = state.list(of: list)
+            else { continue }
+            let path = keys.map { JSONName($0) }
+            var isTaken = false
+            let changed = part.changingElements(at: list.list?.path) { index, element in
+                guard index < values.count, let value = values[index], element.kind == .object
+                else { return nil }
+                var draft = JSONDraft(element)
+                if draft.add(value, at: path) == .exists { isTaken = true }
+                return draft.finish()
+            }
+            part = changed ?? part
+            if isTaken, !list.failsOnCollision, let key = keys.last { state.recordDropped([key], of: list) }
+        }
+        return part
     }
 
     /// Adds the members of the root. A member that parts are placed in is null until it has a value.
@@ -105,7 +139,7 @@ struct ResponseAggregator {
         guard case (var value, let isPart)? = value(of: call, result, state) else { return }
         let collisions: [String]
         switch call.placement {
-        case .absent: return
+        case .absent, .elements: return
         case .nested, .appended: return body.addPlaceholder(named.name)
         // The `null` of a failed call hides no value of another call.
         case .named where !isPart && value.isNull: return body.addPlaceholder(named.name)
@@ -196,7 +230,7 @@ struct ResponseAggregator {
             self.plan = plan
             let keys: [String] =
                 switch plan.placement {
-                case .named, .root, .absent: []
+                case .named, .root, .absent, .elements: []
                 case .nested(let keys), .appended(let keys): keys
                 }
             path = keys.map { JSONName($0) }

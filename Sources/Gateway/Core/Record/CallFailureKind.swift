@@ -21,6 +21,8 @@ package enum CallFailureKind: UInt8, CaseIterable, Sendable {
     case invalidJSON
     case invalidShape
     case collision
+    case tooManyElements
+    case truncated
     case breakerOpen
     case queueFull
     case skipped

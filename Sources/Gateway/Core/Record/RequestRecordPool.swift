@@ -9,6 +9,7 @@ package final class RequestRecordPool {
     ///
     /// 1024: more than most workers have requests in flight, and about 1 MiB with three calls each.
     private static let keptMax = 1024
+    private static let attemptsMax = 64
 
     package init() {}
 
@@ -21,7 +22,8 @@ package final class RequestRecordPool {
 
     /// Takes back a record that nothing uses any more.
     package func give(_ record: consuming RequestRecord) {
-        guard free.count < Self.keptMax else { return }
+        // The attempts of a long list would take memory for ever.
+        guard free.count < Self.keptMax, record.attempts.count <= Self.attemptsMax else { return }
         free.append(record)
     }
 }

@@ -43,6 +43,12 @@ extension Target {
         if case .value(let value) = reading(ofQuery: name) { value } else { nil }
     }
 
+    /// The decoded values of a query parameter that may be repeated, without those with a broken escape.
+    func values(ofQuery name: Bytes) -> [Bytes] {
+        guard let query else { return [] }
+        return QueryParameters(query).filter { $0.isNamed(name) }.compactMap(\.decodedValue)
+    }
+
     /// Why a query parameter has no value although the query has it; nil for any other.
     func refusal(ofQuery name: Bytes) -> Reason? {
         if case .refused(let reason) = reading(ofQuery: name) { reason } else { nil }

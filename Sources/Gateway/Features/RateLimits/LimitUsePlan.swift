@@ -121,7 +121,7 @@ extension CompiledTemplate.Source {
         switch self {
         case .requestHeader, .requestQuery, .requestClient: .head
         case .requestCaller, .token: .caller
-        case .param, .requestBody, .call: .validated
+        case .param, .requestBody, .call, .element: .validated
         }
     }
 }

@@ -85,7 +85,7 @@ struct ExplainedCall {
     var requestsMax: Int {
         guard isSent else { return 0 }
         let attempts = plan.method.isIdempotent ? plan.retry?.attempts ?? 1 : 1
-        return attempts * (plan.hedgeAfter == nil ? 1 : 2)
+        return attempts * (plan.hedgeAfter == nil ? 1 : 2) * (plan.list?.requestsMax ?? 1)
     }
 
     /// The pool resends an idempotent request once if its reused connection ends before a response.

@@ -22,12 +22,9 @@ struct ExplainedResponse {
     }
 
     var lines: [String] {
-        if endpoint.calls.isEmpty, let respond = endpoint.respond {
-            return respond.explained(values, method)
-        }
+        if endpoint.calls.isEmpty, let respond { return respond.fixedLines(method) }
         guard let refusal else {
-            let fields = endpoint.respond.map { $0.explainedLines(values) } ?? []
-            return ["answer    \(body)"] + fields + failures + [worst]
+            return ["answer    \(body)"] + (respond?.lines ?? []) + failures + [worst]
         }
         return [refusal] + (sent.isEmpty ? [] : [worst])
     }
@@ -35,22 +32,30 @@ struct ExplainedResponse {
     /// RFC 9110, section 9.3.2: a response to HEAD has no body.
     private var body: String {
         if method == .head { return "no body (HEAD)" }
-        let respond = endpoint.respond
-        let status = respond.map { $0.status == .ok ? "" : "\($0.status.code) " } ?? ""
-        if let root = respond?.explainedRoot(values) { return status + root }
-        var members: [String] = []
-        for member in wanted.compactMap(member) where member == "..." || !members.contains(member) {
-            members.append(member)
+        let status = respond?.status ?? ""
+        if let root = respond?.root { return status + root }
+        var parts: [(keys: [String], text: String)] = []
+        for call in wanted {
+            guard let text = member(call),
+                text == "..." || !parts.contains(where: { $0.text == text })
+            else { continue }
+            parts.append((call.plan.placeKeys, text))
         }
-        members += respond?.explainedMembers(values) ?? []
+        let members = respond?.members(parts) ?? parts.map(\.text)
         return "\(status){\(members.joined(separator: ","))}"
+    }
+
+    private var respond: RespondExplanation? {
+        endpoint.respond.map {
+            RespondExplanation(
+                respond: $0, values: values,
+                missing: calls.filter { !$0.isSent }.map(\.plan.index))
+        }
     }
 
     /// Of a call that is skipped, its fallback; nil if that adds nothing.
     private func member(_ call: ExplainedCall) -> String? {
-        guard let place = call.plan.place, endpoint.respond?.drops(call.plan.ownKey) != true else {
-            return nil
-        }
+        guard let place = call.plan.place else { return nil }
         let isRoot = call.plan.placement == .root
         if call.isSent { return isRoot ? "..." : "\(place):..." }
         return call.plan.fallbackValue.map { isRoot ? "..." : "\(place):\(String($0.bytes))" }
@@ -88,6 +93,7 @@ struct ExplainedResponse {
             return Self.failureStatuses
                 + (relayed.isEmpty ? "" : ", relayed: \(relayed.joined(separator: " "))")
         }
+        guard endpoint.respond?.root == nil else { return "\(endpoint.partialStatus.code) partial" }
         let fallbacks = failed.map(\.fallbackText).joined(separator: ", ")
         return "\(endpoint.partialStatus.code) partial, \(fallbacks)"
     }
@@ -131,6 +137,16 @@ extension CallPlan {
         case .named(let key): "\"\(key)\""
         case .nested(let keys): keys.joined(separator: ".")
         case .appended(let keys): keys.joined(separator: ".") + "[]"
+        case .elements(let keys): (list?.listName ?? "") + "[]." + keys.joined(separator: ".")
+        }
+    }
+
+    /// The keys that lead to its part; none for the members of the root, and in elements of a list.
+    fileprivate var placeKeys: [String] {
+        switch placement {
+        case .named(let key): [key]
+        case .nested(let keys), .appended(let keys): keys
+        case .root, .absent, .elements: []
         }
     }
 

@@ -20,7 +20,8 @@ struct ExplainedSkip {
         if let reference { return "\(reference.name) \(fault(of: reference.source))" }
         return switch reason {
         case .unusable(let text): text
-        case .call(let name), .client(let name), .claim(let name): "\(name) is missing"
+        case .call(let name), .client(let name), .claim(let name), .element(let name):
+            "\(name) is missing"
         }
     }
 

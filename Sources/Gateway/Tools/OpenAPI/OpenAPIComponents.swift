@@ -135,12 +135,14 @@ enum OpenAPIComponents {
     private static let locations = ["path", "query", "header", "body"]
 
     private static let failure = object(
-        required: ["call", "kind"],
+        required: ["kind"],
         [
             ("call", type("string")),
             ("kind", .object([("enum", .texts(CallFailure.Kind.allCases.map(\.facts.name)))])),
             ("status", type("integer")), ("limit_ms", type("integer")),
-            ("because", type("string")), ("key", type("string")), ("host", type("string")),
+            ("because", type("string")), ("key", type("string")), ("count", type("integer")),
+            ("first", .object([("type", .text("array")), ("items", type("integer"))])),
+            ("host", type("string")),
             ("detail", type("string")),
         ])
 

@@ -5,7 +5,7 @@ struct OpenAPIMembers {
     init(_ calls: [CallPlan]) {
         for call in calls {
             switch call.placement {
-            case .root, .absent: break
+            case .root, .absent, .elements: break
             case .named(let key): root.member(key).part = OpenAPIPart(call).tree
             case .nested(let keys): member(keys).part = OpenAPIPart(call).tree
             case .appended(let keys): member(keys).isArray = true

@@ -1,0 +1,383 @@
+import TestSupport
+import Testing
+import WorkerSupport
+
+/// `each`: one request for each element of a list.
+@Suite(.watched) struct ListTests {
+    private static let orders =
+        #"{"items":[ {"sku":"a"}, {"sku" : "b", "n":1.50}, {"sku":"a"} ],"x":1}"#
+
+    /// A list of a backend and a call for each of its elements.
+    private func harness(
+        _ each: String = "", _ options: String = #"get: "/i/{order.sku}""#, orders: String = orders,
+        endpoint: String = "", backend: String = ""
+    ) throws -> GatewayHarness {
+        let harness = try GatewayHarness(
+            """
+            page: { from: b, get: /o, required: true }
+            product: { from: a, each: { in: "{page.items[]}", as: order, \(each) }, \(options) }
+            """, endpoint: endpoint, backend: backend)
+        harness.on("/o", .ok(orders))
+        harness.on("/i/a", [Reply](repeating: .ok(#"{"name":"A"}"#), count: 5))
+        harness.on("/i/b", [Reply](repeating: .ok(#"{"name":"B"}"#), count: 5))
+        return harness
+    }
+
+    private func body(of response: ReceivedResponse) -> String {
+        let body = response.body
+        return body.firstRange(of: #","_gateway""#).map { String(body[..<$0.lowerBound]) + "}" }
+            ?? body
+    }
+
+    private let place = #"get: "/i/{order.sku}", at: "page.items[].product""#
+
+    @Test func theValueIsAnArrayInTheOrderOfTheList() throws {
+        let harness = try harness()
+        let response = try harness.fetch()
+        #expect(
+            response.body
+                == #"{"page":\#(Self.orders),"product":[{"name":"A"},{"name":"B"},{"name":"A"}]}"#)
+        #expect(harness.seen.map(\.target) == ["/o", "/i/a", "/i/b"], "equal requests are shared")
+        harness.expectQuiet()
+    }
+
+    @Test func theValuesBecomeMembersOfTheElements() throws {
+        let harness = try harness("", place)
+        let response = try harness.fetch()
+        #expect(
+            response.body
+                == #"{"page":{"items":[ {"sku":"a","product":{"name":"A"}}, {"sku" : "b", "n":1.50,"product":{"name":"B"}}, {"sku":"a","product":{"name":"A"}} ],"x":1}}"#
+        )
+        #expect(response["Gateway-Complete"] == "true")
+        harness.expectQuiet()
+    }
+
+    @Test func eachElementCanHaveARequestOfItsOwn() throws {
+        let harness = try harness("distinct: false")
+        _ = try harness.fetch()
+        #expect(harness.seen.map(\.target) == ["/o", "/i/a", "/i/b", "/i/a"])
+    }
+
+    @Test(arguments: ["[]", "null", "{}", "1"]) func aListMayBeEmptyOrMissing(_ items: String)
+        throws
+    {
+        let orders = #"{"items":\#(items)}"#
+        let harness = try harness("", place, orders: orders)
+        let response = try harness.fetch()
+        #expect(body(of: response) == #"{"page":\#(orders)}"#)
+        #expect(harness.seen.map(\.target) == ["/o"])
+        let failures =
+            items == "[]" ? nil : #"[{"call":"product","kind":"skipped","because":"page"}]"#
+        #expect(response.failures == failures)
+        harness.expectQuiet()
+    }
+
+    // MARK: Failures
+
+    static let fallbacks: [(String, String, String)] = [
+        ("", #""product":null"#, #"[{"name":"A"},null,{"name":"A"}]"#),
+        (", if_failed: omit", "", #"[{"name":"A"},{"name":"A"}]"#),
+        (
+            ", if_failed: { name: '?' }", #""product":{"name":"?"}"#,
+            #"[{"name":"A"},{"name":"?"},{"name":"A"}]"#
+        ),
+    ]
+
+    @Test(arguments: fallbacks) func aFailedElementHasTheFallback(
+        _ option: String, _ member: String, _ array: String
+    ) throws {
+        for isPlaced in [true, false] {
+            let harness = try harness(
+                "", (isPlaced ? place : #"get: "/i/{order.sku}""#) + option)
+            harness.on("/i/b", .status(404))
+            let response = try harness.fetch()
+            #expect(response["Gateway-Complete"] == "false")
+            #expect(
+                response.failures
+                    == #"[{"call":"product","kind":"unexpected_status","status":404,"count":1,"first":[1]}]"#
+            )
+            let comma = member.isEmpty ? "" : ","
+            #expect(
+                body(of: response)
+                    == (isPlaced
+                        ? #"{"page":{"items":[ {"sku":"a","product":{"name":"A"}}, {"sku" : "b", "n":1.50\#(comma)\#(member)}, {"sku":"a","product":{"name":"A"}} ],"x":1}}"#
+                        : #"{"page":\#(Self.orders),"product":\#(array)}"#))
+            harness.expectQuiet()
+        }
+    }
+
+    @Test func theReportCountsElementsThatShareARequest() throws {
+        let harness = try harness("", place, endpoint: "report: header")
+        harness.on("/i/a", .status(500))
+        let response = try harness.fetch()
+        #expect(response["Gateway-Failures"] == "product;kind=unexpected_status;status=500;count=2")
+    }
+
+    @Test func ifAllFailTheCallHasFailed() throws {
+        let harness = try harness("", place)
+        harness.on("/i/a", .status(500))
+        harness.on("/i/b", .status(503))
+        let response = try harness.fetch()
+        #expect(
+            response.failures
+                == #"[{"call":"product","kind":"unexpected_status","status":500,"count":3,"first":[0,1,2]}]"#
+        )
+        #expect(response.body.contains(#"{"sku":"a","product":null}"#))
+        harness.expectQuiet()
+    }
+
+    @Test func everyElementOfARequiredCallIsNeeded() throws {
+        let harness = try harness("", place + ", required: true")
+        harness.on("/i/b", .status(500))
+        let response = try harness.fetch()
+        #expect(response.status == 502)
+        harness.expectQuiet()
+    }
+
+    @Test(arguments: [("2", 200), ("3", 502), ("60%", 200), ("67%", 502), ("66.7%", 502)])
+    func aQuorumIsEnough(_ enough: String, _ status: Int) throws {
+        let harness = try harness("enough: \(enough)", place + ", required: true")
+        harness.on("/i/b", .status(500))
+        #expect(try harness.fetch().status == status)
+        harness.expectQuiet()
+    }
+
+    @Test func theRestIsCancelledWhenTheQuorumIsMissed() throws {
+        let harness = try harness("enough: 3", place)
+        harness.on("/i/a", .hangs)
+        harness.on("/i/b", .status(500, after: 10))
+        let response = try harness.fetch()
+        #expect(response.outcome == "200 at 10")
+        #expect(
+            response.failures
+                == #"[{"call":"product","kind":"unexpected_status","status":500,"count":1,"first":[1]}]"#
+        )
+        #expect(response.body.contains(#"{"sku":"a","product":null}"#))
+        harness.expectQuiet()
+    }
+
+    @Test func anElementWithoutTheValueIsSkipped() throws {
+        let orders = #"{"items":[{"sku":"a"},{"sku":null},{},7]}"#
+        let harness = try harness("", place, orders: orders)
+        let response = try harness.fetch()
+        #expect(
+            response.failures
+                == #"[{"call":"product","kind":"skipped","because":"order.sku","count":3,"first":[1,2,3]}]"#
+        )
+        #expect(
+            body(of: response)
+                == #"{"page":{"items":[{"sku":"a","product":{"name":"A"}},{"sku":null,"product":null},{"product":null},7]}}"#
+        )
+        #expect(harness.seen.map(\.target) == ["/o", "/i/a"])
+    }
+
+    // MARK: Time
+
+    @Test func noMoreThanParallelAreInFlight() throws {
+        let items = (0..<10).map { #"{"sku":"\#($0)"}"# }.joined(separator: ",")
+        let harness = try harness(
+            "parallel: 3", place, orders: #"{"items":[\#(items)]}"#, backend: "max_concurrent: 9")
+        for index in 0..<10 { harness.on("/i/\(index)", .ok("1", after: 10)) }
+        let client = try harness.send(get())
+        harness.pass(5)
+        #expect(try harness.load() == "3 running, 0 waiting")
+        harness.pass(10)
+        #expect(try harness.load() == "3 running, 0 waiting")
+        let response = harness.response(of: client)
+        #expect(response.outcome == "200 at 40")
+        #expect(harness.seen.map(\.target) == ["/o"] + (0..<10).map { "/i/\($0)" }, "in order")
+        harness.expectQuiet()
+    }
+
+    @Test func theTimeoutIsOfAllElements() throws {
+        let items = (0..<4).map { #"{"sku":"\#($0)"}"# }.joined(separator: ",")
+        for option in ["", ", retry: { attempts: 2, on: [503] }"] {
+            let harness = try harness(
+                "parallel: 1", place + ", timeout: 25ms" + option, orders: #"{"items":[\#(items)]}"#
+            )
+            for index in 0..<4 { harness.on("/i/\(index)", .ok("1", after: 10)) }
+            let response = try harness.fetch()
+            #expect(response.outcome == "200 at 25")
+            #expect(
+                response.failures
+                    == #"[{"call":"product","kind":"http_response_timeout","limit_ms":25,"count":2,"first":[2,3]}]"#
+            )
+            #expect(response.body.contains(#"{"sku":"1","product":1},{"sku":"2","product":null}"#))
+            harness.expectQuiet()
+        }
+    }
+
+    /// At each instant.
+    @Test(arguments: 0..<45) func aCancelledRequestLeavesNoCall(after milliseconds: Int) throws {
+        let items = (0..<10).map { #"{"sku":"\#($0)"}"# }.joined(separator: ",")
+        let harness = try harness("parallel: 3", place, orders: #"{"items":[\#(items)]}"#)
+        for index in 0..<10 { harness.on("/i/\(index)", .ok("1", after: 10)) }
+        let client = try harness.send(get())
+        harness.pass(Double(milliseconds))
+        client.leave()
+        harness.pass(1)
+        harness.expectQuiet()
+    }
+
+    // MARK: Lists of the client
+
+    private func ofClient(
+        _ list: String, _ options: String = "", method: String = "POST"
+    ) throws -> GatewayHarness {
+        let harness = try GatewayHarness(
+            """
+            item: { from: a, each: { in: "{request.\(list)[]}", as: id, max: 3\(options) }, get: "/i/{id}" }
+            """, endpoint: "route: \(method) /x")
+        for name in ["1", "a", "b", "c"] { harness.on("/i/\(name)", .ok(#""\#(name)""#)) }
+        return harness
+    }
+
+    @Test func aListOfTheBody() throws {
+        let harness = try ofClient("body.ids")
+        let response = try harness.fetch(post(#"{"ids":["a",1,"b"]}"#))
+        #expect(response.body == #"{"item":["a","1","b"]}"#)
+        harness.expectQuiet()
+    }
+
+    @Test func aRepeatedQueryParameter() throws {
+        let harness = try ofClient("query.id", method: "GET")
+        #expect(try harness.fetch(get("/x?id=a&id=b&other=c")).body == #"{"item":["a","b"]}"#)
+        #expect(try harness.fetch(get("/x")).body == #"{"item":[]}"#)
+    }
+
+    @Test func tooManyElementsOfTheClientAreRefused() throws {
+        let harness = try ofClient("body.ids")
+        let response = try harness.fetch(post(#"{"ids":["a","a","a","a"]}"#))
+        #expect(response.status == 400)
+        #expect(
+            response.body.contains(
+                #""errors":[{"in":"body","name":"ids","reason":"must have at most 3 elements"}]"#))
+        #expect(harness.seen.isEmpty)
+        let query = try ofClient("query.id", method: "GET")
+        #expect(
+            try query.fetch(get("/x?id=a&id=b&id=c&id=d")).body.contains(
+                #""errors":[{"in":"query","name":"id","reason":"must have at most 3 elements"}]"#))
+    }
+
+    @Test func aListCanBeTruncated() throws {
+        let harness = try ofClient("body.ids", ", over: truncate")
+        let response = try harness.fetch(post(#"{"ids":["a","b","c","x","y"]}"#))
+        #expect(body(of: response) == #"{"item":["a","b","c"]}"#)
+        #expect(response["Gateway-Complete"] == "false")
+        #expect(response.failures == #"[{"call":"item","kind":"truncated","count":2}]"#)
+    }
+
+    @Test func aMissingListOfTheClientIsSkipped() throws {
+        let harness = try ofClient("body.ids")
+        let response = try harness.fetch(post("{}"))
+        #expect(response.status == 400)
+        #expect(
+            response.failures == #"[{"call":"item","kind":"skipped","because":"request.body.ids"}]"#
+        )
+    }
+
+    @Test func tooManyElementsOfABackendFailTheCall() throws {
+        let harness = try harness("max: 2", place)
+        let response = try harness.fetch()
+        #expect(response.failures == #"[{"call":"product","kind":"too_many_elements"}]"#)
+        #expect(body(of: response) == #"{"page":\#(Self.orders)}"#)
+        #expect(harness.seen.map(\.target) == ["/o"])
+        let whole = try self.harness("max: 2")
+        #expect(body(of: try whole.fetch()) == #"{"page":\#(Self.orders),"product":null}"#)
+    }
+
+    // MARK: Places and references
+
+    @Test func twoCallsFillTheSameElements() throws {
+        let harness = try GatewayHarness(
+            """
+            orders: { from: b, get: /o, take: items, at: shop.list }
+            product: { from: a, each: { in: "{orders[]}", as: o }, get: "/i/{o.sku}", at: "orders[].product" }
+            stock: { from: c, each: { in: "{orders[]}", as: o }, get: "/s/{o.sku}", at: "orders[].info.stock" }
+            last: { from: a, get: "/l/{product[1].name}" }
+            """)
+        harness.on("/o", .ok(#"{"items":[{"sku":"a","info":{"x":1}},{"sku":"b"}]}"#))
+        harness.on("/i/a", .ok(#"{"name":"A"}"#))
+        harness.on("/i/b", .ok(#"{"name":"B"}"#))
+        harness.on("/s/a", .ok("3"))
+        harness.on("/s/b", .ok("4"))
+        harness.on("/l/B", .ok("true"))
+        #expect(
+            try harness.fetch().body
+                == #"{"shop":{"list":[{"sku":"a","info":{"x":1,"stock":3},"product":{"name":"A"}},{"sku":"b","product":{"name":"B"},"info":{"stock":4}}]},"last":true}"#
+        )
+    }
+
+    @Test func aMemberThatExistsStays() throws {
+        let orders = #"{"items":[{"sku":"a","product":0},{"sku":"b"}]}"#
+        let harness = try harness("", place, orders: orders)
+        let response = try harness.fetch()
+        #expect(response["Gateway-Complete"] == "true")
+        #expect(response.failures == #"[{"call":"product","kind":"collision","key":"product"}]"#)
+        #expect(
+            response.body.contains(#"[{"sku":"a","product":0},{"sku":"b","product":{"name":"B"}}]"#)
+        )
+        let strict = try self.harness("", place + ", on_collision: fail", orders: orders)
+        let failed = try strict.fetch()
+        #expect(
+            failed.failures
+                == #"[{"call":"product","kind":"collision","key":"product","count":1,"first":[0]}]"#
+        )
+        #expect(strict.seen.map(\.target) == ["/o", "/i/b"])
+    }
+
+    // MARK: Batches
+
+    private func batched(
+        _ each: String = "", _ options: String = "", orders: String = orders, size: Int = 2
+    ) throws -> GatewayHarness {
+        try harness(
+            #"batch: \#(size), match: { sku: "{order.sku}" } \#(each)"#,
+            #"get: "/levels?sku={order.sku,}&n=1", take: levels, at: "page.items[].stock" \#(options)"#,
+            orders: orders)
+    }
+
+    @Test func aBatchHasDistinctValues() throws {
+        let harness = try batched()
+        harness.on(
+            "/levels?sku=a,b&n=1",
+            .ok(#"{"levels":[{"sku":"b","n":2},{"sku":"x"},{"sku":"a","n":1},{"sku":"a","n":9}]}"#))
+        let response = try harness.fetch()
+        #expect(
+            response.body
+                == #"{"page":{"items":[ {"sku":"a","stock":{"sku":"a","n":1}}, {"sku" : "b", "n":1.50,"stock":{"sku":"b","n":2}}, {"sku":"a","stock":{"sku":"a","n":1}} ],"x":1}}"#
+        )
+        #expect(harness.seen.count == 2)
+        harness.expectQuiet()
+    }
+
+    /// As in conditions: `3` and `3.0` are equal, `"3"` is another value.
+    @Test func valuesAreComparedByTheirTypes() throws {
+        let orders = #"{"items":[{"sku":3},{"sku":"3"},{"sku":3.0},{"sku":true},{"sku":4}]}"#
+        let harness = try batched(orders: orders, size: 10)
+        harness.on(
+            "/levels?sku=3,true,4&n=1",
+            .ok(#"{"levels":[{"sku":30e-1,"n":1},{"sku":"3","n":2},{"sku":"true","n":3}]}"#))
+        let response = try harness.fetch()
+        #expect(
+            response.body
+                == #"{"page":{"items":[{"sku":3,"stock":{"sku":30e-1,"n":1}},{"sku":"3","stock":{"sku":"3","n":2}},{"sku":3.0,"stock":{"sku":30e-1,"n":1}},{"sku":true,"stock":null},{"sku":4,"stock":null}]}}"#
+        )
+        #expect(
+            response["Gateway-Complete"] == "true", "an element without a result has not failed")
+    }
+
+    @Test func batchesAreRequestsOfTheirOwn() throws {
+        let items = (0..<5).map { #"{"sku":\#($0)}"# }.joined(separator: ",")
+        let harness = try batched("", orders: #"{"items":[\#(items),{"sku":null},{"sku":[1]}]}"#)
+        harness.on("/levels?sku=0,1&n=1", .ok(#"{"levels":[{"sku":0},{"sku":1}]}"#))
+        harness.on("/levels?sku=2,3&n=1", .ok(#"{"levels":{}}"#))
+        harness.on("/levels?sku=4&n=1", .status(500))
+        let response = try harness.fetch()
+        #expect(
+            response.failures
+                == #"[{"call":"product","kind":"invalid_shape","count":5,"first":[2,3,4,5,6]}]"#)
+        #expect(body(of: response).contains(#"{"sku":1,"stock":{"sku":1}},{"sku":2,"stock":null}"#))
+        harness.expectQuiet()
+    }
+}

@@ -77,6 +77,10 @@ package struct WorkerMetrics: Sendable {
                 hidesTimes: endpoint.isPadded, exemplar)
         }
         if hasRepetition { countRepetitions(record.attempts, records, slots) }
+        for list in record.lists where slots.indices.contains(list.call) {
+            guard calls.indices.contains(slots[list.call]) else { continue }
+            calls[slots[list.call]].count(list)
+        }
     }
 
     private mutating func countAttempts(
@@ -167,8 +171,13 @@ package struct WorkerMetrics: Sendable {
     }
 
     /// Makes calls and hosts visible before their first use.
-    package mutating func showCalls() {
-        for index in calls.indices { calls[index].show() }
+    ///
+    /// - Parameter backends: those whose calls have lists
+    package mutating func showCalls(withLists backends: Set<String> = []) {
+        for index in calls.indices {
+            calls[index].show()
+            if backends.contains(calls[index].labels.backend) { calls[index].showLists() }
+        }
         for index in hosts.indices { hosts[index].show() }
     }
 

@@ -80,6 +80,10 @@ extension Histogram.Scale {
         bounds: [25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000],
         unitsPerSecond: 1_000_000)
 
+    /// Elements of lists.
+    package static let elements = Histogram.Scale(
+        bounds: [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000], unitsPerSecond: 1)
+
     /// Iterations of an event loop, in nanoseconds: 25 microseconds to a second.
     package static let loopIterations = Histogram.Scale(
         bounds: [

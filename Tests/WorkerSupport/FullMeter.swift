@@ -17,6 +17,7 @@ package enum FullMeter {
                 calls: [.init(name: "one", backend: "a", hosts: ["h:1"])],
                 slots: RecordedEndpoint.Slots(calls: [0], firstHosts: [0], hosts: [0])))
         record.beginCall(0, at: ms(4))
+        record.recordList(ListRecord(call: 0, elements: 3, shared: 1, truncated: 2))
         let first = record.beginAttempt(of: 0, .first, at: ms(4))
         record.permitAttempt(first, host: 0, spanID: 1, at: ms(4))
         let second = record.beginAttempt(of: 0, .hedge, at: ms(10))

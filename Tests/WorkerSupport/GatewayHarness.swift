@@ -304,6 +304,12 @@ package final class GatewayHarness: Harness {
             .map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     }
 
+    /// What is counted of the lists of a backend's calls; nil without lists.
+    package func lists(of backend: String = "a") throws -> ListMetrics? {
+        let calls = try #require(instance).snapshot.meter.calls
+        return try #require(calls.first { $0.labels == CallLabels(backend: backend) }).lists
+    }
+
     /// The responses of the endpoints, as counted: `GET /x: 200 once, 502 2 times`.
     package var responseCounts: [String] {
         guard let meter = instance?.snapshot.meter else { return [] }

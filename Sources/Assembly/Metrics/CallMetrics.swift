@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Gateway
 import HTTP
 import HTTPClient
@@ -32,6 +32,8 @@ package struct CallMetrics: Sendable {
     package private(set) var durations = HistogramWithExemplars(.durations)
     package private(set) var retries = 0
     private var hedges = [Int](repeating: 0, count: HedgeWinner.allCases.count)
+    /// Nil before the first list.
+    package private(set) var lists: ListMetrics?
     private var isShown = false
 
     package init(_ labels: CallLabels) {
@@ -70,7 +72,8 @@ package struct CallMetrics: Sendable {
     ) {
         switch call.outcome {
         case .none: return
-        case .succeeded: good.count(status)
+        // A list without elements succeeds without a response.
+        case .succeeded: good.count(status == 0 ? 200 : status)
         case .failed(.unexpectedStatus): unexpected.count(status)
         case .failed(let kind):
             failed[Int(kind.rawValue)] &+= 1
@@ -85,6 +88,15 @@ package struct CallMetrics: Sendable {
     /// Makes the counts visible before the first call.
     mutating func show() { isShown = true }
 
+    mutating func count(_ list: ListRecord) {
+        var counts = lists ?? ListMetrics()
+        counts.count(list)
+        lists = counts
+    }
+
+    /// Makes the counts of lists visible before the first one.
+    mutating func showLists() { lists = lists ?? ListMetrics() }
+
     mutating func countRetry() { retries &+= 1 }
 
     mutating func countHedge(_ winner: HedgeWinner) { hedges[winner.rawValue] &+= 1 }
@@ -96,6 +108,9 @@ package struct CallMetrics: Sendable {
         durations.add(other.durations)
         retries &+= other.retries
         for index in hedges.indices { hedges[index] &+= other.hedges[index] }
+        guard let theirs = other.lists else { return }
+        showLists()
+        lists?.add(theirs)
     }
 
     /// A copy that shares no memory.
@@ -103,6 +118,27 @@ package struct CallMetrics: Sendable {
         var copy = CallMetrics(labels)
         copy.add(self)
         return copy
+    }
+}
+
+/// The counts of the lists of calls.
+package struct ListMetrics: Sendable {
+    package private(set) var elements = Histogram(.elements)
+    /// Elements that shared the request of another one.
+    package private(set) var shared = 0
+    /// Elements that were left out because of `max`.
+    package private(set) var truncated = 0
+
+    fileprivate mutating func count(_ list: ListRecord) {
+        elements.record(Int64(list.elements))
+        shared &+= list.shared
+        truncated &+= list.truncated
+    }
+
+    fileprivate mutating func add(_ other: ListMetrics) {
+        elements.add(other.elements)
+        shared &+= other.shared
+        truncated &+= other.truncated
     }
 }
 

@@ -54,12 +54,33 @@ package struct TracedRequest: Sendable {
     /// The number of spans of a request, without a copy of it.
     static func spanCount(of record: RequestRecord) -> Int {
         guard record.endpoint?.isPadded != true else { return 1 }
-        return 1 + record.calls.count { $0.hasSpan } + record.attempts.count { $0.hasSpan }
+        return 1 + record.calls.count { $0.hasSpan } + record.attempts.spanCount
     }
 
     /// One for the request, each call and each attempt.
     package var spanCount: Int {
-        1 + calls.count { $0.hasSpan } + attempts.count { $0.hasSpan }
+        1 + calls.count { $0.hasSpan } + attempts.spanCount
+    }
+}
+
+extension [AttemptRecord] {
+    /// More than the retries and hedges of a call that is no list.
+    private static var spansMax: Int { 20 }
+
+    /// The places of the attempts that have a span: of each call the first twenty, and all that failed.
+    package var placesWithSpans: [Int] {
+        var counts: [UInt16: Int] = [:]
+        return indices.filter { place in
+            let attempt = self[place]
+            guard attempt.hasSpan else { return false }
+            counts[attempt.call, default: 0] += 1
+            if case .failed = attempt.outcome { return true }
+            return counts[attempt.call, default: 0] <= Self.spansMax
+        }
+    }
+
+    fileprivate var spanCount: Int {
+        count > Self.spansMax ? placesWithSpans.count : count { $0.hasSpan }
     }
 }
 

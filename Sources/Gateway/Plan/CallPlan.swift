@@ -69,7 +69,9 @@ package final class CallPlan {
         isRequired = call.required?.value == true || endpoint.succeedWhen?.value == .all
         timeout = config.timeout(of: call, in: endpoint).value
         accept = call.accept?.value ?? PlanDefaults.accept
-        relayStatus = call.relayStatus?.value ?? PlanDefaults.relayStatus
+        // The 404 of one element is no 404 of the whole.
+        relayStatus =
+            call.relayStatus?.value ?? (call.each == nil ? PlanDefaults.relayStatus : [])
         relaysBody = call.relayBody?.value ?? false
         relayHeaders = try planner.relayHeaders()
         retry = call.retry.map { RetryPlan($0) }

@@ -35,7 +35,8 @@ struct RequestSpans {
             append(call, index, endpoint.calls[index], to: &spans)
         }
         var attemptCounts = request.calls.map { _ in 0 }
-        for (place, attempt) in request.attempts.enumerated() where attempt.hasSpan {
+        for place in request.attempts.placesWithSpans {
+            let attempt = request.attempts[place]
             let index = Int(attempt.call)
             guard attemptCounts.indices.contains(index), endpoint.calls.indices.contains(index)
             else { continue }

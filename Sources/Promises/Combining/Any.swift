@@ -166,7 +166,7 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
 
 /// Waits for all inputs, then gives their outcomes, in their order, if enough of them are values.
 /// Rejects as soon as too many inputs have failed, with the error of the last one of these, and
-/// withdraws from the others; with `ErrorDictionary` if all are rejected.
+/// withdraws from the others; without inputs, with an empty `ErrorDictionary`.
 ///
 ///     any(replicas.map { (key: $0.name, promise: $0.write(row)) }, enough: 2)
 ///
@@ -181,7 +181,7 @@ public func any<Key: Hashable & Sendable, Value: Sendable>(
 public func any<Key: Hashable & Sendable, Value: Sendable>(
     _ inputs: [(key: Key, promise: Promise<Value>)], enough count: Int
 ) -> Promise<AnyResult<Key, Value>> {
-    let spares = Spares(inputs.count - count)
+    let spares = Spares(inputs.count - max(1, count))
     return .init(
         Node.any(
             inputs, placement: inputs.first?.promise.node.placement ?? .forNewChain(on: nil),
@@ -244,7 +244,7 @@ extension LocalContext {
 
     /// Waits for all inputs, then gives their outcomes, in their order, if enough of them are values.
     /// Rejects as soon as too many inputs have failed, with the error of the last one of these, and
-    /// withdraws from the others; with `ErrorDictionary` if all are rejected.
+    /// withdraws from the others; without inputs, with an empty `ErrorDictionary`.
     ///
     /// Handlers run on the local context, in a turn after the input that decides it. Cancelling the
     /// result withdraws from every input that is still pending.
@@ -257,7 +257,7 @@ extension LocalContext {
     public func any<Key: Hashable & Sendable, Value>(
         _ inputs: [(key: Key, promise: LocalPromise<Value>)], enough count: Int
     ) -> LocalPromise<AnyResult<Key, Value>> {
-        let spares = Spares(inputs.count - count)
+        let spares = Spares(inputs.count - max(1, count))
         return .init(
             Node.any(
                 inputs, placement: placement, isRequired: { _ in true },

@@ -1,3 +1,5 @@
+import Assembly
+import Basics
 import TestSupport
 import Testing
 import WorkerSupport
@@ -324,6 +326,135 @@ import WorkerSupport
                 == #"[{"call":"product","kind":"collision","key":"product","count":1,"first":[0]}]"#
         )
         #expect(strict.seen.map(\.target) == ["/o", "/i/b"])
+    }
+
+    // MARK: Records
+
+    @Test func aStatusOfAnElementIsNotRelayed() throws {
+        let harness = try harness("", place + ", required: true")
+        harness.on("/i/b", .status(404))
+        #expect(try harness.fetch().status == 502)
+        let relaying = try self.harness("", place + ", required: true, relay_status: [404]")
+        relaying.on("/i/b", .status(404))
+        #expect(try relaying.fetch().status == 404)
+    }
+
+    @Test func noRequestStartsWhenTheQuorumIsMissed() throws {
+        let orders = #"{"items":[{"sku":"a"},{}]}"#
+        let skipped = try harness("", place + ", required: true", orders: orders)
+        #expect(try skipped.fetch().status == 502)
+        #expect(skipped.seen.map(\.target) == ["/o"])
+        let items = (0..<5).map { #"{"sku":"\#($0)"}"# }.joined(separator: ",")
+        let harness = try harness(
+            "parallel: 2", place + ", required: true", orders: #"{"items":[\#(items)]}"#)
+        harness.on("/i/0", .status(500, after: 10))
+        harness.on("/i/1", .ok("1", after: 5))
+        harness.on("/i/2", .hangs)
+        #expect(try harness.fetch().outcome == "502 at 10")
+        #expect(harness.seen.map(\.target) == ["/o", "/i/0", "/i/1", "/i/2"])
+        harness.expectQuiet()
+    }
+
+    /// Requests that are cancelled because others failed say nothing about the backend.
+    @Test func cancelledRequestsDoNotCountForTheBreaker() throws {
+        let items = (0..<5).map { #"{"sku":"\#($0)"}"# }.joined(separator: ",")
+        let breaker = "breaker: { min_requests: 3, open_at: 50% }"
+        let harness = try harness(
+            "", place + ", required: true", orders: #"{"items":[\#(items)]}"#, backend: breaker)
+        harness.on("/i/0", .status(500, after: 10))
+        for index in 1..<5 { harness.on("/i/\(index)", .hangs) }
+        #expect(try harness.fetch().status == 502)
+        #expect(try !harness.isBreakerOpen())
+        let hanging = try self.harness(
+            "", place + ", timeout: 20ms, retry: { attempts: 2, on: [503] }",
+            orders: #"{"items":[\#(items)]}"#, backend: breaker)
+        for index in 0..<5 { hanging.on("/i/\(index)", .hangs) }
+        #expect(try hanging.fetch().outcome == "200 at 20")
+        #expect(try hanging.isBreakerOpen(), "each hanging request counts")
+        hanging.expectQuiet()
+    }
+
+    @Test func theMostRestrictiveCacheControlOfElementsCounts() throws {
+        let harness = try harness("", place)
+        harness.on("/i/b", .ok("1", "Cache-Control: no-store"))
+        #expect(try harness.fetch()["Cache-Control"] == "no-store")
+    }
+
+    @Test func respondSeesTheFilledElements() throws {
+        let harness = try harness("", place, endpoint: #"respond: { root: "{page.items}" }"#)
+        #expect(
+            try harness.fetch().body
+                == #"[ {"sku":"a","product":{"name":"A"}}, {"sku" : "b", "n":1.50,"product":{"name":"B"}}, {"sku":"a","product":{"name":"A"}} ]"#
+        )
+    }
+
+    @Test func elementsCanBeInEachPlaceOfARequest() throws {
+        let harness = try GatewayHarness(
+            #"""
+            l: { from: b, get: /o }
+            i: { from: a, each: { in: "{l[]}", as: e }, post: "/i?x={e.x?}&t={e.t,}", headers: { X-N: "{e.n}" }, body: { all: "{e}", n: "{e.n}" } }
+            """#)
+        harness.on("/o", .ok(#"[{"n":1.50,"t":["a","b"]},{"n":"\"","t":"c","x":"y"}]"#))
+        harness.on("/i?x=&t=a,b", .ok("1"))
+        harness.on("/i?x=y&t=c", .ok("2"))
+        #expect(try harness.fetch().body.hasSuffix(#""i":[1,2]}"#))
+        let sent = harness.seen.dropFirst()
+        #expect(sent.map { $0["X-N"] } == ["1.50", "\""])
+        #expect(
+            sent.map(\.body) == [
+                #"{"all":{"n":1.50,"t":["a","b"]},"n":1.50}"#,
+                #"{"all":{"n":"\"","t":"c","x":"y"},"n":"\""}"#,
+            ])
+    }
+
+    @Test func badValuesOfAQueryParameterAreRefused() throws {
+        for (query, reason) in [("id=a&id=%zz", "hexadecimal"), ("id=%ff", "UTF-8")] {
+            let harness = try ofClient("query.id", method: "GET")
+            let response = try harness.fetch(get("/x?\(query)"))
+            #expect(response.status == 400 && response.body.contains(reason))
+            #expect(harness.seen.isEmpty)
+        }
+    }
+
+    @Test func twoListsWithOneMemberCollide() throws {
+        let harness = try GatewayHarness(
+            """
+            l: { from: b, get: /o }
+            one: { from: a, each: { in: "{l[]}", as: e }, get: "/1/{e.n}", at: "l[].x" }
+            two: { from: c, each: { in: "{l[]}", as: e }, get: "/2/{e.n}", at: "l[].x" }
+            """)
+        harness.on("/o", .ok(#"[{"n":1},{"n":2}]"#))
+        harness.on("/1/1", .ok("1"))
+        harness.on("/1/2", .ok("1"))
+        harness.on("/2/1", .ok("2"))
+        harness.on("/2/2", .status(500))
+        let response = try harness.fetch()
+        #expect(response.body.hasPrefix(#"{"l":[{"n":1,"x":1},{"n":2,"x":1}],"#))
+        #expect(
+            response.failures
+                == #"[{"call":"two","kind":"unexpected_status","status":500,"count":1,"first":[1]},{"call":"two","kind":"collision","key":"x"}]"#
+        )
+    }
+
+    @Test func aListThatIsNotMadePlacesNothing() throws {
+        let harness = try harness(
+            "", place + #", when: { value: "{request.query.q}", exists: true }"#)
+        let response = try harness.fetch()
+        #expect(response.body == #"{"page":\#(Self.orders)}"#)
+        #expect(response["Gateway-Complete"] == "true")
+        #expect(try harness.fetch(get("/x?q=1")).body.contains("product"))
+    }
+
+    @Test func listsAreCounted() throws {
+        let harness = try harness("max: 2, over: truncate", place)
+        _ = try harness.fetch()
+        harness.on("/o", .ok(#"{"items":[]}"#))
+        _ = try harness.fetch()
+        #expect(try harness.outcomes(of: "a") == "ok 2", "an empty list is a success")
+        let lists = try #require(try harness.lists())
+        #expect(lists.elements.count == 2 && lists.elements.sum == 2)
+        #expect(lists.truncated == 1 && lists.shared == 0)
+        #expect(try harness.lists(of: "b") == nil)
     }
 
     // MARK: Batches

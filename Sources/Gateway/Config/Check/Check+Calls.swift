@@ -149,7 +149,7 @@ extension ConfigCheck {
 
     private mutating func checkFallback(of call: Config.Call) {
         guard let fallback = call.ifFailed else { return }
-        if call.required?.value == true {
+        if call.required?.value == true, call.each == nil {
             problems.warning(
                 at: fallback.location,
                 "'if_failed' has no effect: call '\(call.name.value)' is required, so its failure"
@@ -160,7 +160,7 @@ extension ConfigCheck {
         case .root where json.span[0] != UInt8(ascii: "{"):
             problems.error(
                 at: fallback.location, "'if_failed' must be an object, null or omit with 'at: .'")
-        case .array where json.span[0] != UInt8(ascii: "["):
+        case .array where call.each == nil && json.span[0] != UInt8(ascii: "["):
             problems.error(
                 at: fallback.location,
                 "'if_failed' must be an array, null or omit where its elements are appended")

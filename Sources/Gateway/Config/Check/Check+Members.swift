@@ -24,6 +24,36 @@ extension ConfigCheck {
             reference, uses + "'\(key)' of call '\(name)' removes this member", isTested: isTested)
     }
 
+    /// A reference to a member of an element: of a list that a call has without it, or in a path without a value.
+    mutating func checkElement(
+        _ reference: Located<TemplateText.Reference>, of call: Config.Call,
+        in endpoint: Config.Endpoint
+    ) {
+        let uses = "call '\(call.name.value)' uses {\(reference.value.text)}; "
+        if reference.value.isOptional,
+            call.pathReferences.contains(where: { $0.location == reference.location })
+        {
+            problems.error(
+                at: reference.location,
+                uses + "a path segment cannot be left out; remove the '?' or use it in the query")
+        }
+        guard case .call(let name, let list)? = call.each?.list?.value.source.asCall,
+            let source = endpoint.calls.first(where: { $0.name.value == name }),
+            !["take", "keep", "drop", "rename"].contains(where: {
+                unread.contains($0, of: source.location)
+            })
+        else { return }
+        var inside: [TemplateText.Step] = []
+        if case .call(_, let path) = reference.value.source { inside = path }
+        let wanted = JSONPath(
+            steps: JSONPath(referring: list).steps + [.everyElement]
+                + JSONPath(referring: inside).steps)
+        guard let key = source.keyRemoving(wanted) else { return }
+        reportMissing(
+            reference, uses + "'\(key)' of call '\(name)' removes this member",
+            isTested: reference.value.isOptional)
+    }
+
     /// Warns of a reference that repeats `take`, since it begins at the result of `take`.
     private mutating func checkTaken(
         _ reference: Located<TemplateText.Reference>, _ path: [TemplateText.Step],
@@ -114,5 +144,12 @@ extension JSONPath {
                 case .index(let index): .element(index)
                 }
             })
+    }
+}
+
+extension TemplateText.Source {
+    /// A call by its name alone, with an empty path.
+    fileprivate var asCall: TemplateText.Source {
+        if case .name(let name) = self { .call(name, path: []) } else { self }
     }
 }

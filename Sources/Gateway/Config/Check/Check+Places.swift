@@ -75,7 +75,9 @@ extension Config.Call {
         case nil: [name.value]
         case .root: knownRootKeys
         case .member(let keys): [keys.joined(separator: ".")]
-        case .array, .absent, .elements: []
+        case .elements(_, let keys):
+            ["\(each?.list?.value.name ?? "")[].\(keys.joined(separator: "."))"]
+        case .array, .absent: []
         }
     }
 

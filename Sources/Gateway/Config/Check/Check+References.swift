@@ -5,7 +5,11 @@ extension ConfigCheck {
     /// Every `{...}` in an endpoint's calls must refer to a value that will exist.
     mutating func checkReferences(of endpoint: Config.Endpoint) {
         for call in endpoint.calls {
-            for reference in call.references where !call.refersToElement(reference.value) {
+            for reference in call.references {
+                if call.refersToElement(reference.value) {
+                    checkElement(reference, of: call, in: endpoint)
+                    continue
+                }
                 checkReference(reference, of: "call '\(call.name.value)'", in: endpoint)
                 if reference.value.isOptional { checkOptional(reference, of: call, in: endpoint) }
             }

@@ -50,12 +50,12 @@ package class CallValues {
 
     /// The same values, with an element of a list.
     convenience init(of values: CallValues, element: JSONSlice) {
-        self.init(of: values, ListElement(value: element, batch: nil))
+        self.init(of: values, ListElement(value: element, batch: nil, of: values))
     }
 
     /// The same values, with the elements of a batch.
     convenience init(of values: CallValues, batch: [JSONSlice]) {
-        self.init(of: values, ListElement(value: .null, batch: batch))
+        self.init(of: values, ListElement(value: .null, batch: batch, of: values))
     }
 
     private init(of values: CallValues, _ element: ListElement) {
@@ -66,8 +66,6 @@ package class CallValues {
         body = values.body
         parts = values.parts
         self.element = element
-        bodyValue = values.bodyValue
-        claims = values.claims
     }
 
     /// Whether the caller is known, and so the claims of the caller's token.
@@ -102,6 +100,9 @@ package class CallValues {
         parts?.byCall[call] = part
     }
 
+    /// The stored part of a call; nil without one.
+    func part(of call: CallPlan) -> JSONSlice? { parts?.byCall[call.index] }
+
     /// The plain text of a value; nil where it is missing, null, an object or an array.
     package func text(of source: CompiledTemplate.Source) -> Bytes? {
         switch source {
@@ -120,8 +121,9 @@ package class CallValues {
         let value: JSONSlice? =
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
-            case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
-            case .token(let path): claims.flatMap { $0.value(at: path) }
+            case .requestBody(let path):
+                (element?.request ?? self).bodyValue.flatMap { $0.value(at: path) }
+            case .token(let path): (element?.request ?? self).claims.flatMap { $0.value(at: path) }
             case .element(let path): element?.value.value(at: path)
             case .param, .requestHeader, .requestQuery, .requestClient, .requestCaller: nil
             }
@@ -185,10 +187,13 @@ private final class ListElement {
     let value: JSONSlice
     /// Nil for a single element.
     let batch: [JSONSlice]?
+    /// The values of the whole request, which parse its body once.
+    let request: CallValues
 
-    init(value: JSONSlice, batch: [JSONSlice]?) {
+    init(value: JSONSlice, batch: [JSONSlice]?, of request: CallValues) {
         self.value = value
         self.batch = batch
+        self.request = request
     }
 }
 

@@ -48,6 +48,7 @@ extension EndpointPlan {
             let fault = fault(for: clientSegments[index].segment.reported)
             if !faults.contains(fault) { faults.append(fault) }
         }
+        if hasLists { faults += listFaults(values) }
         guard faults.isEmpty else { throw InvalidRequest(errors: faults) }
     }
 

@@ -43,7 +43,6 @@ extension EndpointPlan {
             let (params, checkedBody) = try checkedParts(head, body)
             let values = make(params, checkedBody)
             try checkSegments(values)
-            if hasLists { try checkLists(values) }
             return values
         } catch {
             throw .invalid(error)

@@ -37,7 +37,8 @@ struct FailureResponse {
     /// All calls failed where one was enough: the response lists every call.
     private func allFailed(_ state: FanOutState) -> Response {
         let failures = state.reportedFailures(of: plan)
-        let status = OutcomeStatus.allFailed(failures.map(\.failure))
+        let status = OutcomeStatus.allFailed(
+            failures.map(\.failure).filter { $0.kind != .truncated })
         return problem(status, status == .forbidden ? .claims : nil, failures, state)
     }
 

@@ -18,8 +18,8 @@ final class FanOutState: CallValues {
     private(set) var dropped: [ReportedFailure] = []
     /// Calls of which some elements failed, and lists that were truncated; empty for most requests.
     private(set) var partialFailures: [FailedCall] = []
-    /// By call: the values of the elements of a list, nil where there is none.
-    private var lists: [Int: [JSONSlice?]]?
+    /// By call: the values of the elements of a list.
+    private var lists: [Int: [ListValue]]?
     /// The first failure of a required call, after which no other call starts.
     private(set) var requiredFailure: FailedCall?
     /// The calls that their conditions disabled; empty for most requests.
@@ -94,7 +94,8 @@ final class FanOutState: CallValues {
             at: loop.now)
         let failed = FailedCall(
             failure: failure, call: call.index,
-            host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil,
+            host: endpoint.plan.exposesDetails && elements == nil
+                ? record.lastHost(of: call.index) : nil,
             elements: elements)
         failures.removeAll { $0.call == call.index }
         failures.append(failed)
@@ -103,23 +104,20 @@ final class FanOutState: CallValues {
     }
 
     /// Records the values of the elements of a call's list.
-    func recordList(_ values: [JSONSlice?], of call: CallPlan) {
+    func recordList(_ values: [ListValue], of call: CallPlan) {
         lists = lists ?? [:]
         lists?[call.index] = values
     }
 
     /// The values of the elements of a call's list; nil if there was no list.
-    func list(of call: CallPlan) -> [JSONSlice?]? { lists?[call.index] }
+    func list(of call: CallPlan) -> [ListValue]? { lists?[call.index] }
 
     /// Records that some elements of a call have no value, while the call has succeeded.
     func recordFailedElements(
         _ failure: CallFailure, _ elements: FailedElements, of call: CallPlan
     ) {
         partialFailures.append(
-            FailedCall(
-                failure: failure, call: call.index,
-                host: endpoint.plan.exposesDetails ? record.lastHost(of: call.index) : nil,
-                elements: elements))
+            FailedCall(failure: failure, call: call.index, host: nil, elements: elements))
     }
 
     /// Records that elements of a list were left out.

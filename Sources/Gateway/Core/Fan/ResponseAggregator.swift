@@ -42,6 +42,7 @@ struct ResponseAggregator {
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
         if calls.isEmpty, let respond { return fixedResponse(respond, state) }
         try result.requireParts(of: requiredCalls, state)
+        if plan.hasLists { fillElements(state) }
         let root = respond?.rootBody(state)
         var dropped: [ReportedFailure] = []
         var body =
@@ -93,7 +94,7 @@ struct ResponseAggregator {
     ) -> (json: JSONSlice, isPart: Bool)? {
         guard state.isEnabled(call) else { return nil }
         if let part = result.withPart(of: call, { $0.value }) {
-            return (call.lists.isEmpty ? part : filled(part, of: call, state), true)
+            return (call.lists.isEmpty ? part : state.part(of: call) ?? part, true)
         }
         if call.list != nil { return fallback(ofList: call, state).map { ($0, false) } }
         return call.fallbackValue.map { ($0, false) }
@@ -102,32 +103,40 @@ struct ResponseAggregator {
     /// Of a list without enough values, the value of each element; null or nothing for one that was not there.
     private func fallback(ofList call: CallPlan, _ state: FanOutState) -> JSONSlice? {
         if let values = state.list(of: call) {
-            return JSONSlice(elements: values.compactMap(\.self))
+            return JSONSlice(elements: values.compactMap(\.value))
         }
         return call.fallback == .omit ? nil : .null
     }
 
-    /// The part with the values that lists put in its elements.
-    private func filled(_ part: JSONSlice, of call: CallPlan, _ state: FanOutState) -> JSONSlice {
-        var part = part
-        for index in call.lists {
-            let list = plan.calls[index]
-            guard state.isEnabled(list), case .elements(let keys) = list.placement,
-                let values = state.list(of: list)
-            else { continue }
-            let path = keys.map { JSONName($0) }
-            var isTaken = false
-            let changed = part.changingElements(at: list.list?.path) { index, element in
-                guard index < values.count, let value = values[index], element.kind == .object
-                else { return nil }
-                var draft = JSONDraft(element)
-                if draft.add(value, at: path) == .exists { isTaken = true }
-                return draft.finish()
+    /// Puts the values of lists in the elements of the parts, for the response and for `respond`.
+    private func fillElements(_ state: FanOutState) {
+        for call in plan.calls where !call.lists.isEmpty {
+            guard var part = state.part(of: call) else { continue }
+            for index in call.lists where state.isEnabled(plan.calls[index]) {
+                part = filled(part, by: plan.calls[index], state)
             }
-            part = changed ?? part
-            if isTaken, !list.failsOnCollision, let key = keys.last { state.recordDropped([key], of: list) }
+            state.store(part, of: call.index)
         }
-        return part
+    }
+
+    private func filled(
+        _ part: JSONSlice, by list: CallPlan, _ state: FanOutState
+    ) -> JSONSlice {
+        guard case .elements(let keys) = list.placement, let values = state.list(of: list) else {
+            return part
+        }
+        let path = keys.map { JSONName($0) }
+        var isTaken = false
+        let changed = part.changingElements(at: list.list?.path) { index, element in
+            guard index < values.count, let value = values[index].value, element.kind == .object
+            else { return nil }
+            var draft = JSONDraft(element)
+            // A fallback hides nothing.
+            if draft.add(value, at: path) == .exists, values[index].isPart { isTaken = true }
+            return draft.finish()
+        }
+        if isTaken, let key = keys.last { state.recordDropped([key], of: list) }
+        return changed ?? part
     }
 
     /// Adds the members of the root. A member that parts are placed in is null until it has a value.

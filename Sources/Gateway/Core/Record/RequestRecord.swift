@@ -38,6 +38,8 @@ package final class RequestRecord {
     package private(set) var attempts: [AttemptRecord] = []
     /// In the order in which they were recorded; empty without a failure.
     package private(set) var details: [FailureDetail] = []
+    /// Of calls with a list; empty for most requests.
+    package private(set) var lists: [ListRecord] = []
 
     package init(began: Instant = Instant(nanoseconds: 0)) { self.began = began }
 
@@ -90,6 +92,7 @@ package final class RequestRecord {
         calls.removeAll(keepingCapacity: true)
         attempts.removeAll(keepingCapacity: true)
         if !details.isEmpty { details.removeAll() }
+        if !lists.isEmpty { lists.removeAll() }
     }
 
     /// The endpoint is known. Called at most once.
@@ -184,6 +187,9 @@ package final class RequestRecord {
         assert(hasConsistentCalls, "a call begins twice")
         if callsInFlight == 1 { change(to: .calling, at: now) }
     }
+
+    /// A call has a list.
+    package func recordList(_ list: ListRecord) { lists.append(list) }
 
     /// A call has its part, or failed: also without having begun, or after it had succeeded, if its
     /// part could not be used.
@@ -381,6 +387,11 @@ package final class RequestRecord {
         if calls.indices.contains(call) {
             calls[call].refusedAttempts &+= 1
         }
+    }
+
+    /// Ends all open attempts of a call.
+    package func endAttempts(of call: Int, _ kind: CallFailureKind, at now: Instant) {
+        endAttempts(of: call, kind, at: next(now))
     }
 
     /// Ends the attempts that a call leaves open: those that lost against another one, and one in the

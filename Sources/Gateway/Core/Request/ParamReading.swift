@@ -49,6 +49,12 @@ extension Target {
         return QueryParameters(query).filter { $0.isNamed(name) }.compactMap(\.decodedValue)
     }
 
+    /// Whether one of its values has a broken escape.
+    func hasBrokenValue(ofQuery name: Bytes) -> Bool {
+        guard let query else { return false }
+        return QueryParameters(query).contains { $0.isNamed(name) && $0.decodedValue == nil }
+    }
+
     /// Why a query parameter has no value although the query has it; nil for any other.
     func refusal(ofQuery name: Bytes) -> Reason? {
         if case .refused(let reason) = reading(ofQuery: name) { reason } else { nil }

@@ -73,12 +73,16 @@ package final class ListPlan {
         if case .call(let index, _) = reference.source { index } else { nil }
     }
 
+    /// Whether a call can succeed without the values of all elements.
+    var mayLackValues: Bool { enough != nil || truncates }
+
     /// How many of so many elements must have a value.
     func needed(of count: Int, isRequired: Bool) -> Int {
         switch enough {
         case .count(let number)?: min(number, count)
-        // Rounded up; a share of 30 % of 10 is 3, although 0.3 is less than three tenths.
-        case .share(let share)?: Int((share * Double(count) / 100 - 1e-9).rounded(.up))
+        // Rounded up, without the error of binary fractions.
+        case .share(let share)?:
+            Swift.max(1, Int((share * Double(count) / 100 - 1e-9).rounded(.up)))
         case nil: isRequired ? count : 1
         }
     }

@@ -7,23 +7,29 @@ import Reactor
 
 /// The requests of one call with `each`, for one request of a client.
 ///
-/// At most `parallel` are in flight; another one starts when one has settled. When the result can no longer have
-/// enough values, or is no longer needed, the others are cancelled, and the rest does not start.
+/// At most `parallel` requests are in flight; another one starts when one has settled. When too many elements
+/// have failed, the requests in flight are cancelled, and no other one starts.
 final class ListRun {
     private let call: EndpointCall
     private let list: ListPlan
     private let state: FanOutState
+    private let elements: [JSONSlice]
     /// The time of the whole call.
     private let limit: TimeLimit
     private let began: Instant
     private var outcomes: [Outcome]
-    private var requests: [Request] = []
-    /// Of the elements of batches.
+    private var requests: [SharedRequest] = []
+    /// By element, with `batch`.
     private var matchKeys: [[UInt8]?] = []
-    /// For requests that have not started.
+    /// The requests that have not started, in order.
     private var gates: [Gate] = []
     private var nextGate = 0
+    /// How many elements may still fail.
+    private var spares: Int
+    /// Whether keys that a change of case dropped were recorded.
+    private var hasRecordedKeys = false
 
+    /// What became of an element.
     private enum Outcome {
         case pending
         case value(JSONSlice)
@@ -32,12 +38,18 @@ final class ListRun {
         case failed(CallFailure)
     }
 
-    /// One for the elements whose requests would be equal.
-    private struct Request {
-        let request: ClientRequest
+    /// One request, for the elements whose requests would be equal or that are in one batch.
+    private struct SharedRequest {
+        /// The elements whose values it has.
+        let sources: [Int]
         var elements: [Int]
+        /// Nil for one with a large body, which is built when it starts.
+        var request: ClientRequest?
+        /// The attempt whose response was used.
+        var attempt: Int?
     }
 
+    /// Holds a request back.
     private final class Gate {
         private var resolver: LocalResolver<Void>?
         let promise: LocalPromise<Void>
@@ -61,38 +73,61 @@ final class ListRun {
         self.call = call
         self.list = list
         self.state = state
+        self.elements = elements
         self.limit = limit
         began = state.loop.now
         outcomes = Array(repeating: .pending, count: elements.count)
-        if let batch = list.batch {
-            addBatches(batch, elements)
-        } else {
-            var known: [[UInt8]: Int] = [:]
-            for (index, element) in elements.enumerated() { add(element, index, &known) }
-        }
+        spares =
+            elements.count - list.needed(of: elements.count, isRequired: call.plan.isRequired)
+        if let batch = list.batch { addBatches(batch) } else { addRequests() }
     }
+
+    /// How many elements share the request of another one.
+    var sharedCount: Int { requests.reduce(0) { $0 + $1.elements.count - 1 } }
 
     // MARK: Requests
 
+    /// Bytes of requests that are compared; later ones are not shared, and kept.
+    private static let comparedMax = 1 << 20
+    /// Bytes of the body of a request that is kept until it starts.
+    private static let keptMax = 4096
+
+    private func addRequests() {
+        var known: [[UInt8]: Int] = [:]
+        var compared = 0
+        for index in elements.indices {
+            guard let request = request(for: [index], checking: elements[index]) else { continue }
+            if list.isDistinct, compared < Self.comparedMax {
+                let identity = request.identity
+                compared += identity.count
+                if let equal = known[identity] {
+                    requests[equal].elements.append(index)
+                    continue
+                }
+                known[identity] = requests.count
+            }
+            add(request, for: [index], sources: [index])
+        }
+    }
+
     /// One request for so many distinct values; elements with equal ones share it.
-    private func addBatches(_ batch: ListPlan.Batch, _ elements: [JSONSlice]) {
+    private func addBatches(_ batch: ListPlan.Batch) {
         let references = call.plan.references.filter { reference in
             if case .element = reference.source { true } else { false }
         }
-        let names = ValueNames(of: state.endpoint.plan)
         matchKeys = Array(repeating: nil, count: elements.count)
         var order: [[UInt8]] = []
         var sharing: [[UInt8]: [Int]] = [:]
-        for (index, element) in elements.enumerated() {
-            if let obstacle = call.plan.obstacle(in: element) {
-                outcomes[index] = .failed(obstacle)
+        for index in elements.indices {
+            if let obstacle = call.plan.obstacle(in: elements[index]) {
+                fail([index], obstacle)
                 continue
             }
-            let values = CallValues(of: state, element: element)
+            let values = CallValues(of: state, element: elements[index])
             let missing = (references + [batch.value]).first { values.text(of: $0.source) == nil }
             guard missing == nil, let key = values.json(of: batch.value.source)?.matchKey else {
-                let reason = names.reason(naming: missing ?? batch.value)
-                outcomes[index] = .failed(inClientTerms(.skipped(reason)))
+                let names = ValueNames(of: state.endpoint.plan)
+                fail([index], .skipped(names.reason(naming: missing ?? batch.value)))
                 continue
             }
             matchKeys[index] = key
@@ -102,50 +137,48 @@ final class ListRun {
         for start in stride(from: 0, to: order.count, by: batch.size) {
             let keys = order[start..<min(start + batch.size, order.count)]
             let groups = keys.map { sharing[$0] ?? [] }
-            addRequest(
-                with: CallValues(of: state, batch: groups.compactMap(\.first).map { elements[$0] }),
-                for: groups.flatMap(\.self))
+            let sources = groups.compactMap(\.first)
+            let indices = groups.flatMap(\.self)
+            guard let request = request(for: indices, sources: sources) else { continue }
+            add(request, for: indices, sources: sources)
         }
     }
 
-    private func addRequest(with values: CallValues, for indices: [Int]) {
-        do throws(CallFailure) {
-            requests.append(
-                Request(request: try call.kind.request(with: values), elements: indices))
-        } catch {
-            for index in indices { outcomes[index] = .failed(inClientTerms(error)) }
-        }
+    private func add(_ request: ClientRequest, for indices: [Int], sources: [Int]) {
+        let isSmall = request.bodyCount <= Self.keptMax
+        requests.append(
+            SharedRequest(
+                sources: sources, elements: indices, request: isSmall ? request : nil))
     }
 
-    private func inClientTerms(_ failure: CallFailure) -> CallFailure {
-        list.isOfClient ? failure.asClientError : failure
-    }
-
-    /// Builds the request of an element, or finds the equal one of another element.
-    private func add(_ element: JSONSlice, _ index: Int, _ known: inout [[UInt8]: Int]) {
+    /// Nil, and the elements have failed, where it cannot be built.
+    private func request(for indices: [Int], checking element: JSONSlice) -> ClientRequest? {
         if let obstacle = call.plan.obstacle(in: element) {
-            outcomes[index] = .failed(obstacle)
-            return
+            fail(indices, obstacle)
+            return nil
         }
+        return request(for: indices, sources: indices)
+    }
+
+    private func request(for indices: [Int], sources: [Int]) -> ClientRequest? {
+        let values =
+            list.batch == nil
+            ? CallValues(of: state, element: elements[sources[0]])
+            : CallValues(of: state, batch: sources.map { elements[$0] })
         do throws(CallFailure) {
-            let request = try call.kind.request(with: CallValues(of: state, element: element))
-            if list.isDistinct {
-                let identity = request.identity
-                if let equal = known[identity] {
-                    requests[equal].elements.append(index)
-                    return
-                }
-                known[identity] = requests.count
-            }
-            requests.append(Request(request: request, elements: [index]))
+            return try call.kind.request(with: values)
         } catch {
-            outcomes[index] = .failed(inClientTerms(error))
+            fail(indices, error)
+            return nil
         }
     }
 
-    /// The values of the elements, of which enough are there.
+    // MARK: Running
+
+    /// Sends the requests; the part has the values of the elements.
     func start() -> LocalPromise<Part> {
         let local = state.context.local
+        guard spares >= 0 else { return local.error(recordLoss()) }
         var promises: [LocalPromise<JSONSlice>?] = Array(repeating: nil, count: outcomes.count)
         for index in requests.indices {
             let promise: LocalPromise<JSONSlice>
@@ -162,40 +195,55 @@ final class ListRun {
             (key: index, promise: promises[index] ?? local.error(failure(of: index)))
         }
         let needed = list.needed(of: inputs.count, isRequired: call.plan.isRequired)
-        return local.any(inputs, enough: needed).mapResult { [self] in try part(of: $0) }
+        return local.any(inputs, enough: needed).mapResult { [self] result in
+            guard case .success = result else { throw recordLoss() }
+            return part()
+        }
     }
+
+    private var timeLeft: Duration { limit.duration - (state.loop.now - began) }
 
     private func send(_ index: Int) -> LocalPromise<JSONSlice> {
-        let left = limit.duration - (state.loop.now - began)
-        guard left > .zero else {
-            return state.context.local.error(fail(index, limit.error))
+        // The calls of the request are being cancelled.
+        if let failed = state.requiredFailure { return state.context.local.error(failed) }
+        let left = timeLeft
+        let shared = requests[index]
+        requests[index].request = nil
+        guard left > .zero,
+            let request = shared.request ?? request(for: shared.elements, sources: shared.sources)
+        else {
+            return state.context.local.error(settle(index, limit.error))
         }
+        let attempt = state.record.beginAttempt(of: call.plan.index, .first, at: state.loop.now)
         let context = CallContext(
-            deadline: state.deadline, call: call.plan.index,
-            attempt: state.record.beginAttempt(of: call.plan.index, .first, at: state.loop.now),
-            proxied: nil)
-        return call.send(
-            requests[index].request, context, within: TimeLimit(left, error: limit.error), state
-        ).mapResult { [self] in try finish(index, $0) }
+            deadline: state.deadline, call: call.plan.index, attempt: attempt, proxied: nil)
+        return call.send(request, context, within: TimeLimit(left, error: limit.error), state)
+            .mapResult { [self] in try receive(index, $0) }
     }
 
-    private func finish(
+    private func receive(
         _ index: Int, _ result: Result<ClientResponse, any Error>
     ) throws -> JSONSlice {
         do {
             var droppedKeys: [String] = []
+            let response = try result.get()
+            requests[index].attempt = response.attempt
             let part = try call.kind.part(
-                of: result.get(), on: state.loop, reporting: &droppedKeys)
-            if !droppedKeys.isEmpty { state.recordDropped(droppedKeys, of: call.plan) }
+                of: response, on: state.loop, reporting: &droppedKeys)
+            if !droppedKeys.isEmpty, !hasRecordedKeys {
+                hasRecordedKeys = true
+                state.recordDropped(droppedKeys, of: call.plan)
+            }
+            state.recordStoringLimits(response.fields)
             if let batch = list.batch {
                 try assign(part.value, to: requests[index].elements, batch)
             } else {
                 for element in requests[index].elements { outcomes[element] = .value(part.value) }
             }
-            startNext()
+            openNextGate()
             return part.value
         } catch {
-            throw fail(index, error)
+            throw settle(index, error)
         }
     }
 
@@ -217,55 +265,95 @@ final class ListRun {
         }
     }
 
-    private func fail(_ index: Int, _ error: any Error) -> CallFailure {
+    /// The elements of a request have failed.
+    private func settle(_ index: Int, _ error: any Error) -> CallFailure {
         let failure = CallFailure(error)
-        for element in requests[index].elements { outcomes[element] = .failed(failure) }
-        startNext()
+        // The limit of the whole call ends its other attempts, too.
+        if timeLeft <= .zero {
+            state.record.endAttempts(of: call.plan.index, failure.kind, at: state.loop.now)
+        }
+        fail(requests[index].elements, failure)
+        openNextGate()
         return failure
     }
 
-    private func startNext() {
-        guard nextGate < gates.count else { return }
+    private func fail(_ indices: [Int], _ failure: CallFailure) {
+        let failure = list.isOfClient ? failure.asClientError : failure
+        for index in indices {
+            if case .failed = outcomes[index] { continue }
+            outcomes[index] = .failed(failure)
+            spares -= 1
+        }
+    }
+
+    private func openNextGate() {
+        guard spares >= 0, nextGate < gates.count else { return }
         gates[nextGate].open()
         nextGate += 1
     }
+
+    // MARK: Result
 
     private func failure(of index: Int) -> CallFailure {
         if case .failed(let failure) = outcomes[index] { failure } else { .cancelled }
     }
 
-    // MARK: Result
-
-    private func part(of result: Result<AnyResult<Int, JSONSlice>, any Error>) throws -> Part {
-        if case .failure(let error) = result, error is Cancelled {
-            throw state.recordFailure(error, of: call.plan)
-        }
-        let failures = FailedElements(
+    private var failures: FailedElements? {
+        FailedElements(
             outcomes.indices.filter { if case .failed = outcomes[$0] { true } else { false } })
-        let hasEnough = if case .success = result { true } else { false }
-        let values = outcomes.map { outcome -> JSONSlice? in
-            if hasEnough, case .value(let value) = outcome { return value }
-            return call.plan.elementFallback
-        }
-        state.recordList(values, of: call.plan)
-        guard hasEnough, let failures else {
-            guard !hasEnough else { return part(with: values) }
-            let first = failures.map { failure(of: $0.first[0]) } ?? .cancelled
-            throw state.recordFailure(first, of: call.plan, elements: failures)
-        }
-        state.recordFailedElements(
-            failure(of: failures.first[0]), failures, of: call.plan)
-        return part(with: values)
     }
 
-    private func part(with values: [JSONSlice?]) -> Part {
-        let part = Part(value: JSONSlice(elements: values.compactMap(\.self)), fields: Fields())
-        state.recordPart(part, of: call.plan, from: nil)
+    /// Too many elements have failed: the call fails like the first one of them.
+    private func recordLoss() -> FailedCall {
+        state.recordList(
+            outcomes.map { _ in ListValue(call.plan.elementFallback, isPart: false) }, of: call.plan
+        )
+        // The other requests are cancelled, which says nothing about their hosts.
+        state.record.endAttempts(of: call.plan.index, .cancelled, at: state.loop.now)
+        let failures = failures
+        let first = failures?.first.first
+        return state.recordFailure(
+            first.map(failure) ?? .cancelled, of: call.plan, from: first.flatMap(attempt),
+            elements: failures)
+    }
+
+    private func part() -> Part {
+        let values = outcomes.map { outcome in
+            if case .value(let value) = outcome { return ListValue(value, isPart: true) }
+            return ListValue(call.plan.elementFallback, isPart: false)
+        }
+        state.recordList(values, of: call.plan)
+        if let failures, let first = failures.first.first {
+            state.recordFailedElements(failure(of: first), failures, of: call.plan)
+        }
+        let part = Part(
+            value: JSONSlice(elements: values.compactMap(\.value)), fields: Fields())
+        // Metrics and logs have one status for all of them.
+        let first = outcomes.firstIndex { if case .value = $0 { true } else { false } }
+        state.recordPart(part, of: call.plan, from: first.flatMap(attempt))
         return part
+    }
+
+    /// The attempt whose response an element has.
+    private func attempt(of element: Int) -> Int? {
+        requests.first { $0.elements.contains(element) }?.attempt
     }
 }
 
-/// The elements of a list whose values are missing.
+/// The value of an element of a list.
+struct ListValue {
+    /// Nil where it is left out.
+    let value: JSONSlice?
+    /// Whether it is the value of a request, and not the fallback.
+    let isPart: Bool
+
+    init(_ value: JSONSlice?, isPart: Bool) {
+        self.value = value
+        self.isPart = isPart
+    }
+}
+
+/// The elements of a list that have failed.
 struct FailedElements {
     let count: Int
     /// At most ten, ascending.
@@ -293,13 +381,20 @@ extension EndpointCall {
                 in: state, ValueNames(of: state.endpoint.plan), left: &left)
             if left > 0 { state.recordTruncation(of: plan, by: left) }
             state.recordBegin(of: plan)
-            guard !elements.isEmpty else {
+            let run =
+                elements.isEmpty
+                ? nil : ListRun(self, list, elements, state, within: try wholeLimit(state))
+            state.record.recordList(
+                ListRecord(
+                    call: plan.index, elements: elements.count, shared: run?.sharedCount ?? 0,
+                    truncated: left))
+            guard let run else {
                 state.recordList([], of: plan)
                 let part = Part(value: .emptyArray, fields: Fields())
                 state.recordPart(part, of: plan, from: nil)
                 return state.context.local.value(part)
             }
-            return ListRun(self, list, elements, state, within: try wholeLimit(state)).start()
+            return run.start()
         } catch {
             return state.context.local.error(failCall(error, state))
         }
@@ -317,6 +412,11 @@ extension CallPlan {
 }
 
 extension ClientRequest {
+    /// Bytes of the body.
+    fileprivate var bodyCount: Int {
+        if case .bytes(let content) = body { content.count } else { 0 }
+    }
+
     /// Equal for requests that are equal byte for byte.
     fileprivate var identity: [UInt8] {
         var identity: [UInt8] = []

@@ -17,40 +17,53 @@ extension ListPlan {
             guard let list = values.json(of: reference.source), list.kind == .array else {
                 throw .skipped(names.reason(naming: reference))
             }
-            elements = Array(list.elements)
+            elements = Array(list.elements.prefix(max))
+            left = list.elements.reduce(0) { count, _ in count + 1 } - elements.count
         }
-        guard elements.count > max else { return elements }
-        guard truncates else { throw .tooManyElements }
-        left = elements.count - max
-        elements.removeLast(left)
+        if elements.count > max {
+            left = elements.count - max
+            elements.removeLast(left)
+        }
+        guard left == 0 || truncates else { throw .tooManyElements }
         return elements
+    }
+
+    fileprivate func fault(in values: CallValues) -> Reason? {
+        if case .requestQuery(let name) = reference.source {
+            if values.head.target.hasBrokenValue(ofQuery: name) { return .brokenEscape }
+            if !values.head.target.values(ofQuery: name).allSatisfy(\.isUTF8) { return .notUTF8 }
+        }
+        guard !truncates, let count = countSent(in: values), count > max else { return nil }
+        return .elements(max)
     }
 
     /// How many elements the client sent; nil for a list of a backend, and without a list.
     func countSent(in values: CallValues) -> Int? {
         switch reference.source {
         case .requestQuery(let name): values.head.target.values(ofQuery: name).count
-        case .requestBody: values.json(of: reference.source).map { Array($0.elements).count }
+        case .requestBody:
+            values.json(of: reference.source).map {
+                $0.elements.reduce(0) { count, _ in count + 1 }
+            }
         default: nil
         }
     }
 }
 
 extension EndpointPlan {
-    /// Refuses a list of the client that is too long, before any call starts.
-    func checkLists(_ values: CallValues) throws(InvalidRequest) {
+    /// The faults of lists of the client: one that is too long, and values that are no text.
+    func listFaults(_ values: CallValues) -> [InvalidRequest.Fault] {
         var faults: [InvalidRequest.Fault] = []
-        for list in calls.compactMap(\.list) where !list.truncates {
-            guard let count = list.countSent(in: values), count > list.max else { continue }
+        for call in calls where call.condition?.holds(in: values) != false {
+            guard let list = call.list, let reason = list.fault(in: values) else { continue }
             let isInBody = if case .requestBody = list.reference.source { true } else { false }
             let prefix = isInBody ? "request.body." : "request.query."
             let fault = InvalidRequest.Fault(
                 location: isInBody ? .body : .query,
-                name: String(list.reference.name.dropFirst(prefix.count)),
-                reason: .elements(list.max))
+                name: String(list.reference.name.dropFirst(prefix.count)), reason: reason)
             if !faults.contains(fault) { faults.append(fault) }
         }
-        guard faults.isEmpty else { throw InvalidRequest(errors: faults) }
+        return faults
     }
 }
 

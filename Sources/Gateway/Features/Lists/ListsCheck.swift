@@ -10,6 +10,11 @@ extension ConfigCheck {
         checkPlace(each, of: call)
         checkBatch(each, of: call)
         checkParallel(each, of: call)
+        if let name = call.relayHeaders.first {
+            problems.error(
+                at: name.location,
+                "'relay_headers' has no effect on call '\(call.name.value)': it has many responses")
+        }
     }
 
     private mutating func checkParallel(_ each: Config.Call.Each, of call: Config.Call) {
@@ -96,22 +101,45 @@ extension ConfigCheck {
         _ each: Config.Call.Each, of call: Config.Call, in endpoint: Config.Endpoint
     ) {
         guard let list = each.list else { return }
+        let title = "'in' of call '\(call.name.value)'"
         switch list.value.source {
+        case .requestHeader, .requestClient, .requestCaller: break
         case .requestBody, .requestQuery:
+            checkDeclared(list, title, in: endpoint)
             guard each.max == nil, isRead("max", of: each.location) else { return }
             problems.error(
                 at: each.location,
                 "'each' of call '\(call.name.value)' needs 'max': the client decides how long the list"
                     + " is")
         case .name(let name), .call(let name, _):
+            if name == each.name?.value || endpoint.parameterNames.contains(name) {
+                problems.error(
+                    at: list.location,
+                    "\(title) must be a value of a call or of the request; {\(name)} is "
+                        + (name == each.name?.value ? "its own element" : "a parameter"))
+            }
             let source = endpoint.calls.first { $0.name.value == name }
             guard let other = source?.each else { return }
             problems.error(
                 at: list.location,
                 "'each' of call '\(call.name.value)' uses the result of '\(name)', which has 'each'"
                     + " in \(other.location), too; lists of lists are not supported")
-        case .requestHeader, .requestClient, .requestCaller: break
         }
+    }
+
+    /// A declared parameter must be given once.
+    private mutating func checkDeclared(
+        _ list: Located<TemplateText.Reference>, _ title: String, in endpoint: Config.Endpoint
+    ) {
+        guard case .requestQuery(let name) = list.value.source,
+            endpoint.params.contains(where: {
+                $0.name.value == name && ($0.sentIn?.value ?? .query) == .query
+            })
+        else { return }
+        problems.error(
+            at: list.location,
+            "\(title) uses {\(list.value.name)}, which 'params' declares: a declared parameter is given"
+                + " once; remove it from 'params'")
     }
 
     private mutating func checkPlace(_ each: Config.Call.Each, of call: Config.Call) {

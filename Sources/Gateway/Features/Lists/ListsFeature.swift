@@ -9,6 +9,8 @@ enum ListsFeature: Feature {
     static func notes(on call: CallPlan) -> [String] {
         guard let list = call.list else { return [] }
         let batches = list.batch.map { " in batches of \($0.size)" } ?? ""
-        return ["for each of \(list.name), at most \(list.max)\(batches), \(list.parallel) at once"]
+        return [
+            "for each element of \(list.listName), at most \(list.max)\(batches), \(list.parallel) at once"
+        ]
     }
 }

@@ -1,11 +1,11 @@
 import Basics
-import HTTP
+package import HTTP
 import JSONText
 
 /// What the response of an endpoint has in addition to the parts of its calls.
 package final class RespondPlan {
     /// Of a complete response.
-    let status: Status
+    package let status: Status
     let headers: [(name: FieldName, value: CompiledTemplate)]
     let put: [(name: JSONName, value: ValuePlan)]
     let drop: JSONShape?

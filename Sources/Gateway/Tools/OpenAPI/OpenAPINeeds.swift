@@ -56,7 +56,8 @@ struct OpenAPINeeds {
 
     /// In the order of the file, so that the description is deterministic.
     private static func values(of call: Config.Call, in config: Config.Endpoint) -> [Value] {
-        let asJSON = Set(
+        let list = call.each?.list
+        var asJSON = Set(
             (call.content?.pieces ?? []).compactMap { piece in
                 if case .value(let reference, let location) = piece {
                     "\(location) \(reference.text)"
@@ -64,9 +65,12 @@ struct OpenAPINeeds {
                     nil
                 }
             })
+        if let list { asJSON.insert("\(list.location) \(list.value.text)") }
         return config.references(sentBy: call).filter { !$0.value.isOptional }.compactMap {
             reference in
             switch reference.value.source {
+            // A list that is not sent is empty.
+            case .requestQuery where reference.location == list?.location: nil
             case .name(let name): config.parameterNames.contains(name) ? .param(name) : nil
             case .call, .requestClient, .requestCaller: nil
             case .requestHeader(let name): .header(name.lowercased())

@@ -143,7 +143,19 @@ final class OpenAPIOperation {
                 name, in: location,
                 isRequired: location == "header"
                     ? needs.headers.contains(name.lowercased()) : needs.queries.contains(name),
-                .object([("type", .text("string"))]))
+                location == "query" && isList(name)
+                    ? Self.list : .object([("type", .text("string"))]))
+        }
+    }
+
+    private static let list = JSONTree.object([
+        ("type", .text("array")), ("items", .object([("type", .text("string"))])),
+    ])
+
+    /// Whether a query parameter may be repeated.
+    private func isList(_ name: String) -> Bool {
+        config.calls.contains { call in
+            if case .requestQuery(name)? = call.each?.list?.value.source { true } else { false }
         }
     }
 

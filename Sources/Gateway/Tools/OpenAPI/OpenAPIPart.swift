@@ -11,6 +11,9 @@ struct OpenAPIPart {
     }
 
     var tree: JSONTree {
+        if call.list != nil { return .object([("type", Self.type(["array"], true))]) }
+        // The elements of a list in it get members.
+        if !call.lists.isEmpty { return .object([]) }
         guard let schema = Self.schema(of: call.shape.outline, mayBeNull: true) else {
             return .object([])
         }

@@ -134,7 +134,9 @@ struct OpenAPIResponses {
         }
     }
 
-    private var mayBePartial: Bool { plan.calls.contains { !$0.isRequired } }
+    private var mayBePartial: Bool {
+        plan.calls.contains { !$0.isRequired || $0.list?.mayLackValues == true }
+    }
 
     /// The members that calls are put in; the members of calls that are merged into the root are unknown.
     private var body: JSONTree {

@@ -32,6 +32,22 @@ extension MetricsWriter {
                 sample(labels.adding("winner", winner.name), counts[winner])
             }
         }
+        writeLists(calls.compactMap { call in call.counts.lists.map { (call.labels, $0) } })
+    }
+
+    /// Nothing without calls that have lists.
+    private mutating func writeLists(_ lists: [(labels: MetricLabels, counts: ListMetrics)]) {
+        guard !lists.isEmpty else { return }
+        family("tributary_list_elements", .histogram, "Elements of the lists of calls.")
+        for (labels, counts) in lists { histogram(labels, counts.elements) }
+        family(
+            "tributary_list_elements_shared_total", .counter,
+            "Elements that shared the request of another element.")
+        for (labels, counts) in lists { sample(labels, counts.shared) }
+        family(
+            "tributary_list_elements_truncated_total", .counter,
+            "Elements that were left out, because a list was too long.")
+        for (labels, counts) in lists { sample(labels, counts.truncated) }
     }
 }
 

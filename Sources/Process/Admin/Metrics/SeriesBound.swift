@@ -86,7 +86,8 @@ package struct SeriesBound {
             meter.show(statuses(of: endpoint).union(entry), ofEndpoint: index)
         }
         meter.show([], elsewhere: ownStatuses + entry)
-        meter.showCalls()
+        let lists = plan.endpoints.flatMap(\.calls).filter { $0.list != nil }
+        meter.showCalls(withLists: Set(lists.map { plan.backends[$0.backend].name }))
         return meter
     }
 
@@ -106,6 +107,7 @@ package struct SeriesBound {
     private static func statuses(of endpoint: EndpointPlan) -> Set<UInt16> {
         var statuses = Set(ownStatuses)
         statuses.insert(endpoint.partialStatus.code)
+        if let status = endpoint.respond?.status { statuses.insert(status.code) }
         if endpoint.proxy != nil { statuses.formUnion([101] + Array(200...599)) }
         for range in endpoint.calls.flatMap(\.relayStatus) {
             statuses.formUnion(range.compactMap { UInt16(exactly: $0) })

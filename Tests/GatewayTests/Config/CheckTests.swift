@@ -95,6 +95,10 @@ import Testing
         ),
         (
             "at: \"x[].y\"",
+            "8:13: error: 'at' leads into the elements of a list; call 'one' has no 'each'"
+        ),
+        (
+            "at: \"x[][].y\"",
             "8:13: error: 'at' in call 'one' must be . (the root), none, a path such as user.address,"
                 + " or news[] to append; without 'at' the response is stored under the call's name"
         ),

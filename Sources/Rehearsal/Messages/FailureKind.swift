@@ -35,6 +35,8 @@ package struct ListedFailure: Equatable {
     package var limit: Int?
     package var because: String?
     package var key: String?
+    /// Of a list, how many elements failed.
+    package var count: Int?
 
     package init(
         call: String, kind: FailureKind, status: Int? = nil, limit: Int? = nil,
@@ -61,6 +63,7 @@ extension ListedFailure {
             status: tree["status"]?.integer,
             limit: tree["limit_ms"]?.integer, because: tree["because"]?.string,
             key: tree["key"]?.string)
+        count = tree["count"]?.integer
     }
 
     /// `stock;kind=unexpected_status;status=500`
@@ -70,7 +73,10 @@ extension ListedFailure {
             let kind = FailureKind(rawValue: String(parts[1].dropFirst(5)))
         else { return nil }
         self.init(call: parts[0], kind: kind)
-        if parts.count > 2, parts[2].hasPrefix("status=") { status = Int(parts[2].dropFirst(7)) }
+        for part in parts.dropFirst(2) {
+            if part.hasPrefix("status=") { status = Int(part.dropFirst(7)) }
+            if part.hasPrefix("count=") { count = Int(part.dropFirst(6)) }
+        }
     }
 }
 

@@ -123,6 +123,12 @@ private struct AttemptCheck {
             }
             faults.append("\(use.written) is \(found ?? "missing")")
         }
+        if call.hasList {
+            let element = message.query.first { $0.name == DrawnUse.element }?.value
+            if !request.request.listElements.contains(element ?? "") {
+                faults.append("its element is \(element ?? "missing")")
+            }
+        }
         return faults + queryFaults
     }
 
@@ -137,7 +143,9 @@ private struct AttemptCheck {
 
     /// `query: all` forwards, in order, what the endpoint does not declare and the call does not set.
     private var allQueryFaults: [String] {
-        let own = call.uses.indices.filter { call.uses[$0].place == .query }.map { "u\($0)" }
+        let own =
+            call.uses.indices.filter { call.uses[$0].place == .query }.map { "u\($0)" }
+            + (call.hasList ? [DrawnUse.element] : [])
         let declared = endpoint.params.filter { $0.isDeclared && !$0.isHeader }.map(\.name)
         let found = message.query.filter { !own.contains($0.name) }
         let sent = request.request.query.filter {

@@ -222,7 +222,7 @@ struct EndpointCheck {
         for evidence in evidence {
             let possible = possibleParts(of: evidence)
             combinations = combinations.flatMap { parts in possible.map { parts + [$0] } }
-            if combinations.count > 512 { break }
+            if combinations.count > 20_000 { break }
         }
         return combinations
     }
@@ -232,6 +232,7 @@ struct EndpointCheck {
         // A call that was sent is one whose condition held.
         let disabled: [BodyModel.Part] =
             conditions.mustBeMade(evidence.call) || !evidence.attempts.isEmpty ? [] : [.disabled]
+        if evidence.call.hasList { return possibleLists(evidence) + disabled }
         let values = evidence.values.map { BodyModel.Part.value($0) }
         guard let listed else { return values + [.failed] + disabled }
         let hasFailed = listed.contains {
@@ -240,15 +241,30 @@ struct EndpointCheck {
         return hasFailed ? [.failed] : values + disabled
     }
 
+    /// The parts of a call with `each`; of one that is listed, those with so many failed elements.
+    private func possibleLists(_ evidence: CallEvidence) -> [BodyModel.Part] {
+        let model = ListModel(evidence)
+        guard let listed else { return model.parts.map(\.part) + [model.skipped] }
+        let entry = listed.first { $0.call == evidence.call.name && $0.kind != .collision }
+        guard let entry else { return model.parts.filter { $0.failed == 0 }.map(\.part) }
+        guard let count = entry.count else { return [model.skipped] }
+        // The first failures may decide, when others are still running.
+        return model.parts.filter { part in
+            if case .lost = part.part { part.failed >= count } else { part.failed == count }
+        }.map(\.part)
+    }
+
     /// Whether failed calls, required calls and listed failures are consistent.
     ///
     /// - Parameter taken: keys of `put` that existed
     private func fits(
         _ body: BodyModel, _ taken: [String], _ parts: [BodyModel.Part], _ isComplete: Bool
     ) -> Bool {
-        var failed = zip(endpoint.calls, parts).filter { $0.1 == .failed }.map(\.0)
+        var failed = zip(endpoint.calls, parts).filter { $0.1.hasFailed }.map(\.0)
         failed += body.failed.map(\.call)
-        guard isComplete == failed.isEmpty else { return false }
+        guard isComplete == (failed.isEmpty && !parts.contains(where: \.isPartial)) else {
+            return false
+        }
         if failed.contains(where: { $0.isRequired || endpoint.succeedWhen == .all }) {
             return false
         }
@@ -296,4 +312,16 @@ extension CallEvidence {
             return status
         }
     }
+}
+
+extension BodyModel.Part {
+    /// Whether the call has failed.
+    fileprivate var hasFailed: Bool {
+        switch self {
+        case .failed, .lost: true
+        case .value, .partial, .disabled: false
+        }
+    }
+
+    fileprivate var isPartial: Bool { if case .partial = self { true } else { false } }
 }

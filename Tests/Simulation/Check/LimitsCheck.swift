@@ -22,27 +22,47 @@ struct LimitsCheck {
                 let attempts = record.attempts(of: request).filter {
                     $0.call.generation == config.generation && $0.call.call == call.index
                 }
-                guard attempts.count > 1 else { continue }
-                let isAmbiguous = call.isIdempotent && attempts.contains(where: \.isAmbiguous)
-                if record.excuses.add(.unsolicitedData, request, if: isAmbiguous) { continue }
-                if let fault = fault(of: call, attempts) {
-                    violations.add(.limits, request.mark, "\(attempts[0].call.text): \(fault)")
+                guard call.hasList else {
+                    check(attempts, of: call, request)
+                    continue
+                }
+                let elements = request.request.listElements
+                for element in Set(elements).sorted() {
+                    let own = attempts.filter { $0.isOf(element) }
+                    let equal = elements.count { $0 == element }
+                    check(own, of: call, request, requests: call.sharesRequests ? 1 : equal)
                 }
             }
         }
     }
 
-    private func fault(of call: DrawnCall, _ attempts: [AttemptRecord]) -> String? {
+    /// - Parameter requests: how many equal requests the call makes
+    private func check(
+        _ attempts: [AttemptRecord], of call: DrawnCall, _ request: RequestRecord, requests: Int = 1
+    ) {
+        guard attempts.count > requests else { return }
+        let isAmbiguous = call.isIdempotent && attempts.contains(where: \.isAmbiguous)
+        if record.excuses.add(.unsolicitedData, request, if: isAmbiguous) { return }
+        if let fault = fault(of: call, attempts, requests) {
+            violations.add(.limits, request.mark, "\(attempts[0].call.text): \(fault)")
+        }
+    }
+
+    private func fault(
+        of call: DrawnCall, _ attempts: [AttemptRecord], _ requests: Int
+    ) -> String? {
         // What a host has not processed may be sent again, whatever its method (RFC 9113 8.7).
         let processed = attempts.count { !$0.wasRefused }
         if !call.isIdempotent {
-            return processed > 1 ? "a \(call.method) was sent \(processed) times" : nil
+            return processed > requests
+                ? "a \(call.method) was sent \(processed) times" : nil
         }
         // One more for each resend after the host closed a reused connection.
         let resent = attempts.count { $0.mayBeResent || mayHaveLostPong($0) }
-        let allowed = (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) + resent
+        let allowed =
+            (call.retry?.attempts ?? 1) * (call.hedgeAfter == nil ? 1 : 2) * requests + resent
         if attempts.count > allowed { return "\(attempts.count) attempts, \(allowed) are allowed" }
-        guard call.hedgeAfter == nil else { return nil }
+        guard call.hedgeAfter == nil, requests == 1 else { return nil }
         // Those of several connections may arrive in another order. Of two that were sent at the same time, the
         // refused one was the first.
         let ordered = attempts.sorted {

@@ -24,7 +24,9 @@ struct CallDraw {
                 ? random.pick(["POST", "PUT"]) : random.pick(["GET", "GET", "GET", "DELETE"]),
             random.derived("method"))
         let isRequired = random.chance(0.4)
-        let at = place(random.derived("place"))
+        let list = random.derived("list")
+        let hasList = list.chance(0.12)
+        let at = place(random.derived("place")).flatMap { hasList && $0 == "." ? nil : $0 }
         let fallback = at == "." ? #"{"stale":true}"# : #"["none"]"#
         let isIdempotent = method != "POST" && method != "PATCH"
         let keys = random.keys(
@@ -38,19 +40,28 @@ struct CallDraw {
                     "relay_status", isRequired ? 0.3 : 0,
                     of: ["[404]", "[500-503]", "[401, 404-410]"]),
                 .key("relay_body", isRequired ? 0.2 : 0),
-                .key("relay_headers", 0.2, of: ["[ETag, Set-Cookie]"]),
+                .key("relay_headers", hasList ? 0 : 0.2, of: ["[ETag, Set-Cookie]"]),
                 DrawnRetry.weight(0.3, attempts: 2...4),
                 .block("hedge", isIdempotent ? 0.2 : 0, [.key("after", 1, 5...80)]),
                 .key("at", at == nil ? 0 : 1, of: [at ?? "."]),
                 .key("on_collision", at == nil ? 0 : 0.3, of: ["fail"]),
                 .key("if_failed", 0.4, of: ["omit", "null", fallback]),
                 .key("headers", 0.3, of: [#"{"x-shared": c\#(index)}"#]),
-            ] + shape(random, at: at), of: "Call")
+            ] + shape(random, at: hasList ? nil : at), of: "Call")
+        let each = list.keys(
+            [.block("each", hasList ? 1 : 0, Self.each)], of: "Call")
         return DrawnCall(
             index: index, backend: random.number(0...backends - 1), method: method,
             uses: uses(random, earlier), after: after(random.derived("after"), earlier),
-            when: when(random, earlier), keys: keys)
+            when: when(random, earlier), keys: .object(keys.members + each.members))
     }
+
+    private static let each: [KeyWeight] = [
+        .key("in", 1, of: [#""{request.query.\#(DrawnUse.list)[]}""#]),
+        .key("as", 1, of: [DrawnUse.element]), .key("max", 1, [3]),
+        .key("parallel", 0.7, of: ["1", "2"]), .key("enough", 0.3, of: ["1", "2", "3"]),
+        .key("distinct", 0.3, of: ["false"]),
+    ]
 
     /// `at`; nil under the call's name. Several calls may have the same place.
     private func place(_ random: RandomSource) -> String? {
@@ -129,7 +140,8 @@ struct CallDraw {
         let other = random.derived("condition")
         if other.chance(0.2) {
             return ConditionDraw(
-                random: other, params: params, reads: .call(hasBody: hasBody, earlier)
+                random: other, params: params,
+                reads: .call(hasBody: hasBody, earlier.filter { !$0.hasList })
             ).condition()
         }
         guard params.contains(where: { $0.name == "lang" }), random.chance(0.15) else { return nil }
@@ -145,6 +157,6 @@ extension DrawnUse.Source {
 extension DrawnCall {
     /// Its response has the members that references use, with any shape.
     fileprivate var isReferable: Bool {
-        method != "HEAD" && shape.take == nil && shape.keep == nil
+        method != "HEAD" && shape.take == nil && shape.keep == nil && !hasList
     }
 }

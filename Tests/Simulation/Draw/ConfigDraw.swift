@@ -117,7 +117,7 @@ struct ConfigDraw {
 
     /// Values of two calls; of a call whose responses have no body, constants.
     private static func respond(with calls: [DrawnCall], _ random: RandomSource) -> [KeyWeight] {
-        let names = calls.filter { $0.method != "HEAD" }.map(\.name)
+        let names = calls.filter { $0.method != "HEAD" && !$0.hasList }.map(\.name)
         func value(_ path: String) -> String {
             names.isEmpty ? "7" : "{\(random.pick(names))\(path)}"
         }

@@ -22,6 +22,8 @@ struct DrawnCall {
     var shape: DrawnShape { DrawnShape(keys) }
     var place: DrawnPlace { DrawnPlace(keys["at"]?.plain, name: name) }
     var failsOnCollision: Bool { keys["on_collision"] != nil }
+    /// Whether it makes a request for each element of a list of the client.
+    var hasList: Bool { keys["each"] != nil }
     /// Sends its own `X-Shared` instead of the endpoint's.
     var replacesSharedHeader: Bool { keys["headers"] != nil }
 
@@ -46,7 +48,7 @@ struct DrawnCall {
     func accepts(_ status: Int) -> Bool { lists(status, "accept") ?? (200...299).contains(status) }
 
     func relays(_ status: Int) -> Bool {
-        lists(status, "relay_status") ?? [404, 410].contains(status)
+        lists(status, "relay_status") ?? (!hasList && [404, 410].contains(status))
     }
 
     /// Whether a key lists a status, alone or in a range such as `200-299`; nil if it is not written.
@@ -89,6 +91,7 @@ struct DrawnCall {
             case .header: break
             }
         }
+        if hasList { query.append("\(DrawnUse.element)={\(DrawnUse.element)}") }
         return path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
@@ -156,6 +159,10 @@ struct DrawnUse {
     }
 
     enum Place { case path, query, header }
+
+    /// The query parameter of clients that has a list, and the name of its elements.
+    static let list = "ids"
+    static let element = "each"
 
     var source: Source
     var place: Place

@@ -76,6 +76,7 @@ struct DrawnEndpoint {
         params.filter { $0.isDeclared && !$0.isHeader && $0.name != "id" }.map(\.name)
             + (calls.contains { $0.forwardHeaders == nil } ? forwardQuery : [])
             + calls.compactMap(\.when).flatMap(\.queryNames)
+            + (calls.contains(where: \.hasList) ? [DrawnUse.list] : [])
             + (auth?.requirements ?? []).flatMap(\.queryNames)
             + limitUses.compactMap(\.when).flatMap(\.queryNames)
     }

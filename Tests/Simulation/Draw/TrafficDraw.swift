@@ -84,6 +84,12 @@ struct RequestDraw {
         if others.chance(0.25) {
             query += others.some([("u0", "9"), ("tag", "a b"), ("tag", "&=/?"), ("u1", "")], 0.6)
         }
+        if endpoint.calls.contains(where: \.hasList) {
+            let list = random.derived("list")
+            for _ in 0..<list.number(0...3) {
+                query.append((DrawnUse.list, list.pick(["1", "2", "3"])))
+            }
+        }
         return query
     }
 

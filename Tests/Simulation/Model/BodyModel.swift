@@ -6,6 +6,10 @@ struct BodyModel {
     /// The result of one call.
     enum Part: Equatable {
         case value(Tree)
+        /// A list of which some elements failed.
+        case partial(Tree)
+        /// A list without enough values, with the fallbacks of its elements.
+        case lost(Tree)
         case failed
         /// Its `when` is false.
         case disabled
@@ -33,7 +37,8 @@ struct BodyModel {
     private func contribution(of call: DrawnCall, _ part: Part) -> (tree: Tree, isPart: Bool)? {
         switch (part, call.ifFailed) {
         case (.disabled, _), (.failed, .omit): nil
-        case (.value(let tree), _): (tree, true)
+        case (.value(let tree), _), (.partial(let tree), _): (tree, true)
+        case (.lost(let tree), _): (tree, false)
         case (.failed, nil): (.null, false)
         case (.failed, .value(let json)): Tree(reading: Array(json.utf8)).map { ($0, false) }
         }

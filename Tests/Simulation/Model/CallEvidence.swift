@@ -57,9 +57,12 @@ struct CallEvidence {
     /// The values that the call may have contributed, without duplicates.
     ///
     /// Over HTTP/2 the gateway also reads, and discards, responses that arrive after it cancelled the call.
-    var values: [Tree] {
+    var values: [Tree] { values { _ in true } }
+
+    /// The same, of these attempts.
+    func values(where isMeant: (AttemptRecord) -> Bool) -> [Tree] {
         var values: [Tree] = []
-        for attempt in attempts {
+        for attempt in attempts where isMeant(attempt) {
             guard let read = attempt.read, read <= request.responded ?? read,
                 let tree = shaped(attempt), !values.contains(tree)
             else { continue }
@@ -76,7 +79,8 @@ struct CallEvidence {
         let fits =
             switch call.place {
             case .root: shaped.isObject || body.isEmpty
-            case .array: shaped.elements != nil || body.isEmpty
+            case .array where !call.hasList: shaped.elements != nil || body.isEmpty
+            case .array: true
             case .member, .none: true
             }
         return fits ? shaped : nil
@@ -92,7 +96,7 @@ struct CallEvidence {
     /// Whether a listed failure has a cause.
     func justifies(_ failure: ListedFailure, among listed: [ListedFailure]) -> Bool {
         switch failure.kind {
-        // No drawn call has a list.
+        // No drawn request has so many elements.
         case .tooManyElements, .truncated: false
         case .skipped: attempts.isEmpty && canBeSkipped(failure.because, listed)
         // The simulated process never runs out of descriptors, and its backends compress nothing.

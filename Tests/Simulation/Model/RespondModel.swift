@@ -12,6 +12,7 @@ struct RespondModel {
         self.keys = keys
         var values: [String: Tree] = [:]
         for (call, part) in zip(calls, parts) {
+            // No drawn value uses a list.
             guard case .value(let tree) = part, !failed.contains(where: { $0.name == call.name })
             else { continue }
             values[call.name] = tree

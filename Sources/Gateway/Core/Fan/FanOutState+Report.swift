@@ -10,8 +10,8 @@ extension FanOutState {
 
     /// The failures so far, in file order.
     func reportedFailures(of plan: EndpointPlan) -> [ReportedFailure] {
-        let all = partialFailures.isEmpty ? failures : partialFailures + failures
-        if all.isEmpty { return [] }
+        if !hasLists && failures.isEmpty { return [] }
+        let all = partialFailures + failures
         return plan.calls.flatMap { call in
             all.filter { $0.call == call.index }.map {
                 ReportedFailure(

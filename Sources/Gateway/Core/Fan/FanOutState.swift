@@ -16,10 +16,8 @@ final class FanOutState: CallValues {
     private(set) var failures: [FailedCall] = []
     /// Keys that the change of case dropped; empty for most requests.
     private(set) var dropped: [ReportedFailure] = []
-    /// Calls of which some elements failed, and lists that were truncated; empty for most requests.
-    private(set) var partialFailures: [FailedCall] = []
-    /// By call: the values of the elements of a list.
-    private var lists: [Int: [ListValue]]?
+    /// What calls with a list gave; nil for most requests.
+    private var lists: ListOutcomes?
     /// The first failure of a required call, after which no other call starts.
     private(set) var requiredFailure: FailedCall?
     /// The calls that their conditions disabled; empty for most requests.
@@ -103,29 +101,39 @@ final class FanOutState: CallValues {
         return failed
     }
 
+    /// Whether a call has had a list.
+    var hasLists: Bool { lists != nil }
+
+    /// Calls of which some elements failed, and lists that were truncated.
+    var partialFailures: [FailedCall] { lists?.failures ?? [] }
+
     /// Records the values of the elements of a call's list.
     func recordList(_ values: [ListValue], of call: CallPlan) {
-        lists = lists ?? [:]
-        lists?[call.index] = values
+        changeLists { $0.values[call.index] = values }
     }
 
     /// The values of the elements of a call's list; nil if there was no list.
-    func list(of call: CallPlan) -> [ListValue]? { lists?[call.index] }
+    func list(of call: CallPlan) -> [ListValue]? { lists?.values[call.index] }
 
     /// Records that some elements of a call have no value, while the call has succeeded.
     func recordFailedElements(
         _ failure: CallFailure, _ elements: FailedElements, of call: CallPlan
     ) {
-        partialFailures.append(
-            FailedCall(failure: failure, call: call.index, host: nil, elements: elements))
+        changeLists {
+            $0.failures.append(
+                FailedCall(failure: failure, call: call.index, host: nil, elements: elements))
+        }
     }
 
     /// Records that elements of a list were left out.
     func recordTruncation(of call: CallPlan, by count: Int) {
-        partialFailures.append(
-            FailedCall(
-                failure: .truncated, call: call.index, host: nil,
-                elements: FailedElements(count: count, first: [])))
+        recordFailedElements(.truncated, FailedElements(count: count, first: []), of: call)
+    }
+
+    private func changeLists(_ change: (ListOutcomes) -> Void) {
+        let outcomes = lists ?? ListOutcomes()
+        lists = outcomes
+        change(outcomes)
     }
 
     func hasFailed(_ call: Int) -> Bool {

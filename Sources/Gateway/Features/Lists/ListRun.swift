@@ -340,6 +340,15 @@ final class ListRun {
     }
 }
 
+/// What the calls of a request gave that have a list. A class, so that requests without one have no more than
+/// a reference.
+final class ListOutcomes {
+    /// By call: the values of the elements.
+    var values: [Int: [ListValue]] = [:]
+    /// Calls of which some elements failed, and lists that were truncated.
+    var failures: [FailedCall] = []
+}
+
 /// The value of an element of a list.
 struct ListValue {
     /// Nil where it is left out.

@@ -87,4 +87,25 @@ import Testing
                             + " http1 or auto"
                     ] : []))
     }
+
+    /// A prefix takes another's place only where the rest of the paths is the same.
+    @Test(arguments: [
+        ("GET /a/*", "/b/*", true), ("GET /{t}/*", "/b/{t}/*", true), ("GET /a/*", nil, true),
+        ("GET /a", "/b", false), ("GET /a/{t}/*", "/b/*", false), ("GET /a/{t}", nil, false),
+        ("GET /{s}/{t}/*", "/{t}/{s}/*", false),
+    ])
+    func rewriteNeedsTheSameParameters(_ route: String, _ path: String?, _ isValid: Bool) {
+        let problems = load([
+            "c.yaml": """
+            version: 1
+            backends: { a: { url: "http://127.0.0.1:7001" } }
+            endpoints:
+              - route: \(route)
+                proxy: { to: a\(path.map { ", path: \"\($0)\"" } ?? ""), rewrite: [location] }
+            """
+        ]).problems.lines.filter { $0.contains(": error: ") }
+        #expect(
+            problems.map { $0.contains("error: 'rewrite' needs a route") }
+                == (isValid ? [] : [true]))
+    }
 }

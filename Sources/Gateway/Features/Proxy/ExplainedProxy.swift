@@ -31,6 +31,7 @@ struct ExplainedProxy {
                 + " (\(version))",
             "limits    \(plan.limits)",
             "headers   \(headers)",
+        ] + rewrite + [
             "if        \(backend.name) fails before its head -> 502 / 504 / 503",
             "          it fails later -> the connection is closed",
         ]
@@ -45,6 +46,10 @@ struct ExplainedProxy {
             + (plan.sendsClientCert ? ["Client-Cert of a verified client"] : []) + ["Via"]
         texts.append("sets \(set.joined(separator: ", "))")
         return texts.joined(separator: "; ")
+    }
+
+    private var rewrite: [String] {
+        plan.rewrite.map { ["rewrite   \($0)"] } ?? []
     }
 
     private var passed: String {

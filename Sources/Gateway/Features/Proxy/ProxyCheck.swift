@@ -6,6 +6,7 @@ extension ConfigCheck {
         guard let proxy = endpoint.proxy else { return checkPatterns(of: endpoint) }
         checkBackend(of: proxy)
         checkPath(of: proxy, in: endpoint)
+        checkRewrite(of: proxy, in: endpoint)
         checkHeaders(of: proxy, in: endpoint)
         checkCredential(of: proxy, in: endpoint)
         checkClientCert(of: proxy)
@@ -50,6 +51,18 @@ extension ConfigCheck {
         for case .parameter(let name) in path.value.pieces where !route.parameters.contains(name) {
             problems.error(
                 at: path.location, "'path' uses {\(name)}; the route has no parameter '\(name)'")
+        }
+    }
+
+    /// A prefix takes another's place only where the rest of the paths is the same.
+    private mutating func checkRewrite(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {
+        guard let first = proxy.rewrite.first, let route = endpoint.route?.value else { return }
+        let path = proxy.path?.value.text ?? route.path
+        if !route.hasRest || path.patterns != route.path.patterns {
+            problems.error(
+                at: first.location,
+                "'rewrite' needs a route that ends with '*', and the same parameters behind the"
+                    + " first one in the route and in 'path'")
         }
     }
 

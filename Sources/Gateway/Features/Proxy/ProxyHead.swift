@@ -198,7 +198,9 @@ final class ProxyHead {
     /// The fields of a response, an interim one included.
     func responseFields(_ fields: Fields, _ context: RequestContext) -> Fields {
         let rule = ResponseFieldRule(context, hasCORS: hasCORS)
-        return fields.endToEnd(reserving: 0) { rule.passes($0) }
+        var fields = fields.endToEnd(reserving: 0) { rule.passes($0) }
+        plan.rewrite?.apply(to: &fields)
+        return fields
     }
 
     /// The trailers of a response. A name that does not pass in the head does not pass behind the body

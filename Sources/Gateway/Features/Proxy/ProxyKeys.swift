@@ -18,6 +18,7 @@ extension Config {
         package var clientCert: Located<ClientCert>?
         package var credential: Located<Credential>?
         package var interim: Located<Interim>?
+        package var rewrite: [Located<Rewrite>] = []
         package var headers: [Call.HeaderTemplate] = []
         package var dropHeaders: [Located<String>] = []
         package var underscores: Located<Underscores>?
@@ -35,6 +36,9 @@ extension Config {
         /// Which clients receive the interim responses of the backend, such as 103 (RFC 8297). Many clients of
         /// HTTP/1.1 take them for the final one.
         package enum Interim: String, Sendable, CaseIterable { case off, http2, all }
+
+        /// The paths in header fields of a response that get the beginning of the route's paths.
+        package enum Rewrite: String, Sendable, CaseIterable { case location, cookies }
 
         /// What happens to header fields of clients with `_` in their names.
         package enum Underscores: String, Sendable, CaseIterable { case drop, pass }
@@ -119,6 +123,10 @@ extension Config.Proxy: PlainBlock {
             "whether the client's header fields with _ in their names, which many servers take for -,"
                 + " reach the backend"),
         .list(
+            "rewrite", \.rewrite, .list(of: .choice),
+            "paths of the backend that become paths of the route in a response: in Location, and in"
+                + " cookies"),
+        .list(
             "upgrade", \.upgrade, .list(of: .upgradeToken),
             "protocols that clients may switch to, e.g. websocket"),
         .block("retry", \.retry, "sends a request without a body again after a failure"),
@@ -143,4 +151,12 @@ extension Config {
         return endpoint.headers.filter { !own.contains($0.name.value.lowercased()) }
             + proxy.headers
     }
+}
+
+extension String {
+    /// What a route or a path has before its first parameter or `*`.
+    var beforePatterns: String { String(prefix { !"{*".contains($0) }) }
+
+    /// The first parameter or `*`, and what follows.
+    var patterns: String { String(drop { !"{*".contains($0) }) }
 }

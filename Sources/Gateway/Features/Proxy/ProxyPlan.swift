@@ -26,6 +26,7 @@ package final class ProxyPlan {
     package let forwarded: [FieldName]
     /// Whether `Client-Cert` sends the certificate of a verified client.
     package let sendsClientCert: Bool
+    let rewrite: ProxyRewrite?
     /// Which clients receive interim responses of the backend.
     package let interim: Config.Proxy.Interim
     /// Where the credential is that the backend must not receive.
@@ -56,6 +57,7 @@ package final class ProxyPlan {
         forwarded = planner.forwarded(excluding: headers.map(\.name))
         sendsClientCert = planner.sendsClientCert(unlessSet: headers.map(\.name))
         interim = proxy.interim?.value ?? PlanDefaults.proxyInterim
+        rewrite = planner.rewrite()
         removed = try planner.removed(with: headers.map(\.name))
         passesUnderscores =
             (proxy.underscores?.value ?? PlanDefaults.proxyUnderscores) == .pass

@@ -89,4 +89,27 @@ final class ProxyPlanner {
         return names
     }
 
+    /// Nil without `rewrite`.
+    func rewrite() -> ProxyRewrite? {
+        guard !proxy.rewrite.isEmpty else { return nil }
+        let urls = planner.config.backends[backend].hosts.map(\.value)
+        let path = proxy.path?.value.text ?? route.path
+        var origins = urls.flatMap { $0.origins(of: $0.host) }
+        if case .name(let name)? = proxy.host?.value {
+            origins += urls.map { "\($0.scheme.rawValue)://\(name)" }
+        }
+        return ProxyRewrite(
+            proxy.rewrite.map(\.value), own: route.path.beforePatterns,
+            theirs: urls.map { $0.path + path.beforePatterns }, origins: origins)
+    }
+}
+
+extension Config.BackendURL {
+    /// With the port, and without it where it is the default.
+    fileprivate func origins(of host: String) -> [String] {
+        let host = host.contains(":") ? "[\(host)]" : host
+        let origin = "\(scheme.rawValue)://\(host)"
+        let isDefault = port == (scheme == .http ? 80 : 443)
+        return ["\(origin):\(port)"] + (isDefault ? [origin] : [])
+    }
 }

@@ -218,6 +218,7 @@ struct CallEvidence {
         let evidence = CallEvidence(other, of: request, endpoint, config, record)
         return evidence.isAmbiguous || excused(.lostConnection, if: evidence.mayBeCancelled)
             || evidence.values.isEmpty
+            || other.hasList && ListModel(evidence).hasTooFewValues
             || excused(.memory, if: record.mayLackRoom)
     }
 

@@ -36,6 +36,11 @@ struct ListModel {
         }
     }
 
+    /// Whether fewer elements received a value than the call needs.
+    var hasTooFewValues: Bool {
+        elements.count { !evidence.values(ofElement: $0).isEmpty } < call.enough(of: elements.count)
+    }
+
     /// The part of a call that was skipped as a whole.
     var skipped: BodyModel.Part { call.ifFailed == .omit ? .failed : .lost(.null) }
 

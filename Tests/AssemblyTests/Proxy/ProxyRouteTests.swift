@@ -50,6 +50,17 @@ import WorkerSupport
         #expect(try sent(64 * 1024) == "414")
     }
 
+    /// A parameter in `path` is what stands before the suffix, byte for byte.
+    @Test(arguments: [
+        ("/x/a.tar.gz", "GET /f/a"), ("/x/%61.tar%2egz", "GET /f/%61"),
+        ("/x/a%2E.t%61r%2Eg%7a", "GET /f/a%2E"), ("/x/a.tar.gz.tar.gz?b", "GET /f/a.tar.gz?b"),
+        ("/x/a.tar", "404"), ("/x/.tar.gz", "404"), ("/x/..tar.gz", "400"),
+    ])
+    func pathHasWhatStandsBeforeTheSuffix(_ path: String, _ expected: String) throws {
+        let route = "GET /x/{id}.tar.gz"
+        #expect(try target(path, route: route, proxy: "to: a, path: \"/f/{id}\"") == expected)
+    }
+
     @Test func pathIsRewritten() throws {
         let route = "GET /x/{id}/files/*"
         #expect(

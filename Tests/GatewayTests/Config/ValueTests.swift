@@ -223,7 +223,23 @@ import Testing
         ("GET /x?a={b}", "must have no query (?...); query parameters are declared under 'params'"),
         ("GET /x#a", "must not have a fragment (#...); write %23 for a literal #"),
         ("GET /a//b", "must not have an empty segment (//)"),
-        ("GET /{id}.json", "must have a parameter as a whole segment: /{id}/, not '{id}.json'"),
+        (
+            "GET /x{id}",
+            "must have a parameter as a whole segment, or before a suffix at the end, such as /{id}/"
+                + " or /{id}.json, not 'x{id}'"
+        ),
+        (
+            "GET /{id}.json/x",
+            "must have a parameter as a whole segment, or before a suffix at the end, such as /{id}/"
+                + " or /{id}.json, not '{id}.json'"
+        ),
+        (
+            "GET /{id}.", "has the suffix '.'; it may have letters, digits, '.', '-', '_' and '~'"
+        ),
+        (
+            "GET /{id}.a%20b",
+            "has the suffix '.a%20b'; it may have letters, digits, '.', '-', '_' and '~'"
+        ),
         ("GET /{a b}", "must be a method, one space and a path, such as GET /products/{id}"),
         ("GET /{a.b}", "has a parameter with the bad name 'a.b' (letters, digits, _ and -)"),
         ("GET /{a}/{a}", "has the parameter 'a' twice"),

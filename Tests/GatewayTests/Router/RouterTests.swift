@@ -107,4 +107,39 @@ func route(_ text: String) -> Config.Route {
         }
         #expect(router.match(.get, Bytes("/a/1000/x")) == .notFound)
     }
+
+    // MARK: Suffixes
+
+    static let suffixes = Router(
+        [
+            "GET /reports/{id}", "GET /reports/{id}.json", "GET /reports/{id}.gz",
+            "GET /reports/{id}.tar.gz", "GET /reports/all.json", "POST /reports/{id}.csv",
+            "GET /{kind}.json/x",
+        ].enumerated().compactMap { index, text in
+            (try? Config.Route(parsing: text)).map { ($0, index) }
+        })
+
+    /// A literal goes first, then the longest suffix, then a parameter.
+    @Test(arguments: [
+        ("a", 0), ("a.json", 1), ("a%2Ejson", 1), ("a.jso%6e", 1), ("%61.json", 1), ("a.gz", 2),
+        ("a.tar.gz", 3), (".tar.gz", 2), ("all.json", 4), ("all%2ejson", 4), (".json", 0),
+        ("a.JSON", 0), ("a.json.", 0), ("a.jsonx", 0), ("..json", 1), ("a.csv", 0), ("a%.json", 0),
+    ])
+    func suffixPrecedesAParameter(_ segment: String, _ endpoint: Int) {
+        #expect(Self.suffixes.match(.get, Bytes("/reports/\(segment)")) == .endpoint(endpoint))
+    }
+
+    @Test func suffixBelongsToTheLastSegment() throws {
+        #expect(Self.suffixes.match(.get, Bytes("/reports/a.json/")) == .notFound)
+        #expect(Self.suffixes.match(.get, Bytes("/a.json/x")) == .notFound)
+        #expect(throws: Refusal.self) { try Config.Route(parsing: "GET /{kind}.json/x") }
+    }
+
+    @Test func suffixHasMethodsOfItsOwn() throws {
+        #expect(Self.suffixes.match(.post, Bytes("/reports/a.csv")) == .endpoint(5))
+        guard
+            case .methodNotAllowed(let allow) = Self.suffixes.match(.post, Bytes("/reports/a.json"))
+        else { Issue.record("another result"); return }
+        #expect(allow == "GET, HEAD")
+    }
 }

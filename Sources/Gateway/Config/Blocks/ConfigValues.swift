@@ -18,6 +18,8 @@ extension Config {
         /// The path as written, such as `/products/{id}`.
         package let path: String
         package let segments: [Segment]
+        /// What follows the parameter that is the last segment: `.json` of `/reports/{id}.json`.
+        package var suffix: String?
 
         package enum Segment: Sendable, Equatable {
             /// Decoded: `%2F` is a slash here.

@@ -109,7 +109,7 @@ extension Config.Route {
 
     /// Equal for routes that match the same requests.
     fileprivate var shape: String {
-        segments.reduce(into: method.rawValue) { shape, segment in
+        segments.reduce(into: method.rawValue + (suffix ?? "")) { shape, segment in
             shape += "/"
             switch segment {
             // A slash in a literal was written %2F, so the path is not one of two segments.

@@ -23,7 +23,35 @@ extension Config.Route {
                 "has the unknown method '\(words[0])'; the methods are \(fixed: methods.joined(with: "and"))"
                     + .suggestion(for: words[0], among: methods))
         }
-        self.init(method: method, path: String(words[1]), segments: try Self.segments(of: words[1]))
+        let (path, suffix) = try Self.suffix(of: words[1])
+        self.init(
+            method: method, path: String(words[1]), segments: try Self.segments(of: path),
+            suffix: suffix)
+    }
+
+    /// The path without what follows a parameter at its end, such as `.json`, and this; nil without one.
+    private static func suffix(
+        of path: Substring
+    ) throws(Refusal) -> (path: Substring, suffix: String?) {
+        guard let brace = path.lastIndex(of: "}"), path[brace...].hasPrefix("}."),
+            !path[brace...].contains("/")
+        else { return (path, nil) }
+        let suffix = path[path.index(after: brace)...]
+        guard suffix.dropFirst().utf8.allSatisfy(isUnreserved), suffix.count > 1 else {
+            throw Refusal(
+                "has the suffix '\(suffix)'; it may have letters, digits, '.', '-', '_' and '~'")
+        }
+        return (path[...brace], String(suffix))
+    }
+
+    /// RFC 3986 2.3.
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "-._~".utf8.contains(byte)
+        }
     }
 
     private static func segments(of path: Substring) throws(Refusal) -> [Segment] {
@@ -84,7 +112,9 @@ extension Config.Route {
             return .parameter(name)
         }
         guard !piece.contains(where: { "{}".contains($0) }) else {
-            throw Refusal("must have a parameter as a whole segment: /{id}/, not '\(piece)'")
+            throw Refusal(
+                "must have a parameter as a whole segment, or before a suffix at the end, such as"
+                    + " /{id}/ or /{id}.json, not '\(piece)'")
         }
         guard let literal = piece.percentDecoded else {
             throw Refusal("has an invalid escape in '\(piece)' (%XX, UTF-8)")

@@ -90,13 +90,14 @@ extension ConfigSurvey.Endpoint {
         let written = route?.method.rawValue ?? "GET"
         name = "\(written) \(route?.path ?? "/")"
         method = route?.method == .any ? "GET" : written
-        path = (route?.segments ?? []).map { segment in
+        path = (route?.segments ?? []).enumerated().map { index, segment in
             switch segment {
             case .literal(let text): return .literal(text)
             case .rest: return .param(values: ["a", "b", "c"])
             case .parameter(let name):
                 let param = endpoint.params.first { $0.name.value == name }
-                return .param(values: param?.samples ?? ["1", "2", "3"])
+                let suffix = index == (route?.segments.count ?? 0) - 1 ? route?.suffix ?? "" : ""
+                return .param(values: (param?.samples ?? ["1", "2", "3"]).map { $0 + suffix })
             }
         }
         let inPath = route?.parameters ?? []

@@ -14,8 +14,8 @@ package final class ParamPlan {
     let isRequired: Bool
 
     package enum Source {
-        /// The segment of the path with this index.
-        case path(segment: Int)
+        /// The segment of the path with this index, without so many decoded bytes at its end.
+        case path(segment: Int, suffix: Int)
         case query(name: Bytes)
         case header(FieldName)
     }
@@ -41,9 +41,9 @@ package final class ParamPlan {
     }
 
     /// A path parameter that is not declared is a string.
-    private init(undeclared name: String, segment: Int) {
+    private init(undeclared name: String, segment: Int, suffix: Int) {
         self.name = name
-        source = .path(segment: segment)
+        source = .path(segment: segment, suffix: suffix)
         rule = ValueRule(.string)
         defaultValue = nil
         isRequired = true
@@ -60,7 +60,9 @@ package final class ParamPlan {
             if params.contains(where: { $0.name.value == name && $0.isInPath(of: route) }) {
                 continue
             }
-            plans.append(ParamPlan(undeclared: name, segment: index))
+            plans.append(
+                ParamPlan(
+                    undeclared: name, segment: index, suffix: route.suffixCount(ofSegment: index)))
         }
         for param in params { plans.append(try ParamPlan(param, route: route)) }
         return plans
@@ -95,13 +97,20 @@ extension ParamPlan.Source {
             guard let segment = route.segments.firstIndex(of: .parameter(name)) else {
                 throw .notInRoute
             }
-            self = .path(segment: segment)
+            self = .path(segment: segment, suffix: route.suffixCount(ofSegment: segment))
         } else if param.sentIn?.value == .header {
             guard let field = FieldName(name) else { throw .headerName }
             self = .header(field)
         } else {
             self = .query(name: Bytes(name))
         }
+    }
+}
+
+extension Config.Route {
+    /// The bytes that follow a parameter in its segment.
+    package func suffixCount(ofSegment index: Int) -> Int {
+        index == segments.count - 1 ? suffix?.utf8.count ?? 0 : 0
     }
 }
 

@@ -12,13 +12,15 @@ struct RouteTrie {
         /// In the order of their bytes.
         var literals: [Branch] = []
         var parameter: Int?
+        /// Of parameters with a suffix, which end a path; the longest suffix first.
+        var suffixes: [Branch] = []
         var methods = RouteMethods()
         /// Of the routes that match all paths below it.
         var rest = RouteMethods()
     }
 
     private struct Branch {
-        /// Decoded.
+        /// Decoded: a whole segment, or a suffix.
         let literal: Bytes
         let node: Int
     }
@@ -29,10 +31,11 @@ struct RouteTrie {
         var node = RouteTrie.root
         // The path `/` has one segment, which is empty.
         let segments = route.segments.isEmpty ? [.literal("")] : route.segments
-        for segment in segments {
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
             switch segment {
             case .literal(let text): node = addLiteral(Bytes(text), below: node)
-            case .parameter: node = addParameter(below: node)
+            case .parameter: node = addParameter(with: isLast ? route.suffix : nil, below: node)
             case .rest: break
             }
         }
@@ -71,6 +74,19 @@ struct RouteTrie {
 
     func parameter(below node: Int) -> Int? { nodes[node].parameter }
 
+    func hasSuffixes(below node: Int) -> Bool { !nodes.span[node].suffixes.isEmpty }
+
+    /// The nodes of the suffixes that a segment ends with behind at least one byte, the longest first.
+    ///
+    /// - Parameter segment: still encoded
+    func suffixes(of segment: Span<UInt8>, below node: Int) -> [Int] {
+        guard let decoded = Bytes(copying: segment).percentDecoded() else { return [] }
+        return nodes[node].suffixes.compactMap { branch in
+            let start = decoded.count - branch.literal.count
+            return start > 0 && decoded[start..<decoded.count] == branch.literal ? branch.node : nil
+        }
+    }
+
     func methods(at node: Int) -> RouteMethods { nodes[node].methods }
 
     /// The routes that match everything below a node.
@@ -83,9 +99,21 @@ struct RouteTrie {
         return addNode()
     }
 
-    private mutating func addParameter(below node: Int) -> Int {
+    private mutating func addParameter(with suffix: String?, below node: Int) -> Int {
+        if let suffix { return addSuffix(Bytes(suffix), below: node) }
         if let parameter = nodes[node].parameter { return parameter }
         nodes[node].parameter = nodes.count
+        return addNode()
+    }
+
+    private mutating func addSuffix(_ suffix: Bytes, below node: Int) -> Int {
+        if let known = nodes[node].suffixes.first(where: { $0.literal == suffix }) {
+            return known.node
+        }
+        let index =
+            nodes[node].suffixes.firstIndex { $0.literal.count < suffix.count }
+            ?? nodes[node].suffixes.count
+        nodes[node].suffixes.insert(Branch(literal: suffix, node: nodes.count), at: index)
         return addNode()
     }
 

@@ -4,8 +4,8 @@ package import HTTP
 /// Finds the endpoint for a method and a path.
 ///
 /// Paths match segment by segment, and literals by their decoded text: `/a%2Fb` is one segment, and
-/// a route for it is also written `/a%2Fb`. A literal takes precedence over a parameter, and both over
-/// a `*`, if they lead to an endpoint with the method. A parameter never matches an empty segment. HEAD goes to the
+/// a route for it is also written `/a%2Fb`. A literal takes precedence over a parameter with a suffix
+/// (`{id}.json`), this over one without, and all over a `*`, if they lead to an endpoint with the method. A parameter never matches an empty segment. HEAD goes to the
 /// route of GET where no route is declared for it.
 package struct Router {
     private let trie: RouteTrie
@@ -68,6 +68,11 @@ private struct RouteSearch: ~Copyable {
             let endpoint = endpoint(path, in: trie, below: literal, from: rest)
         {
             return endpoint
+        }
+        if trie.hasSuffixes(below: node), PathSegments.range(in: path, from: rest) == nil {
+            for suffix in trie.suffixes(of: path.extracting(segment), below: node) {
+                if let endpoint = endpoint(in: trie, at: suffix) { return endpoint }
+            }
         }
         if !segment.isEmpty, let parameter = trie.parameter(below: node),
             let endpoint = endpoint(path, in: trie, below: parameter, from: rest)

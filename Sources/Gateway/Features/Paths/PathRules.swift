@@ -59,7 +59,7 @@ private struct FoldedRouter {
 }
 
 extension [UInt8] {
-    fileprivate var lowercasedASCII: [UInt8] {
+    var lowercasedASCII: [UInt8] {
         map { byte in
             byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
         }

@@ -150,13 +150,16 @@ extension Config.Route {
     package var folded: Config.Route {
         var folded = segments.map { segment -> Segment in
             guard case .literal(let text) = segment else { return segment }
-            let bytes = text.utf8.map { byte in
-                byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
-            }
-            return .literal(String(decoding: bytes, as: UTF8.self))
+            return .literal(Self.lowercased(text))
         }
         if folded.last == .literal("") { folded.removeLast() }
-        return Config.Route(method: method, path: path, segments: folded)
+        return Config.Route(
+            method: method, path: path, segments: folded, suffix: suffix.map { Self.lowercased($0) }
+        )
+    }
+
+    private static func lowercased(_ text: String) -> String {
+        String(decoding: Array(text.utf8).lowercasedASCII, as: UTF8.self)
     }
 
     /// The route where its `*` matches nothing; nil for a route without one.

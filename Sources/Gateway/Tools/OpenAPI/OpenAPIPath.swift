@@ -10,6 +10,7 @@ struct OpenAPIPath {
     private(set) var endpoints: [(index: Int, spelled: [String: String])]
 
     private let segments: [Config.Route.Segment]
+    private let suffix: String?
 
     /// The name of the parameter in place of `*`.
     private let rest: String
@@ -25,14 +26,14 @@ struct OpenAPIPath {
                 paths.append(
                     OpenAPIPath(
                         text: route.describedPath, endpoints: [(endpoint.index, [:])],
-                        segments: route.segments, rest: rest(of: route)))
+                        segments: route.segments, suffix: route.suffix, rest: rest(of: route)))
             }
         }
         return paths
     }
 
     private func matches(_ route: Config.Route) -> Bool {
-        segments.count == route.segments.count
+        segments.count == route.segments.count && suffix == route.suffix
             && zip(segments, route.segments).allSatisfy { own, other in
                 switch (own, other) {
                 case (.parameter, .parameter): true

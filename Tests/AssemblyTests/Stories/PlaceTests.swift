@@ -126,6 +126,14 @@ import WorkerSupport
         #expect(try body(calls("[1]", "[]")) == #"{"news":[1],"x":1}"#)
         #expect(try body(calls(nil, "[2]")) == #"{"news":[2],"x":1}"#)
         #expect(try body(calls(nil, nil)) == #"{"news":[],"x":1}"#)
+        let omit = "at: \"news[]\", if_failed: omit"
+        #expect(
+            try body([("a:, \(omit)", nil), ("x:", "1"), ("b:, \(omit)", nil)])
+                == #"{"news":[],"x":1}"#)
+        #expect(try body([("a:, \(omit)", nil), ("b:, \(omit)", "[2]")]) == #"{"news":[2]}"#)
+        #expect(
+            try body([("a:, at: \"p.q[]\", if_failed: omit", nil), ("x:", "1")])
+                == #"{"p":{"q":[]},"x":1}"#)
         #expect(
             try body([("a:, at: \"p.q[]\"", "[1]"), ("b:, at: \"p.q[]\"", "[2]")])
                 == #"{"p":{"q":[1,2]}}"#)

@@ -36,7 +36,8 @@ struct BodyModel {
     /// What a call contributes; nil for nothing.
     private func contribution(of call: DrawnCall, _ part: Part) -> (tree: Tree, isPart: Bool)? {
         switch (part, call.ifFailed) {
-        case (.disabled, _), (.failed, .omit): nil
+        case (.disabled, _): nil
+        case (.failed, .omit): if case .array = call.place { (.array([]), false) } else { nil }
         case (.value(let tree), _), (.partial(let tree), _): (tree, true)
         case (.lost(let tree), _): (tree, false)
         case (.failed, nil): (.null, false)

@@ -105,7 +105,7 @@ struct ResponseAggregator {
         if let values = state.list(of: call) {
             return JSONSlice(elements: values.compactMap(\.value))
         }
-        return call.fallback == .omit ? nil : .null
+        return call.fallback == .omit ? call.fallbackValue : .null
     }
 
     /// Puts the values of lists in the elements of the parts, for the response and for `respond`.
@@ -296,6 +296,8 @@ extension CallPlan {
     /// The value in place of a failed call's part; nil if the part is left out.
     package var fallbackValue: JSONSlice? {
         switch (fallback, placement) {
+        // An array exists also where no call has elements for it.
+        case (.omit, .appended): .emptyArray
         case (.omit, _): nil
         // Only the members of an object can be merged into the root.
         case (.value(let value), .root): value.kind == .object ? value : nil

@@ -156,8 +156,8 @@ extension CallPlan {
         case (_, .absent): "not in the response"
         case (let value?, .root): "\(String(value.bytes)) at the root"
         case (nil, .root): "without the members of \(name)"
-        case (let value?, .appended) where value.isNull: "without its elements in \(place ?? name)"
-        case (nil, .appended): "without its elements in \(place ?? name)"
+        case (let value?, .appended) where ["null", "[]"].contains(String(value.bytes)):
+            "without its elements in \(place ?? name)"
         case (let value?, _): "\(place ?? name):\(String(value.bytes))"
         case (nil, _): "without \(place ?? name)"
         }

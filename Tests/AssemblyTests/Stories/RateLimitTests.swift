@@ -105,6 +105,49 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// An empty list, a missing one and a value that is no list count as one.
+    @Test func aRequestCountsAsTheElementsOfItsList() throws {
+        let harness = try GatewayHarness.limited(
+            "it: { rate: 10/s, key: address }",
+            "[{ limit: it, cost: \"{count(request.body.ids)}\" }]",
+            "route: POST /x", call: "one: { from: a, post: \"/1\" }")
+        func statuses(_ lists: String...) throws -> [Int] {
+            try lists.map { try harness.fetch(post("{\"ids\":\($0)}", to: "/x")).status }
+        }
+        #expect(
+            try statuses("[1,2,3,4]", "[[1,2],{},3,4]", "[1,2,3]", "[1,2]") == [200, 200, 429, 200])
+        #expect(try statuses("[]", "7", "null") == [429, 429, 429])
+        harness.pass(300)
+        #expect(try statuses("[]", "7", "null", "[]") == [200, 200, 200, 429])
+        harness.pass(100)
+        #expect(try harness.fetch(post("{}", to: "/x")).status == 200)
+        #expect(try harness.fetch(post("{}", to: "/x")).status == 429)
+        // More than the burst, also with a full bucket.
+        harness.pass(10_000)
+        #expect(try statuses("[1,2,3,4,5,6,7,8,9,0,1]", "[1,2,3,4,5,6,7,8,9,0]") == [429, 200])
+        harness.expectQuiet()
+    }
+
+    /// Parameters of the query are a list, too. A limit behind it that refuses refunds as much as was charged.
+    @Test func theCostOfAListIsRefunded() throws {
+        let count = "{ limit: it, cost: \"{count(request.query.id)}\" }"
+        let harness = try GatewayHarness.limited(
+            "it: { rate: 10/s, key: address }, by: { rate: 1/m, key: \"{request.header.X-T}\" }",
+            "[\(count), { limit: by, when: { value: \"{request.body.t}\", is: \"1\" } }]",
+            "route: POST /x",
+            call: "one: { from: a, post: \"/1\" }")
+        func status(_ ids: Int, _ body: String = "{}") throws -> Int {
+            let query = (0..<ids).map { "id=\($0)" }.joined(separator: "&")
+            return try harness.fetch(post(body, to: "/x?\(query)")).status
+        }
+        #expect(try status(2, #"{"t":"1"}"#) == 200)
+        #expect(try status(8, #"{"t":"1"}"#) == 429)
+        #expect(try status(9) == 429)
+        #expect(try status(8) == 200)
+        #expect(try status(0) == 429)
+        harness.expectQuiet()
+    }
+
     // MARK: Keys
 
     /// Requests that are counted together, and one that is not.

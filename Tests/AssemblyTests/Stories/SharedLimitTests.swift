@@ -343,6 +343,19 @@ import WorkerSupport
         replica.expectQuiet()
     }
 
+    /// The store charges the elements, and so does the share of the process without it.
+    @Test(arguments: [true, false]) func aListCostsItsElements(_ isRunning: Bool) throws {
+        let replica = try replica(
+            "rate: 10/s, burst: 10, key: address",
+            uses: "[{ limit: it, cost: \"{count(request.query.id)}\" }]", isRunning: isRunning)
+        let statuses = try [6, 5, 4, 1].map { count in
+            let query = (0..<count).map { "id=\($0)" }.joined(separator: "&")
+            return try replica.gateway.fetch(get("/x?\(query)")).status
+        }
+        #expect(statuses == [200, 429, 200, 429])
+        replica.expectQuiet()
+    }
+
     @Test func aLimitThatIsOpenGrantsEverythingWhileTheStoreIsDown() throws {
         let replica = try replica("rate: 1/m, when_down: open, key: address")
         #expect(try replica.statuses(2) == [200, 429])

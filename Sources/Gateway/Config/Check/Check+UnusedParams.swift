@@ -84,7 +84,7 @@ extension Config {
         for use in rateLimits(of: endpoint) {
             if let condition = use.value.when { used.insert(testedBy: condition) }
             let limit = rateLimits.first { $0.name.value == use.value.limit?.value }
-            used.insert(limit?.references ?? [])
+            used.insert((limit?.references ?? []) + [use.value.countedList].compactMap(\.self))
         }
         return used
     }

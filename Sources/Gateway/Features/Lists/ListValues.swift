@@ -39,13 +39,19 @@ extension ListPlan {
 
     /// How many elements the client sent; nil for a list of a backend, and without a list.
     func countSent(in values: CallValues) -> Int? {
-        switch reference.source {
-        case .requestQuery(let name): values.head.target.values(ofQuery: name).count
+        values.count(of: reference.source)
+    }
+}
+
+extension CallValues {
+    /// The number of elements of a list of the client; nil for any other source, and for no array.
+    func count(of source: CompiledTemplate.Source) -> Int? {
+        switch source {
+        case .requestQuery(let name): return head.target.values(ofQuery: name).count
         case .requestBody:
-            values.json(of: reference.source).map {
-                $0.elements.reduce(0) { count, _ in count + 1 }
-            }
-        default: nil
+            guard let list = json(of: source), list.kind == .array else { return nil }
+            return list.elements.reduce(0) { count, _ in count + 1 }
+        default: return nil
         }
     }
 }

@@ -64,8 +64,15 @@ extension Config.Access {
 }
 
 extension Config.LimitUse {
+    private var comparedCost: String {
+        switch cost?.value ?? .fixed(1) {
+        case .fixed(let cost): "\(cost)"
+        case .count(let list): list.text
+        }
+    }
+
     fileprivate var compared: String {
-        "\(limit?.value ?? "") \(cost?.value ?? 1) \(when?.compared ?? "")"
+        "\(limit?.value ?? "") \(comparedCost) \(when?.compared ?? "")"
     }
 }
 

@@ -162,6 +162,9 @@ extension ConfigCheck {
             refuseBody(
                 in: use.value.when?.references ?? [], at: nil,
                 "'when' of rate limit '\(name.quoted)'", of: endpoint)
+            refuseBody(
+                in: [use.value.countedList].compactMap(\.self), at: nil,
+                "'cost' of rate limit '\(name.quoted)'", of: endpoint)
         }
     }
 

@@ -147,7 +147,8 @@ final class EndpointLimits {
         let rate = check.plan.limit.rates[target.rate]
         guard let sharedRate = rate.shared else { return nil }
         return SharedLimitTarget(
-            use: check.plan, counts: check.counts, rate: rate, shared: sharedRate,
+            use: check.plan, cost: target.cost, counts: check.counts, rate: rate,
+            shared: sharedRate,
             key: target.key,
             storeKey: check.storeKey(
                 ofRate: target.rate, input.head, input.context, input.values, proxies, shared.store
@@ -172,13 +173,16 @@ final class EndpointLimits {
         let check = checks[index]
         let target = check.target(of: input.head, input.context, input.values, proxies)
         let rate = check.plan.limit.rates[target.rate]
-        let charge = cells.charge(target.key, check.plan.cost, of: rate.bucket, at: input.now)
-        guard charge.isGranted else { return exceeded(indices, charge, rate, input) }
+        let charge = cells.charge(target.key, target.cost, of: rate.bucket, at: input.now)
+        guard charge.isGranted else {
+            return exceeded(indices, target.cost, charge, rate, input)
+        }
         check.counts.granted &+= 1
         if !input.isLast {
             input.context.limitCharges.append(
                 LimitCharge(
-                    limit: index, bucket: target.rate, key: target.key, arrival: charge.arrival))
+                    limit: index, bucket: target.rate, key: target.key, cost: target.cost,
+                    arrival: charge.arrival))
         }
         if check.plan.limit.announce == .always {
             fields.add(check.plan.limit, rate, arrival: charge.arrival, at: input.now)
@@ -187,7 +191,7 @@ final class EndpointLimits {
         // `refundEarlierPositions` refunds what is recorded in the exchange.
         if input.isLast {
             cells.refund(
-                target.key, check.plan.cost, arrivalAfterCharge: charge.arrival,
+                target.key, target.cost, arrivalAfterCharge: charge.arrival,
                 of: rate.bucket, at: input.now)
             check.counts.refunded &+= 1
         }
@@ -196,7 +200,8 @@ final class EndpointLimits {
 
     /// The first limit refuses; others of this position may refuse, too. They are not charged.
     private func exceeded(
-        _ indices: ArraySlice<Int>, _ charge: LimitCells.Charge, _ rate: LimitPlan.Rate,
+        _ indices: ArraySlice<Int>, _ cost: Int, _ charge: LimitCells.Charge,
+        _ rate: LimitPlan.Rate,
         _ input: Input
     ) -> ExceededLimits? {
         guard let index = indices.first else { return nil }
@@ -204,13 +209,13 @@ final class EndpointLimits {
         checks[index].counts.refused &+= 1
         var exceeded = ExceededLimits(
             checks[index].plan, rate,
-            wait: rate.bucket.wait(for: checks[index].plan.cost, charge.arrival, at: now))
+            wait: rate.bucket.wait(for: cost, charge.arrival, at: now))
         for other in indices.dropFirst() {
             let check = checks[other]
             let target = check.target(of: input.head, input.context, input.values, proxies)
             let rate = check.plan.limit.rates[target.rate]
             let arrival = cells.arrival(of: target.key, in: rate.bucket, at: input.now)
-            let wait = rate.bucket.wait(for: check.plan.cost, arrival, at: now)
+            let wait = rate.bucket.wait(for: target.cost, arrival, at: now)
             guard wait > 0 else { continue }
             check.counts.refused &+= 1
             exceeded.add(check.plan, rate, wait: wait)
@@ -222,7 +227,7 @@ final class EndpointLimits {
         for charge in context.limitCharges {
             let check = checks[charge.limit]
             cells.refund(
-                charge.key, check.plan.cost, arrivalAfterCharge: charge.arrival,
+                charge.key, charge.cost, arrivalAfterCharge: charge.arrival,
                 of: check.plan.limit.rates[charge.bucket].bucket, at: now)
             check.counts.refunded &+= 1
         }

@@ -9,7 +9,7 @@ extension EndpointPlanner {
             else { throw PlanError("\(use.location): no such rate limit") }
             plans.append(
                 LimitUsePlan(
-                    plan, cost: use.value.charge, key: try keyParts(of: limit),
+                    plan, cost: try cost(of: use.value), key: try keyParts(of: limit),
                     planSource: try planSource(of: limit),
                     condition: try use.value.when.map { condition throws(PlanError) in
                         try ConditionPlanner(scope: requestScope).plan(condition)
@@ -18,6 +18,16 @@ extension EndpointPlanner {
                         ? nil : limit.key.map(\.value.spelled).joined(separator: ", ")))
         }
         return plans
+    }
+
+    private func cost(of use: Config.LimitUse) throws(PlanError) -> LimitUsePlan.Cost {
+        switch use.cost?.value ?? .fixed(1) {
+        case .fixed(let cost): return .fixed(cost)
+        case .count(let reference):
+            let compiled = try TemplatePlanner(scope: requestScope).compile(
+                reference, at: "\(use.location)")
+            return .count(compiled.source, text: reference.text)
+        }
     }
 
     private func keyParts(

@@ -25,7 +25,11 @@ struct ExplainedLimits {
         if let values, !use.key.isEmpty {
             text += ", here " + use.key.map { value($0, values) }.joined(separator: " and ")
         }
-        if use.cost > 1 { text += "; costs \(use.cost)" }
+        if case .count = use.cost, let values {
+            text += "; costs \(use.cost(of: values))"
+        } else {
+            text += use.costText
+        }
         return text + condition(of: use)
     }
 

@@ -6,6 +6,8 @@ struct LimitCharge: Sendable, Equatable {
     let bucket: Int
     /// The hash that selects the cell.
     let key: UInt64
+    /// How many requests were charged.
+    let cost: Int
     /// When the bucket would be full again after the charge, in units of `TokenBucket`.
     let arrival: Int64
 }

@@ -23,6 +23,8 @@ struct LimitCheck {
         let key: UInt64
         /// The index of the rate.
         let rate: Int
+        /// How many requests are charged.
+        let cost: Int
     }
 
     /// - Parameter values: the values of the request; nil if no limit of this position uses them
@@ -34,7 +36,7 @@ struct LimitCheck {
         var hash = hash
         combine(head, context, values, proxies, into: &hash)
         combine(planOf: rate, into: &hash)
-        return Target(key: hash.value, rate: rate)
+        return Target(key: hash.value, rate: rate, cost: plan.cost(of: values))
     }
 
     /// The key of a limit that replicas share; nil if it cannot be computed.

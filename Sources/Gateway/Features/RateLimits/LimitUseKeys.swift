@@ -7,7 +7,7 @@ extension Config {
         package let location: SourceLocation
         package var limit: Located<String>?
         /// How many requests one request counts as.
-        package var cost: Located<Int>?
+        package var cost: Located<Cost>?
         /// Requests for which it does not hold are not charged.
         package var when: Condition?
 
@@ -18,8 +18,17 @@ extension Config {
 }
 
 extension Config.LimitUse {
-    /// 1 if it is not written.
-    package var charge: Int { cost?.value ?? 1 }
+    package enum Cost: Sendable, Equatable {
+        case fixed(Int)
+        /// The number of elements of a list of the request: `{count(request.body.ids)}`.
+        case count(TemplateText.Reference)
+    }
+
+    /// The list whose elements are counted.
+    package var countedList: Located<TemplateText.Reference>? {
+        guard let cost, case .count(let reference) = cost.value else { return nil }
+        return Located(reference, at: cost.location)
+    }
 }
 
 enum LimitUseKeys {
@@ -47,8 +56,8 @@ extension Config.LimitUse: PlainBlock {
     static let keys: [BlockKey<Config.LimitUse>] = [
         .value("limit", \.limit, .text, isRequired: true, "name of the rate limit"),
         .value(
-            "cost", \.cost, .count(1...TokenBucket.countMax), default: .number(1),
-            "how many requests one request counts as"),
+            "cost", \.cost, .limitCost, default: .number(1),
+            "how many requests one request counts as: a number, or \"{count(request.body.ids)}\""),
         .block("when", \.when, "condition without which the request is not charged"),
     ]
 }
@@ -68,6 +77,40 @@ extension ValueReader where Value == Config.LimitUse {
             guard let limit = name.read(node, &decoder) else { return nil }
             use.limit = Located(limit, of: node)
             return use
+        }
+    }
+}
+
+extension ValueReader where Value == Config.LimitUse.Cost {
+    /// `20`, or `"{count(request.body.ids)}"`.
+    fileprivate static var limitCost: ValueReader {
+        let range = 1...TokenBucket.countMax
+        let message =
+            "must be a whole number from 1 to \(TokenBucket.countMax), or the number of elements of"
+            + " a list such as \"{count(request.body.ids)}\""
+        let schema = ValueSchema.either([.integer(range), .text(format: .text)])
+        return .scalar(schema, expected: message) { scalar throws(Refusal) in
+            if case .integer(let count?) = scalar.type, range.contains(count) {
+                return .fixed(count)
+            }
+            let text = scalar.text
+            guard text.hasPrefix("{count("), text.hasSuffix(")}"),
+                let template = try? TemplateText(
+                    parsing: "{\(text.dropFirst("{count(".count).dropLast(2))}"),
+                template.segments.count == 1, let reference = template.references.first,
+                !reference.isOptional, reference.separator == nil, reference.source.isClientsList
+            else { throw Refusal(.init(fixed: message)) }
+            return .count(reference)
+        }
+    }
+}
+
+extension TemplateText.Source {
+    fileprivate var isClientsList: Bool {
+        switch self {
+        case .requestQuery: true
+        case .requestBody(let path): !path.isEmpty
+        case .name, .call, .requestHeader, .requestClient, .requestCaller: false
         }
     }
 }

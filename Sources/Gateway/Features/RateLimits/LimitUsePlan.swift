@@ -4,7 +4,7 @@ import HTTP
 /// A limit of one endpoint: which limit, counted by what, and how much.
 package final class LimitUsePlan {
     package let limit: LimitPlan
-    package let cost: Int
+    package let cost: Cost
     /// Empty for one bucket for all requests.
     package let key: [KeyPart]
     let planSource: PlanSource
@@ -13,6 +13,13 @@ package final class LimitUsePlan {
     package let position: Position
     /// The key as configured: `address`, or `caller, {request.header.X-Tenant}`; nil without one.
     package let spelledKey: String?
+
+    /// How many requests one request counts as.
+    package enum Cost {
+        case fixed(Int)
+        /// The number of elements of a list, at least 1.
+        case count(CompiledTemplate.Source, text: String)
+    }
 
     /// What requests are counted by.
     package enum KeyPart {
@@ -48,7 +55,7 @@ package final class LimitUsePlan {
     }
 
     init(
-        _ limit: LimitPlan, cost: Int, key: [KeyPart], planSource: PlanSource,
+        _ limit: LimitPlan, cost: Cost, key: [KeyPart], planSource: PlanSource,
         condition: ConditionPlan?, spelledKey: String?
     ) {
         self.limit = limit
@@ -59,6 +66,7 @@ package final class LimitUsePlan {
         self.spelledKey = spelledKey
         var position = max(planSource.position, condition?.limitPosition ?? .head)
         for part in key { position = max(position, part.position) }
+        if case .count = cost { position = .validated }
         self.position = position
     }
 
@@ -71,12 +79,33 @@ package final class LimitUsePlan {
     var sources: [CompiledTemplate.Source] {
         var sources = key.compactMap { if case .value(let source, _) = $0 { source } else { nil } }
         if case .value(let source) = planSource { sources.append(source) }
+        if case .count(let source, _) = cost { sources.append(source) }
         return sources + (condition?.references ?? []).map(\.source)
+    }
+
+    /// How many requests a request counts as.
+    ///
+    /// - Parameter values: of the request; needed where a list is counted
+    func cost(of values: CallValues?) -> Int {
+        switch cost {
+        case .fixed(let cost): cost
+        case .count(let source, _):
+            min(max(1, values?.count(of: source) ?? 1), TokenBucket.countMax)
+        }
+    }
+
+    /// `; costs 5`, nothing for a cost of 1.
+    var costText: String {
+        switch cost {
+        case .fixed(let cost): cost > 1 ? "; costs \(cost)" : ""
+        case .count(_, let text): "; costs 1 for each element of {\(text)}"
+        }
     }
 
     /// Whether it needs a value of the request other than the client's address and the caller.
     var usesValues: Bool {
         if condition != nil { return true }
+        if case .count = cost { return true }
         if case .value = planSource { return true }
         return key.contains { if case .value = $0 { true } else { false } }
     }

@@ -132,6 +132,7 @@ extension ConfigCheck {
             seen.append(name.value)
             checkCost(use.value, limit)
             checkWhen(of: use.value, name, in: endpoint)
+            checkCountedList(of: use.value, name, in: endpoint)
             checkReferences(of: limit, usedAt: name, in: endpoint)
             checkCaller(of: limit, usedAt: name, in: endpoint)
         }
@@ -145,11 +146,11 @@ extension ConfigCheck {
     private static let usesMax = 8
 
     private mutating func checkCost(_ use: Config.LimitUse, _ limit: Config.RateLimit) {
-        guard let cost = use.cost else { return }
-        for (rate, burst) in limit.rates where cost.value > burst {
+        guard let located = use.cost, case .fixed(let cost) = located.value else { return }
+        for (rate, burst) in limit.rates where cost > burst {
             problems.error(
-                at: cost.location,
-                "cost \(cost.quoted { "\($0)" }) is above the burst \(burst) of rate limit"
+                at: located.location,
+                "cost \(cost) is above the burst \(burst) of rate limit"
                     + " '\(limit.name.quoted)' at \(rate.quoted(\.spelled)), so every request would"
                     + " be refused")
         }
@@ -163,6 +164,14 @@ extension ConfigCheck {
         let title = "'when' of rate limit '\(name.quoted)' of \(endpoint.title)"
         checkCondition(condition, of: title, in: endpoint)
         checkUsesNoCall(condition, title, in: endpoint)
+    }
+
+    /// The list is one of the client.
+    private mutating func checkCountedList(
+        of use: Config.LimitUse, _ name: Located<String>, in endpoint: Config.Endpoint
+    ) {
+        guard let list = use.countedList else { return }
+        checkReference(list, of: "'cost' of rate limit '\(name.quoted)'", in: endpoint)
     }
 
     /// Without authentication no request has a caller.

@@ -22,7 +22,7 @@ enum RateLimitsFeature: Feature {
         var uses: [(text: String, endpoints: [String])] = []
         for endpoint in plan.endpoints {
             for use in endpoint.limits {
-                var text = use.summary + (use.cost > 1 ? "; costs \(use.cost)" : "")
+                var text = use.summary + use.costText
                 if let condition = use.condition { text += "; if \(condition.text)" }
                 if let index = uses.firstIndex(where: { $0.text == text }) {
                     uses[index].endpoints.append(endpoint.name)

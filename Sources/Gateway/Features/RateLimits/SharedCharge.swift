@@ -15,6 +15,8 @@ struct SharedCharge {
 /// What one limit charges for a request.
 struct SharedLimitTarget {
     let use: LimitUsePlan
+    /// How many requests are charged.
+    let cost: Int
     let counts: LimitCounts
     let rate: LimitPlan.Rate
     let shared: LimitPlan.SharedRate
@@ -28,17 +30,17 @@ struct SharedLimitTarget {
 
     /// A share of the burst may be less than the cost of one request, which must not be refused
     /// for ever.
-    var localCost: Int { min(use.cost, shared.local.burst) }
+    var localCost: Int { min(cost, shared.local.burst) }
 
     func storeCharge(_ key: Bytes) -> StoreCharge {
-        shared.store.charge(use.cost, key: key, slack: shared.slack, lag: shared.lag)
+        shared.store.charge(cost, key: key, slack: shared.slack, lag: shared.lag)
     }
 
     func storeRefund(
         _ key: Bytes, arrivalAfterCharge: Int64, at now: Instant
     ) -> StoreCharge {
         shared.store.refund(
-            use.cost, unpaid: arrivalAfterCharge - TokenBucket.time(of: now), key: key,
+            cost, unpaid: arrivalAfterCharge - TokenBucket.time(of: now), key: key,
             slack: shared.slack, lag: shared.lag)
     }
 }

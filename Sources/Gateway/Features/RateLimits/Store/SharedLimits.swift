@@ -27,12 +27,12 @@ struct SharedLimits {
         var granted: [GrantedLimit] = []
         for target in synced {
             let charge = cells.charge(
-                target.syncedKey, target.use.cost, of: target.rate.bucket,
+                target.syncedKey, target.cost, of: target.rate.bucket,
                 slack: target.shared.slackUnits, at: now)
             guard charge.isGranted else {
                 refundSynced(zip(synced, granted.map(\.arrival)), at: now)
                 return .refused(
-                    refusal(target, target.rate.bucket, target.use.cost, charge.arrival, at: now))
+                    refusal(target, target.rate.bucket, target.cost, charge.arrival, at: now))
             }
             granted.append(
                 GrantedLimit(limit: target.use.limit, rate: target.rate, arrival: charge.arrival))
@@ -182,7 +182,7 @@ struct SharedLimits {
     private func refundSynced(_ charged: Charged, at now: Instant) {
         for (target, arrival) in charged {
             cells.refund(
-                target.syncedKey, target.use.cost, arrivalAfterCharge: arrival,
+                target.syncedKey, target.cost, arrivalAfterCharge: arrival,
                 of: target.rate.bucket, at: now)
         }
     }
@@ -204,7 +204,7 @@ struct SharedLimits {
     ) -> LimitRefusal {
         let units = TokenBucket.time(of: now)
         let waits = zip(targets, arrivals).map { target, arrival in
-            target.rate.bucket.wait(for: target.use.cost, arrival, at: units)
+            target.rate.bucket.wait(for: target.cost, arrival, at: units)
         }
         // The script rounds intervals up, so that the longest wait may be 0 here.
         let longest = waits.max() ?? 0

@@ -21,10 +21,12 @@ import WorkerSupport
     }
 
     @Test(arguments: [
-        ("/v1/a?b=1#c", "/api/a?b=1#c"), ("/v1/", "/api/"), ("/v1", "/api"),
-        ("/v1?a=/v1/", "/api?a=/v1/"), ("/v1#c", "/api#c"), ("/v1//a", "/api//a"),
-        ("http://127.0.0.1:7001/v1/a", "/api/a"), ("HTTP://127.0.0.1:7001/v1", "/api"),
-        // Others stay.
+        ("/v1/a?b=1#c", "/api/a?b=1#c"), ("/v1/", "/api/"), ("/v1", "/api/"),
+        ("/v1?a=/v1/", "/api/?a=/v1/"), ("/v1#c", "/api/#c"), ("/v1//a", "/api//a"),
+        ("/v1/a?b=/../c", "/api/a?b=/../c"),
+        ("http://127.0.0.1:7001/v1/a", "/api/a"), ("HTTP://127.0.0.1:7001/v1", "/api/"),
+        // Others stay, such as one that leads out of the route.
+        ("/v1/../x", "/v1/../x"), ("/v1/%2e%2E/x", "/v1/%2e%2E/x"), ("/v1/..", "/v1/.."),
         ("/v2/a", "/v2/a"), ("/v10/a", "/v10/a"), ("/", "/"), ("a", "a"), ("../v1/a", "../v1/a"),
         ("//127.0.0.1:7001/v1/a", "//127.0.0.1:7001/v1/a"), ("/\\v1/a", "/\\v1/a"),
         ("https://127.0.0.1:7001/v1/a", "https://127.0.0.1:7001/v1/a"),
@@ -39,7 +41,9 @@ import WorkerSupport
     @Test(arguments: [
         ("a=1; Path=/v1/x; HttpOnly", "a=1; Path=/api/x; HttpOnly"),
         ("a=1;path=/v1", "a=1; Path=/api"), ("a=1; PATH = /v1/", "a=1; Path=/api/"),
-        // Others stay byte for byte.
+        // Others stay byte for byte; a client discards `__Host-` with another path than `/`.
+        ("__Host-a=1; Secure; Path=/v1/", "__Host-a=1; Secure; Path=/v1/"),
+        ("__host-a=1; Secure; Path=/v1/", "__host-a=1; Secure; Path=/v1/"),
         ("a=1; Path=/; Secure", "a=1; Path=/; Secure"), ("a=1", "a=1"), ("Path=/v1/", "Path=/v1/"),
         ("a=1; Domain=/v1/", "a=1; Domain=/v1/"), ("a=1;  Path=/v2/ ;b", "a=1;  Path=/v2/ ;b"),
         ("a=1; Path", "a=1; Path"), ("a=1; Path=", "a=1; Path="),
@@ -87,9 +91,36 @@ import WorkerSupport
                 route: "ANY /{tenant}/*", backend: backend) == ["Location: /t/a"])
     }
 
-    @Test func nameInHostIsAnOriginOfTheBackend() throws {
-        let proxy = "to: a, path: /v1/*, host: shop.example, rewrite: [location]"
+    @Test(arguments: [
+        ("shop.example", "http://shop.example", true),
+        ("shop.example", "http://shop.example:80", true),
+        ("shop.example", "https://shop.example", false),
+        ("shop.example", "http://shop.example:8080", false),
+        ("shop.example:80", "http://shop.example", true),
+        ("shop.example:8080", "http://shop.example:8080", true),
+        ("shop.example:8080", "http://shop.example", false), ("\"[::1]\"", "http://[::1]:80", true),
+    ])
+    func nameInHostIsAnOriginOfTheBackend(
+        _ host: String, _ origin: String, _ isRewritten: Bool
+    ) throws {
+        let proxy = "to: a, path: /v1/*, host: \(host), rewrite: [location]"
         #expect(
-            try lines("Location: http://shop.example/v1/a", proxy: proxy) == ["Location: /api/a"])
+            try lines("Location: \(origin)/v1/a", proxy: proxy)
+                == ["Location: \(isRewritten ? "/api/a" : "\(origin)/v1/a")"])
+    }
+
+    /// Of two paths of the backend the longer one counts.
+    @Test func longestPathOfAURLIsReplaced() throws {
+        let backend = "urls: [\"http://127.0.0.1:7001/s\", \"http://127.0.0.1:7001/s/api\"]"
+        let sent = "Location: /s/api/api/a\r\nX: 1"
+        #expect(
+            try lines(sent, proxy: "to: a, rewrite: [location]", backend: backend)
+                == ["Location: /api/a"])
+    }
+
+    @Test func severalLocationsStay() throws {
+        #expect(
+            try lines("Location: /v1/a\r\nLocation: /v1/b")
+                == ["Location: /v1/a", "Location: /v1/b"])
     }
 }

@@ -90,11 +90,11 @@ import Testing
 
     /// A prefix takes another's place only where the rest of the paths is the same.
     @Test(arguments: [
-        ("GET /a/*", "/b/*", true), ("GET /{t}/*", "/b/{t}/*", true), ("GET /a/*", nil, true),
-        ("GET /a", "/b", false), ("GET /a/{t}/*", "/b/*", false), ("GET /a/{t}", nil, false),
-        ("GET /{s}/{t}/*", "/{t}/{s}/*", false),
+        ("GET /a/*", "/b/*", ""), ("GET /{t}/*", "/b/{t}/*", ""), ("GET /a/*", nil, ""),
+        ("GET /a", "/b", "a route"), ("GET /a/{t}", nil, "a route"),
+        ("GET /a/{t}/*", "/b/*", "a 'path'"), ("GET /{s}/{t}/*", "/{t}/{s}/*", "a 'path'"),
     ])
-    func rewriteNeedsTheSameParameters(_ route: String, _ path: String?, _ isValid: Bool) {
+    func rewriteNeedsTheSameParameters(_ route: String, _ path: String?, _ need: String) {
         let problems = load([
             "c.yaml": """
             version: 1
@@ -105,7 +105,7 @@ import Testing
             """
         ]).problems.lines.filter { $0.contains(": error: ") }
         #expect(
-            problems.map { $0.contains("error: 'rewrite' needs a route") }
-                == (isValid ? [] : [true]))
+            problems.map { $0.contains("error: 'rewrite' needs \(need)") }
+                == (need.isEmpty ? [] : [true]))
     }
 }

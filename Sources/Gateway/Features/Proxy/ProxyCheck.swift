@@ -58,11 +58,13 @@ extension ConfigCheck {
     private mutating func checkRewrite(of proxy: Config.Proxy, in endpoint: Config.Endpoint) {
         guard let first = proxy.rewrite.first, let route = endpoint.route?.value else { return }
         let path = proxy.path?.value.text ?? route.path
-        if !route.hasRest || path.patterns != route.path.patterns {
+        if !route.hasRest {
+            problems.error(at: first.location, "'rewrite' needs a route that ends with '*'")
+        } else if path.patterns != route.path.patterns {
             problems.error(
                 at: first.location,
-                "'rewrite' needs a route that ends with '*', and the same parameters behind the"
-                    + " first one in the route and in 'path'")
+                "'rewrite' needs a 'path' that is the same as the route from the first parameter or"
+                    + " '*' on")
         }
     }
 

@@ -37,7 +37,7 @@ extension Config {
         /// HTTP/1.1 take them for the final one.
         package enum Interim: String, Sendable, CaseIterable { case off, http2, all }
 
-        /// The paths in header fields of a response that get the beginning of the route's paths.
+        /// The header fields of a response in which paths of the backend become paths of the route.
         package enum Rewrite: String, Sendable, CaseIterable { case location, cookies }
 
         /// What happens to header fields of clients with `_` in their names.

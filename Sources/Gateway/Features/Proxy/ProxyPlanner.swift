@@ -94,9 +94,9 @@ final class ProxyPlanner {
         guard !proxy.rewrite.isEmpty else { return nil }
         let urls = planner.config.backends[backend].hosts.map(\.value)
         let path = proxy.path?.value.text ?? route.path
-        var origins = urls.flatMap { $0.origins(of: $0.host) }
+        var origins = urls.flatMap(\.origins)
         if case .name(let name)? = proxy.host?.value {
-            origins += urls.map { "\($0.scheme.rawValue)://\(name)" }
+            origins += urls.flatMap { $0.scheme.origins(ofHost: name) }
         }
         return ProxyRewrite(
             proxy.rewrite.map(\.value), own: route.path.beforePatterns,
@@ -105,11 +105,17 @@ final class ProxyPlanner {
 }
 
 extension Config.BackendURL {
-    /// With the port, and without it where it is the default.
-    fileprivate func origins(of host: String) -> [String] {
-        let host = host.contains(":") ? "[\(host)]" : host
-        let origin = "\(scheme.rawValue)://\(host)"
-        let isDefault = port == (scheme == .http ? 80 : 443)
-        return ["\(origin):\(port)"] + (isDefault ? [origin] : [])
+    fileprivate var origins: [String] {
+        scheme.origins(ofHost: "\(host.contains(":") ? "[\(host)]" : host):\(port)")
+    }
+}
+
+extension Config.BackendURL.Scheme {
+    /// With the default port, and without it.
+    fileprivate func origins(ofHost host: String) -> [String] {
+        let origin = "\(rawValue)://\(host)"
+        let port = self == .http ? ":80" : ":443"
+        if origin.hasSuffix(port) { return [origin, String(origin.dropLast(port.count))] }
+        return [origin] + (URLSyntax.split(host[...]).port == nil ? [origin + port] : [])
     }
 }

@@ -23,7 +23,9 @@ struct ProxyRewrite {
 
     /// Changes the fields of a response.
     func apply(to fields: inout Fields) {
-        if rewritesLocation, let value = fields["Location"], let changed = location(value.bytes) {
+        if rewritesLocation, let value = fields.single("Location"),
+            let changed = location(value.bytes)
+        {
             fields.set("Location", changed)
         }
         guard rewritesCookies else { return }
@@ -37,15 +39,19 @@ struct ProxyRewrite {
     func location(_ value: Bytes) -> FieldValue? {
         let path = origins.lazy.compactMap { value.path(after: $0) }.first ?? value
         guard !path.leadsElsewhere else { return nil }
-        return replaced(path).flatMap { FieldValue($0) }
+        return replaced(path, folder: own).flatMap { FieldValue($0) }
     }
 
     /// The line of `Set-Cookie` with another `Path` (RFC 6265 4.1.2.4); nil for one that stays.
     func cookie(_ line: Bytes) -> FieldValue? {
+        // Clients discard such a cookie with another path than `/`.
+        guard !line.trimmed.hasPrefix(ignoringCase: "__Host-") else { return nil }
+        let folder = own[0..<max(1, own.count - 1)]
         var changed: [UInt8] = []
         for (index, part) in line.parts(separatedBy: UInt8(ascii: ";")).enumerated() {
             if index > 0 { changed.append(UInt8(ascii: ";")) }
-            guard index > 0, let path = part.cookiePath, let new = replaced(path) else {
+            guard index > 0, let path = part.cookiePath, let new = replaced(path, folder: folder)
+            else {
                 changed.append(part)
                 continue
             }
@@ -55,26 +61,26 @@ struct ProxyRewrite {
         return FieldValue(Bytes(changed))
     }
 
-    /// The path with the beginning of the route's paths; nil for one that the backend's do not begin with.
-    private func replaced(_ path: Bytes) -> Bytes? {
+    /// The path with the beginning of the route's paths; nil for one that the backend's do not begin with, and
+    /// for one that leads out of the route or to another host.
+    ///
+    /// - Parameter folder: in place of the backend's beginning without the slash at its end
+    private func replaced(_ path: Bytes, folder: Bytes) -> Bytes? {
         for prefix in theirs {
-            if path.hasPrefix(prefix) { return joined(path[prefix.count..<path.count]) }
-            // `/v1` is the folder of `/v1/`, and so is `/v1?a=1`.
-            let folder = prefix[0..<(prefix.count - 1)]
-            if !folder.isEmpty, path.hasPrefix(folder) {
-                let rest = path[folder.count..<path.count]
-                if rest.isEmpty || rest.begins(with: "?#") {
-                    return Bytes(own[0..<max(1, own.count - 1)].array + rest.array)
-                }
+            if path.hasPrefix(prefix) { return joined(own, path[prefix.count..<path.count]) }
+            let end = prefix.count - 1
+            if end > 0, path.hasPrefix(prefix[0..<end]) {
+                let rest = path[end..<path.count]
+                if rest.isEmpty || rest.begins(with: "?#") { return joined(folder, rest) }
             }
         }
         return nil
     }
 
-    /// Nil where `/` and what follows would be the beginning of another host.
-    private func joined(_ rest: Bytes) -> Bytes? {
-        let path = Bytes(own.array + rest.array)
-        return path.leadsElsewhere ? nil : path
+    private func joined(_ start: Bytes, _ rest: Bytes) -> Bytes? {
+        let path = Bytes(start.array + rest.array)
+        let end = path.array.firstIndex { "?#".utf8.contains($0) } ?? path.count
+        return path.leadsElsewhere || PathReading(of: path[0..<end].span) == .harmful ? nil : path
     }
 }
 
@@ -90,6 +96,11 @@ extension ProxyRewrite: CustomStringConvertible {
 extension Bytes {
     fileprivate func hasPrefix(_ prefix: Bytes) -> Bool {
         count >= prefix.count && self[0..<prefix.count] == prefix
+    }
+
+    fileprivate func hasPrefix(ignoringCase prefix: StaticString) -> Bool {
+        let length = prefix.utf8CodeUnitCount
+        return count >= length && self[0..<length].span.equalsIgnoringCase(prefix)
     }
 
     fileprivate func begins(with choices: String) -> Bool {

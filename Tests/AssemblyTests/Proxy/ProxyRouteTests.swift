@@ -59,6 +59,11 @@ import WorkerSupport
     func pathHasWhatStandsBeforeTheSuffix(_ path: String, _ expected: String) throws {
         let route = "GET /x/{id}.tar.gz"
         #expect(try target(path, route: route, proxy: "to: a, path: \"/f/{id}\"") == expected)
+        if expected.hasPrefix("GET "), !path.contains("?") {
+            #expect(
+                try target(path, route: route, proxy: "to: a, path: \"/f/{id}.zip\"")
+                    == "\(expected).zip")
+        }
     }
 
     @Test func pathIsRewritten() throws {

@@ -56,6 +56,8 @@ import YAMLReader
         ("route: GET /x/{id}", "route: GET /x/:id"), ("route: GET /a:b", "route: GET /files/*/a"),
         ("route: POST /", "route: FETCH /"), ("route: GET /a/{b}/", "route: GET a"),
         ("route: ${METHOD} /x", "route: GET /{a b}"),
+        ("route: \"GET /x/{id}.tar.gz\"", "route: \"GET /x/{id}.json/y\""),
+        ("route: \"GET /{id}.json\"", "route: \"GET /x{id}.json\""),
         ("listen: 127.0.0.1:80", "listen: 127.0.0.1"), ("listen: unix:/a", "listen: unix:a"),
         ("listen: \"[::1]:80\"", "listen: \"*:80\""), ("listen: ${ADDRESS}", "listen: 80"),
         ("url: http://h:1/v1", "url: htpp://h:1"), ("url: HTTPS://h", "url: h:8080"),

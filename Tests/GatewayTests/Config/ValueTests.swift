@@ -234,11 +234,12 @@ import Testing
                 + " or /{id}.json, not '{id}.json'"
         ),
         (
-            "GET /{id}.", "has the suffix '.'; it may have letters, digits, '.', '-', '_' and '~'"
+            "GET /{id}.",
+            "has the suffix '.'; behind the dot it needs letters, digits, '.', '-', '_' or '~'"
         ),
         (
             "GET /{id}.a%20b",
-            "has the suffix '.a%20b'; it may have letters, digits, '.', '-', '_' and '~'"
+            "has the suffix '.a%20b'; behind the dot it needs letters, digits, '.', '-', '_' or '~'"
         ),
         ("GET /{a b}", "must be a method, one space and a path, such as GET /products/{id}"),
         ("GET /{a.b}", "has a parameter with the bad name 'a.b' (letters, digits, _ and -)"),

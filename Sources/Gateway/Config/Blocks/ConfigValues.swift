@@ -29,6 +29,11 @@ extension Config {
             case rest
         }
 
+        /// Nil for a segment that no suffix follows.
+        package func suffix(ofSegment index: Int) -> String? {
+            index == segments.count - 1 ? suffix : nil
+        }
+
         package var parameters: [String] {
             segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
         }

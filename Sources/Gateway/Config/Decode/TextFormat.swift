@@ -57,8 +57,9 @@ enum TextFormat: String, Sendable {
     }
 
     /// A method, one space, and segments: each is a parameter, or literal text without `*` that
-    /// does not begin with `:`.
+    /// does not begin with `:`. A parameter at the end may have a suffix.
     private static let routePattern =
         "^(" + Config.Method.allCases.map(\.rawValue).joined(separator: "|") + ") "
-        + #"(/\*?|(/(\{[A-Za-z0-9_-]+\}|[^\s/?#{}*:][^\s/?#{}*]*|:))+(/\*?)?)$"#
+        + #"(/\*?|(/(\{[A-Za-z0-9_-]+\}|[^\s/?#{}*:][^\s/?#{}*]*|:))+(/\*?)?"#
+        + #"|(/(\{[A-Za-z0-9_-]+\}|[^\s/?#{}*:][^\s/?#{}*]*|:))*/\{[A-Za-z0-9_-]+\}\.[A-Za-z0-9._~-]+)$"#
 }

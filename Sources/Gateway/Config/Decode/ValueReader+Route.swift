@@ -29,17 +29,18 @@ extension Config.Route {
             suffix: suffix)
     }
 
-    /// The path without what follows a parameter at its end, such as `.json`, and this; nil without one.
+    /// Splits a suffix such as `.json` from the parameter at the end of a path.
     private static func suffix(
         of path: Substring
     ) throws(Refusal) -> (path: Substring, suffix: String?) {
         guard let brace = path.lastIndex(of: "}"), path[brace...].hasPrefix("}."),
-            !path[brace...].contains("/")
+            !path[brace...].contains(where: { "/?#*".contains($0) })
         else { return (path, nil) }
         let suffix = path[path.index(after: brace)...]
         guard suffix.dropFirst().utf8.allSatisfy(isUnreserved), suffix.count > 1 else {
             throw Refusal(
-                "has the suffix '\(suffix)'; it may have letters, digits, '.', '-', '_' and '~'")
+                "has the suffix '\(suffix)'; behind the dot it needs letters, digits, '.', '-', '_' or '~'"
+            )
         }
         return (path[...brace], String(suffix))
     }

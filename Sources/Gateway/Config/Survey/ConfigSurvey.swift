@@ -96,7 +96,7 @@ extension ConfigSurvey.Endpoint {
             case .rest: return .param(values: ["a", "b", "c"])
             case .parameter(let name):
                 let param = endpoint.params.first { $0.name.value == name }
-                let suffix = index == (route?.segments.count ?? 0) - 1 ? route?.suffix ?? "" : ""
+                let suffix = route?.suffix(ofSegment: index) ?? ""
                 return .param(values: (param?.samples ?? ["1", "2", "3"]).map { $0 + suffix })
             }
         }

@@ -15,7 +15,7 @@ package final class ParamPlan {
 
     package enum Source {
         /// The segment of the path with this index, without so many decoded bytes at its end.
-        case path(segment: Int, suffix: Int)
+        case path(segment: Int, suffixCount: Int)
         case query(name: Bytes)
         case header(FieldName)
     }
@@ -41,9 +41,9 @@ package final class ParamPlan {
     }
 
     /// A path parameter that is not declared is a string.
-    private init(undeclared name: String, segment: Int, suffix: Int) {
+    private init(undeclared name: String, segment: Int, suffixCount: Int) {
         self.name = name
-        source = .path(segment: segment, suffix: suffix)
+        source = .path(segment: segment, suffixCount: suffixCount)
         rule = ValueRule(.string)
         defaultValue = nil
         isRequired = true
@@ -62,7 +62,8 @@ package final class ParamPlan {
             }
             plans.append(
                 ParamPlan(
-                    undeclared: name, segment: index, suffix: route.suffixCount(ofSegment: index)))
+                    undeclared: name, segment: index,
+                    suffixCount: route.suffixCount(ofSegment: index)))
         }
         for param in params { plans.append(try ParamPlan(param, route: route)) }
         return plans
@@ -97,7 +98,7 @@ extension ParamPlan.Source {
             guard let segment = route.segments.firstIndex(of: .parameter(name)) else {
                 throw .notInRoute
             }
-            self = .path(segment: segment, suffix: route.suffixCount(ofSegment: segment))
+            self = .path(segment: segment, suffixCount: route.suffixCount(ofSegment: segment))
         } else if param.sentIn?.value == .header {
             guard let field = FieldName(name) else { throw .headerName }
             self = .header(field)
@@ -108,9 +109,19 @@ extension ParamPlan.Source {
 }
 
 extension Config.Route {
-    /// The bytes that follow a parameter in its segment.
-    package func suffixCount(ofSegment index: Int) -> Int {
-        index == segments.count - 1 ? suffix?.utf8.count ?? 0 : 0
+    /// How many bytes follow a parameter in its segment.
+    func suffixCount(ofSegment index: Int) -> Int { suffix(ofSegment: index)?.utf8.count ?? 0 }
+}
+
+extension Bytes {
+    /// A percent-encoded text without so many decoded bytes at its end.
+    func removing(suffix count: Int) -> Bytes {
+        var end = self.count
+        for _ in 0..<count {
+            let isEscape = end > 2 && self[end - 3] == UInt8(ascii: "%")
+            end = Swift.max(0, end - (isEscape ? 3 : 1))
+        }
+        return self[0..<end]
     }
 }
 

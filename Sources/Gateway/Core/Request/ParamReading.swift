@@ -17,8 +17,8 @@ extension ParamPlan {
     package func read(_ head: RequestHead, _ work: inout PatternWork) -> ParamReading {
         let found =
             switch source {
-            case .path(let segment, let suffix):
-                head.target.reading(ofSegment: segment, suffix)
+            case .path(let segment, let suffixCount):
+                head.target.reading(ofSegment: segment, suffixCount)
             case .query(let name): head.target.reading(ofQuery: name)
             case .header(let name): head.fields.reading(of: name)
             }
@@ -32,10 +32,11 @@ extension ParamPlan {
 
 extension Target {
     /// The segment without its suffix, decoded; in a path a `+` is not a space.
-    fileprivate func reading(ofSegment index: Int, _ suffix: Int) -> ParamReading {
+    fileprivate func reading(ofSegment index: Int, _ suffixCount: Int) -> ParamReading {
         guard let segment = path.segment(at: index) else { return .absent }
         guard let decoded = segment.percentDecoded() else { return .refused(.brokenEscape) }
-        let value = suffix == 0 ? decoded : decoded[0..<max(0, decoded.count - suffix)]
+        let value =
+            suffixCount == 0 ? decoded : decoded[0..<max(0, decoded.count - suffixCount)]
         return value.isDotSegment ? .refused(.dotSegment) : .value(value)
     }
 

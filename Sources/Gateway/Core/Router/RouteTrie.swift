@@ -32,10 +32,9 @@ struct RouteTrie {
         // The path `/` has one segment, which is empty.
         let segments = route.segments.isEmpty ? [.literal("")] : route.segments
         for (index, segment) in segments.enumerated() {
-            let isLast = index == segments.count - 1
             switch segment {
             case .literal(let text): node = addLiteral(Bytes(text), below: node)
-            case .parameter: node = addParameter(with: isLast ? route.suffix : nil, below: node)
+            case .parameter: node = addParameter(with: route.suffix(ofSegment: index), below: node)
             case .rest: break
             }
         }

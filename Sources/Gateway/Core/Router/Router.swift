@@ -5,7 +5,8 @@ package import HTTP
 ///
 /// Paths match segment by segment, and literals by their decoded text: `/a%2Fb` is one segment, and
 /// a route for it is also written `/a%2Fb`. A literal takes precedence over a parameter with a suffix
-/// (`{id}.json`), this over one without, and all over a `*`, if they lead to an endpoint with the method. A parameter never matches an empty segment. HEAD goes to the
+/// (`{id}.json`), this over one without, and all over a `*`, if they lead to an endpoint with the
+/// method. A parameter never matches an empty segment. HEAD goes to the
 /// route of GET where no route is declared for it.
 package struct Router {
     private let trie: RouteTrie

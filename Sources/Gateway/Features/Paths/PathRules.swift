@@ -7,11 +7,14 @@ package import HTTP
 package struct PathRules {
     /// By endpoint; nil where no path is refused.
     private let rules: [PathRulePlan?]
+    /// By endpoint, the bytes of the suffix that follows the parameter at the end of its route.
+    private let suffixCounts: [Int]
     /// Nil if no endpoint could bypass another one.
     private let folded: FoldedRouter?
 
     package init(_ plan: Plan) {
         rules = plan.endpoints.map(\.paths)
+        suffixCounts = plan.endpoints.map { $0.route.suffix?.utf8.count ?? 0 }
         let bypassed = Set(rules.compactMap { $0?.bypassed }.joined())
         folded = bypassed.isEmpty ? nil : FoldedRouter(plan.endpoints, first: bypassed)
     }
@@ -21,8 +24,15 @@ package struct PathRules {
         guard let rule = rules.span[endpoint] else { return false }
         let path = head.target.path
         if PathReading(of: path.span) != .plain { return true }
+        let suffixCount = suffixCounts[endpoint]
+        // The backend may get what stands before the suffix.
+        if suffixCount > 0, PathReading(of: path.removing(suffix: suffixCount).span) != .plain {
+            return true
+        }
         guard let folded, !rule.bypassed.isEmpty else { return false }
-        return folded.endpoints(for: head.method, path).contains { rule.bypassed.contains($0) }
+        return folded.endpoints(for: head.method, path, suffixCount: suffixCount).contains {
+            rule.bypassed.contains($0)
+        }
     }
 }
 
@@ -30,9 +40,14 @@ package struct PathRules {
 /// case of letters, a slash at the end, or the extension of a name (`/admin.json`).
 private struct FoldedRouter {
     private let router: Router
+    /// By endpoint.
+    private let endsWithLiteral: [Bool]
 
     /// - Parameter preferred: of routes that differ only in what is ignored, these are found
     init(_ endpoints: [EndpointPlan], first preferred: Set<Int>) {
+        endsWithLiteral = endpoints.map {
+            if case .literal = $0.route.segments.last { true } else { false }
+        }
         let order =
             endpoints.filter { preferred.contains($0.index) }
             + endpoints.filter { !preferred.contains($0.index) }
@@ -45,16 +60,23 @@ private struct FoldedRouter {
                 })
     }
 
-    /// - Parameter path: one that is plain, so that its escapes hide neither a slash nor an escape
-    func endpoints(for method: Method, _ path: Bytes) -> [Int] {
+    /// - Parameters:
+    ///   - path: one that is plain, so that its escapes hide neither a slash nor an escape
+    ///   - suffixCount: the bytes at its end that its route has as a suffix
+    func endpoints(for method: Method, _ path: Bytes, suffixCount: Int) -> [Int] {
         var text = (path.percentDecoded() ?? path).array.lowercasedASCII
         if text.count > 1, text.last == UInt8(ascii: "/") { text.removeLast() }
-        return [text, text.withoutExtension].compactMap { text in
-            guard let text, case .endpoint(let index) = router.match(method, Bytes(text)) else {
-                return nil
-            }
-            return index
-        }
+        let name = Array(text.dropLast(suffixCount))
+        let shorter = [text.withoutExtension, suffixCount > 0 ? name : nil, name.withoutExtension]
+            .compactMap { text in text.flatMap { endpoint(for: method, $0) } }
+        // `{id}.json` and `{id}` are different routes by intention.
+        return [endpoint(for: method, text)].compactMap(\.self)
+            + shorter.filter { suffixCount == 0 || endsWithLiteral[$0] }
+    }
+
+    private func endpoint(for method: Method, _ text: [UInt8]) -> Int? {
+        guard case .endpoint(let index) = router.match(method, Bytes(text)) else { return nil }
+        return index
     }
 }
 

@@ -7,7 +7,7 @@ package struct ProxyPath {
     private enum Piece {
         case literal(Bytes)
         /// A segment of the client's path, by its index, without a suffix of so many bytes.
-        case segment(Int, suffix: Int)
+        case segment(Int, suffixCount: Int)
         /// Everything from this segment on.
         case rest(from: Int)
     }
@@ -32,7 +32,7 @@ package struct ProxyPath {
             case .rest: return .rest(from: max(0, route.segments.count - 1))
             case .parameter(let name):
                 return route.segments.firstIndex(of: .parameter(name)).map {
-                    .segment($0, suffix: route.suffixCount(ofSegment: $0))
+                    .segment($0, suffixCount: route.suffixCount(ofSegment: $0))
                 }
             }
         }
@@ -59,10 +59,10 @@ package struct ProxyPath {
         for piece in pieces {
             switch piece {
             case .literal(let bytes): text.append(bytes)
-            case .segment(let index, let suffix):
+            case .segment(let index, let suffixCount):
                 let start = path.startOfSegment(index)
                 let end = path.span.firstOffset(of: UInt8(ascii: "/"), from: start) ?? path.count
-                text.append(path[start..<end].removing(suffix: suffix))
+                text.append(path[start..<end].removing(suffix: suffixCount))
             case .rest(let index): text.append(path[path.startOfSegment(index)..<path.count])
             }
         }
@@ -100,16 +100,6 @@ package struct ProxyPath {
 }
 
 extension Bytes {
-    /// Without this number of bytes at its end, of which some may be escaped.
-    fileprivate func removing(suffix count: Int) -> Bytes {
-        var end = self.count
-        for _ in 0..<count {
-            let isEscape = end > 2 && self[end - 3] == UInt8(ascii: "%")
-            end = Swift.max(0, end - (isEscape ? 3 : 1))
-        }
-        return self[0..<end]
-    }
-
     /// The offset of a segment of a path; the end if there are fewer.
     fileprivate func startOfSegment(_ index: Int) -> Int {
         var position = 1

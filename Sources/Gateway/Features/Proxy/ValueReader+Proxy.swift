@@ -44,6 +44,13 @@ extension Config.ProxyPath {
                 pieces.append(.rest)
             } else if segment.hasPrefix("{"), segment.hasSuffix("}") {
                 pieces.append(.parameter(String(segment.dropFirst().dropLast())))
+            } else if index == segments.count - 1, segment.hasPrefix("{"),
+                let brace = segment.firstIndex(of: "}"), segment[brace...].hasPrefix("}.")
+            {
+                let suffix = segment[segment.index(after: brace)...]
+                try Self.check(literal: suffix)
+                pieces.append(.parameter(String(segment[..<brace].dropFirst())))
+                pieces.append(.literal(String(suffix)))
             } else {
                 try Self.check(literal: segment)
                 pieces.append(.literal(String(segment)))

@@ -5,24 +5,17 @@ import Testing
 /// `any(_:required:)` beside a model of ten lines: up to four inputs with every outcome, every choice of
 /// required inputs, in every order of settling; five in some of the orders.
 @Suite(.timeLimit(.minutes(5))) struct RequiredInputTests {
-    /// The inputs are numbered from 0; those whose number is in `values` fulfil with it.
-    struct Case {
+    struct Case: AnyCase {
         let values: Set<Int>
         let required: Set<Int>
-        /// In the order in which they settle.
         let order: [Int]
 
-        /// What the result must be, and how many inputs have settled then. Of those that have settled before,
-        /// the first one counts first.
         func expected(_ settledBefore: Int) -> (outcome: String, settled: Int) {
-            let seen = order.prefix(settledBefore).sorted() + order.dropFirst(settledBefore)
-            for (position, input) in seen.enumerated()
+            for (position, input) in seen(settledBefore).enumerated()
             where required.contains(input) && !values.contains(input) {
                 return ("failed \(input)", position + 1)
             }
-            let parts = order.sorted().map { values.contains($0) ? "\($0)" : "-" }
-            if !values.isEmpty { return (parts.joined(), order.count) }
-            return ("all failed", order.count)
+            return (values.isEmpty ? "all failed" : parts, order.count)
         }
 
         static let all: [Case] = (1...5).flatMap { count in
@@ -34,29 +27,6 @@ import Testing
                 }
             }
         }
-
-        private static func permutations(_ items: [Int]) -> [[Int]] {
-            guard !items.isEmpty else { return [[]] }
-            return items.flatMap { first in
-                permutations(items.filter { $0 != first }).map { [first] + $0 }
-            }
-        }
-
-        private static func subsets(_ count: Int) -> [Set<Int>] {
-            (0..<(1 << count)).map { bits in Set((0..<count).filter { bits & (1 << $0) != 0 }) }
-        }
-    }
-
-    private static func text(_ result: Result<AnyResult<Int, Int>, any Error>) -> String {
-        switch result {
-        case .success(let outcomes):
-            (0..<outcomes.count).map { position in
-                outcomes.withValue(at: position) { "\($0)" } ?? "-"
-            }.joined()
-        case .failure(let error as Failure): "failed \(error.name)"
-        case .failure(is ErrorDictionary<Int>): "all failed"
-        case .failure(let error): "\(error)"
-        }
     }
 
     private let context = ManualContext()
@@ -65,24 +35,8 @@ import Testing
     func localResultIsAsInTheModel(settledBefore: Int) {
         #expect(Case.all.count > 6000)
         for tested in Case.all {
-            LocalContext.run(on: context) { local in
-                let boxes = tested.order.map { _ in SettlingBox(local) }
-                func settle(_ input: Int) {
-                    self.settle(
-                        input, of: tested, { boxes[input].fulfill($0) }, { boxes[input].reject($0) }
-                    )
-                }
-                for input in tested.order.prefix(settledBefore) { settle(input) }
-                let inputs = boxes.enumerated().map { (key: $0, promise: $1.promise) }
-                let result = local.any(inputs, required: tested.required)
-                context.drain()
-                expect(tested, settledBefore, settle) {
-                    result.value.map { .success($0) } ?? result.error.map { .failure($0) }
-                }
-                let (outcome, settled) = tested.expected(settledBefore)
-                for input in tested.order.dropFirst(max(settled, settledBefore)) {
-                    #expect(boxes[input].isCancelled, "\(tested): \(outcome), and \(input) goes on")
-                }
+            AnyModel(context: context).checkLocally(tested, settledBefore: settledBefore) {
+                $0.any($1, required: tested.required)
             }
         }
     }
@@ -90,41 +44,10 @@ import Testing
     @Test("F69: the result is as in the model", arguments: [0, 1])
     func resultIsAsInTheModel(settledBefore: Int) {
         for tested in Case.all where tested.order.count < 4 {
-            let resolvers = tested.order.map { _ in Resolver<Int>(on: context).shared() }
-            func settle(_ input: Int) {
-                self.settle(
-                    input, of: tested, { resolvers[input].fulfill($0) },
-                    { resolvers[input].reject($0) })
-            }
-            for input in tested.order.prefix(settledBefore) { settle(input) }
-            let inputs = resolvers.enumerated().map { (key: $0, promise: $1.promise) }
-            let result = any(inputs, required: tested.required)
-            context.drain()
-            expect(tested, settledBefore, settle) {
-                result.value.map { .success($0) } ?? result.error.map { .failure($0) }
+            AnyModel(context: context).check(tested, settledBefore: settledBefore) {
+                any($0, required: tested.required)
             }
         }
-    }
-
-    private func settle(
-        _ input: Int, of tested: Case, _ fulfill: (Int) -> Void, _ reject: (any Error) -> Void
-    ) {
-        if tested.values.contains(input) { fulfill(input) } else { reject(Failure("\(input)")) }
-        context.drain()
-    }
-
-    /// Settles the remaining inputs, and expects the outcome at the right one of them.
-    private func expect(
-        _ tested: Case, _ settledBefore: Int, _ settle: (Int) -> Void,
-        _ result: () -> Result<AnyResult<Int, Int>, any Error>?
-    ) {
-        let (outcome, settled) = tested.expected(settledBefore)
-        for (position, input) in tested.order.enumerated().dropFirst(settledBefore) {
-            if position < settled { #expect(result() == nil, "\(tested): too early") }
-            guard position < settled else { break }
-            settle(input)
-        }
-        #expect(result().map(Self.text) == outcome, "\(tested)")
     }
 
     @Test func keysOfNoInputHaveNoEffect() {

@@ -79,17 +79,23 @@ import WorkerSupport
 
     // MARK: Suffixes
 
+    private func expect(
+        _ expected: Int, of target: String, _ wide: String, protected: String
+    ) throws {
+        let harness = try harness(wide, protected: protected)
+        #expect(try status(harness, target) == expected)
+        harness.expectQuiet()
+    }
+
     /// A route beside it that has no suffix is another one, and not its reading without an extension.
     @Test(arguments: [
         ("/r/x.json", 200), ("/r/x.y.json", 200), ("/r/x", 401), ("/r/x.JSON", 401),
         ("/r/x;.json", 400), ("/r/x%20.json", 400), ("/r/x..json", 400),
     ])
     func aSuffixIsNoWayAroundTheRouteWithout(_ target: String, _ expected: Int) throws {
-        let harness = try harness(
-            "route: \"GET /r/{id}.json\", auth: none, proxy: a",
+        try expect(
+            expected, of: target, "route: \"GET /r/{id}.json\", auth: none, proxy: a",
             protected: "route: \"GET /r/{id}\", auth: k, proxy: a")
-        #expect(try status(harness, target) == expected)
-        harness.expectQuiet()
     }
 
     /// What stands before the suffix may be the name of a protected route.
@@ -99,11 +105,10 @@ import WorkerSupport
         ("/r/admin%20.tar.gz", 400), ("/r/admin", 401), ("/r/xadmin.tar.gz", 200),
     ])
     func aSuffixIsNoWayAroundALiteral(_ target: String, _ expected: Int) throws {
-        let harness = try harness(
+        try expect(
+            expected, of: target,
             "route: \"GET /r/{id}.tar.gz\", auth: none, proxy: { to: a, path: \"/r/{id}\" }",
             protected: "route: GET /r/admin, auth: k, proxy: a")
-        #expect(try status(harness, target) == expected)
-        harness.expectQuiet()
     }
 
     @Test(arguments: [
@@ -111,11 +116,9 @@ import WorkerSupport
         ("/r/x%2ejson", 401), ("/r/x", 200),
     ])
     func aProtectedSuffixIsNotBypassed(_ target: String, _ expected: Int) throws {
-        let harness = try harness(
-            "route: ANY /r/*, auth: none, proxy: a",
+        try expect(
+            expected, of: target, "route: ANY /r/*, auth: none, proxy: a",
             protected: "route: \"GET /r/{id}.json\", auth: k, proxy: a")
-        #expect(try status(harness, target) == expected)
-        harness.expectQuiet()
     }
 
     @Test(arguments: ["/api/admin/x", "/api/%61dmin/x"])

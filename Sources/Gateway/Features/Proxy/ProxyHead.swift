@@ -163,7 +163,7 @@ final class ProxyHead {
         let values = CallValues(
             ofHead: head, Params(params, where: usedParams, of: head, &work), context, proxies)
         for (name, template) in plan.headers {
-            guard let value = template.value(in: values) else { continue }
+            guard let value = template.fieldValue(in: values) else { continue }
             fields.append(name, value)
         }
     }
@@ -251,23 +251,6 @@ private struct ResponseFieldRule {
         }
         guard ownNames.mayContain(name), own.contains(named: name) else { return true }
         return name.equalsIgnoringCase("Vary") || name.equalsIgnoringCase("Set-Cookie")
-    }
-}
-
-extension CompiledTemplate {
-    /// Nil where a value is missing that is not optional, or that cannot be in a head; also where the
-    /// whole is too long for one.
-    fileprivate func value(in values: CallValues) -> FieldValue? {
-        var text: [UInt8] = []
-        for piece in pieces {
-            switch piece {
-            case .literal(let bytes): text.append(bytes)
-            case .reference(let reference, _):
-                guard let value = values.text(of: reference) else { return nil }
-                text.append(value)
-            }
-        }
-        return text.count <= Limits.fieldBytesMax ? FieldValue(Bytes(text)) : nil
     }
 }
 

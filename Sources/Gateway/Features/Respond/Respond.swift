@@ -61,20 +61,7 @@ extension RespondPlan {
             guard !template.riskySegments.contains(where: { $0.isRefused(in: values) }) else {
                 return nil
             }
-            var text: [UInt8] = []
-            for piece in template.pieces {
-                switch piece {
-                case .literal(let bytes): text.append(bytes)
-                case .reference(let reference, let position):
-                    let value =
-                        position == .field
-                        ? values.text(of: reference) : values.escapedText(of: reference)
-                    guard let value else { return nil }
-                    text.append(value)
-                }
-            }
-            guard text.count <= Limits.fieldBytesMax else { return nil }
-            return FieldValue(Bytes(text)).map { (name, $0) }
+            return template.fieldValue(in: values).map { (name, $0) }
         }
     }
 

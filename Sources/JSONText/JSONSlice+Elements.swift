@@ -1,6 +1,9 @@
 package import Basics
 
 extension JSONSlice {
+    /// How many elements an array has; 0 for another value.
+    package var elementCount: Int { elements.reduce(0) { count, _ in count + 1 } }
+
     /// The value with other elements in the array at a path, in one pass; the bytes around them stay. Nil if there
     /// is no array.
     ///

@@ -105,7 +105,7 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
-    /// An empty list, a missing one and a value that is no list count as one.
+    /// An empty list, a missing one and a value that is not a list count as one.
     @Test func aRequestCountsAsTheElementsOfItsList() throws {
         let harness = try GatewayHarness.limited(
             "it: { rate: 10/s, key: address }",

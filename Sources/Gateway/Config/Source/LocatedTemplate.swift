@@ -32,7 +32,7 @@ package struct LocatedTemplate: Sendable {
 
     /// The reference that is the whole text; nil if there is more, or none.
     var soleReference: Located<TemplateText.Reference>? {
-        template.segments.count == 1 ? locatedReferences.first : nil
+        template.soleReference.map { Located($0, at: location(of: $0)) }
     }
 }
 

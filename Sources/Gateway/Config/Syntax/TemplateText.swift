@@ -61,4 +61,18 @@ package struct TemplateText: Sendable, Equatable {
     var references: [Reference] {
         segments.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
     }
+
+    /// The reference that is the whole text; nil if there is more, or none.
+    var soleReference: Reference? { segments.count == 1 ? references.first : nil }
+}
+
+extension TemplateText.Source {
+    /// Whether a client can send a list there.
+    var isListOfClient: Bool {
+        switch self {
+        case .requestQuery: true
+        case .requestBody(let path): !path.isEmpty
+        case .name, .call, .requestHeader, .requestClient, .requestCaller: false
+        }
+    }
 }

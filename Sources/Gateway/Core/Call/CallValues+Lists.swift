@@ -2,8 +2,20 @@ package import Basics
 import HTTP
 import JSONText
 
-// References that join the elements of a list: `{tags,}` and `{tags&tag=}`.
+// Lists among the values: references that join elements, `{tags,}` and `{tags&tag=}`, and their number.
 extension CallValues {
+    /// The number of elements of a list of the client; nil for any other source, and for a value that is not an
+    /// array.
+    func count(of source: CompiledTemplate.Source) -> Int? {
+        switch source {
+        case .requestQuery(let name): return head.target.values(ofQuery: name).count
+        case .requestBody:
+            guard let list = json(of: source), list.kind == .array else { return nil }
+            return list.elementCount
+        default: return nil
+        }
+    }
+
     /// The texts of the elements of a list, without nulls; of any other value its own text.
     ///
     /// Nil where the value is missing, or an object or a list is among the elements.

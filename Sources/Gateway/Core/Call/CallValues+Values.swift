@@ -37,7 +37,7 @@ extension CallValues {
             json.append(value.bytes)
             return true
         }
-        // A body that is no JSON is no value.
+        // A body that is not JSON has no value.
         if case .requestBody = reference.source { return false }
         guard let text = text(of: reference.source), text.isUTF8 else { return false }
         if isTextual { json.append(jsonString: text) } else { json.append(text) }

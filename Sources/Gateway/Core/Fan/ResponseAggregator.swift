@@ -105,6 +105,7 @@ struct ResponseAggregator {
         if let values = state.list(of: call) {
             return JSONSlice(elements: values.compactMap(\.value))
         }
+        // There are no elements to give the fallback to.
         return call.fallback == .omit ? call.fallbackValue : .null
     }
 

@@ -340,76 +340,6 @@ final class ListRun {
     }
 }
 
-/// What the calls of a request gave that have a list. A class, so that requests without one have no more than
-/// a reference.
-final class ListOutcomes {
-    /// By call: the values of the elements.
-    var values: [Int: [ListValue]] = [:]
-    /// Calls of which some elements failed, and lists that were truncated.
-    var failures: [FailedCall] = []
-}
-
-/// The value of an element of a list.
-struct ListValue {
-    /// Nil where it is left out.
-    let value: JSONSlice?
-    /// Whether it is the value of a request, and not the fallback.
-    let isPart: Bool
-
-    init(_ value: JSONSlice?, isPart: Bool) {
-        self.value = value
-        self.isPart = isPart
-    }
-}
-
-/// The elements of a list that have failed.
-struct FailedElements {
-    let count: Int
-    /// At most ten, ascending.
-    let first: [Int]
-
-    init(count: Int, first: [Int]) {
-        self.count = count
-        self.first = first
-    }
-
-    /// Nil for none.
-    init?(_ indices: [Int]) {
-        guard !indices.isEmpty else { return nil }
-        count = indices.count
-        first = Array(indices.prefix(10))
-    }
-}
-
-extension EndpointCall {
-    /// Makes a request for each element; the part is an array.
-    func startList(_ list: ListPlan, _ state: FanOutState) -> LocalPromise<Part> {
-        do throws(CallFailure) {
-            var left = 0
-            let elements = try list.elements(
-                in: state, ValueNames(of: state.endpoint.plan), left: &left)
-            if left > 0 { state.recordTruncation(of: plan, by: left) }
-            state.recordBegin(of: plan)
-            let run =
-                elements.isEmpty
-                ? nil : ListRun(self, list, elements, state, within: try wholeLimit(state))
-            state.record.recordList(
-                ListRecord(
-                    call: plan.index, elements: elements.count, shared: run?.sharedCount ?? 0,
-                    truncated: left))
-            guard let run else {
-                state.recordList([], of: plan)
-                let part = Part(value: .emptyArray, fields: Fields())
-                state.recordPart(part, of: plan, from: nil)
-                return state.context.local.value(part)
-            }
-            return run.start()
-        } catch {
-            return state.context.local.error(failCall(error, state))
-        }
-    }
-}
-
 extension CallPlan {
     /// The value of an element whose request failed; nil for none.
     fileprivate var elementFallback: JSONSlice? {
@@ -420,46 +350,16 @@ extension CallPlan {
     }
 }
 
-extension ClientRequest {
-    /// Bytes of the body.
-    fileprivate var bodyCount: Int {
-        if case .bytes(let content) = body { content.count } else { 0 }
-    }
-
-    /// Equal for requests that are equal byte for byte.
-    fileprivate var identity: [UInt8] {
-        var identity: [UInt8] = []
-        identity.append(copying: target.text.span)
-        for (name, value) in fields {
-            identity.append(UInt8(ascii: "\n"))
-            identity.append(name)
-            identity.append(UInt8(ascii: ":"))
-            identity.append(value)
-        }
-        identity += [UInt8(ascii: "\n"), UInt8(ascii: "\n")]
-        if case .bytes(let content) = body { identity.append(content) }
-        return identity
-    }
-}
-
-extension JSONSlice {
-    /// Equal for equal values of one type, as in conditions; nil for null, objects and arrays.
-    fileprivate var matchKey: [UInt8]? {
-        switch kind {
-        case .string: return text.map { [UInt8(ascii: "s")] + $0.array }
-        case .boolean: return bytes.array
-        case .number:
-            var key = [UInt8(ascii: "n")]
-            DecimalText(bytes.span)?.appendCanonical(to: &key)
-            return key
-        case .null, .object, .array: return nil
-        }
-    }
-}
-
 extension CallFailure {
     /// The client sent the element whose value is missing.
     fileprivate var asClientError: CallFailure {
         if case .skipped(.element(let name)) = self { .skipped(.client(name)) } else { self }
+    }
+}
+
+extension ClientRequest {
+    /// Bytes of the body.
+    fileprivate var bodyCount: Int {
+        if case .bytes(let content) = body { content.count } else { 0 }
     }
 }

@@ -10,20 +10,20 @@ extension ListPlan {
     func elements(
         in values: CallValues, _ names: ValueNames, left: inout Int
     ) throws(CallFailure) -> [JSONSlice] {
-        var elements: [JSONSlice]
+        let elements: [JSONSlice]
+        let count: Int
         if case .requestQuery(let name) = reference.source {
-            elements = values.head.target.values(ofQuery: name).map { JSONSlice(string: $0) }
+            let texts = values.head.target.values(ofQuery: name)
+            count = texts.count
+            elements = texts.prefix(max).map { JSONSlice(string: $0) }
         } else {
             guard let list = values.json(of: reference.source), list.kind == .array else {
                 throw .skipped(names.reason(naming: reference))
             }
+            count = list.elementCount
             elements = Array(list.elements.prefix(max))
-            left = list.elements.reduce(0) { count, _ in count + 1 } - elements.count
         }
-        if elements.count > max {
-            left = elements.count - max
-            elements.removeLast(left)
-        }
+        left = count - elements.count
         guard left == 0 || truncates else { throw .tooManyElements }
         return elements
     }
@@ -33,31 +33,15 @@ extension ListPlan {
             if values.head.target.hasBrokenValue(ofQuery: name) { return .brokenEscape }
             if !values.head.target.values(ofQuery: name).allSatisfy(\.isUTF8) { return .notUTF8 }
         }
-        guard !truncates, let count = countSent(in: values), count > max else { return nil }
-        return .elements(max)
-    }
-
-    /// How many elements the client sent; nil for a list of a backend, and without a list.
-    func countSent(in values: CallValues) -> Int? {
-        values.count(of: reference.source)
-    }
-}
-
-extension CallValues {
-    /// The number of elements of a list of the client; nil for any other source, and for no array.
-    func count(of source: CompiledTemplate.Source) -> Int? {
-        switch source {
-        case .requestQuery(let name): return head.target.values(ofQuery: name).count
-        case .requestBody:
-            guard let list = json(of: source), list.kind == .array else { return nil }
-            return list.elements.reduce(0) { count, _ in count + 1 }
-        default: return nil
+        guard !truncates, let count = values.count(of: reference.source), count > max else {
+            return nil
         }
+        return .elements(max)
     }
 }
 
 extension EndpointPlan {
-    /// The faults of lists of the client: one that is too long, and values that are no text.
+    /// The faults of lists of the client: one that is too long, and values that are not text.
     func listFaults(_ values: CallValues) -> [InvalidRequest.Fault] {
         var faults: [InvalidRequest.Fault] = []
         for call in calls where call.condition?.holds(in: values) != false {

@@ -50,7 +50,7 @@ extension ConfigCheck {
         if let reference = match.value.template.references.first, !call.refersToElement(reference) {
             problems.error(
                 at: match.value.location,
-                "'match' of call '\(call.name.value)' uses {\(reference.text)}, which is no value of"
+                "'match' of call '\(call.name.value)' uses {\(reference.text)}, which is not a value of"
                     + " {\(each.name?.value ?? "")}")
         }
         for reference in call.references

@@ -87,8 +87,8 @@ extension ValueReader where Value == TemplateText.Reference {
             let text = scalar.text
             guard text.hasPrefix("{"), text.hasSuffix("[]}"),
                 let template = try? TemplateText(parsing: text.dropLast(3) + "}"),
-                template.segments.count == 1, let reference = template.references.first,
-                !reference.isOptional, reference.separator == nil, reference.source.canBeList
+                let reference = template.soleReference, !reference.isOptional,
+                reference.separator == nil, reference.source.canBeList
             else { throw Refusal(.init(fixed: message)) }
             return reference
         }
@@ -99,9 +99,9 @@ extension ValueReader where Value == [Config.Call.Each.Match] {
     fileprivate static var matches: ValueReader {
         let value = ValueReader<LocatedTemplate>.template(.text(format: .reference)) {
             template throws(Refusal) in
-            guard template.segments.count == 1, let reference = template.references.first,
-                !reference.isOptional
-            else { throw Refusal("must be one reference, such as \"{order.sku}\"") }
+            guard let reference = template.soleReference, !reference.isOptional else {
+                throw Refusal("must be one reference, such as \"{order.sku}\"")
+            }
         }
         return .map(of: value, checkingKey: JSONPath.check) { path, value in
             Config.Call.Each.Match(path: path, value: value.value)
@@ -112,9 +112,8 @@ extension ValueReader where Value == [Config.Call.Each.Match] {
 extension TemplateText.Source {
     fileprivate var canBeList: Bool {
         switch self {
-        case .name, .call, .requestQuery: true
-        case .requestBody(let path): !path.isEmpty
-        case .requestHeader, .requestClient, .requestCaller: false
+        case .name, .call: true
+        default: isListOfClient
         }
     }
 }

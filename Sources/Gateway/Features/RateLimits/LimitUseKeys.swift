@@ -97,20 +97,10 @@ extension ValueReader where Value == Config.LimitUse.Cost {
             guard text.hasPrefix("{count("), text.hasSuffix(")}"),
                 let template = try? TemplateText(
                     parsing: "{\(text.dropFirst("{count(".count).dropLast(2))}"),
-                template.segments.count == 1, let reference = template.references.first,
-                !reference.isOptional, reference.separator == nil, reference.source.isClientsList
+                let reference = template.soleReference, !reference.isOptional,
+                reference.separator == nil, reference.source.isListOfClient
             else { throw Refusal(.init(fixed: message)) }
             return .count(reference)
-        }
-    }
-}
-
-extension TemplateText.Source {
-    fileprivate var isClientsList: Bool {
-        switch self {
-        case .requestQuery: true
-        case .requestBody(let path): !path.isEmpty
-        case .name, .call, .requestHeader, .requestClient, .requestCaller: false
         }
     }
 }

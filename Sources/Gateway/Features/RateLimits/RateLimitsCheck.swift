@@ -166,7 +166,7 @@ extension ConfigCheck {
         checkUsesNoCall(condition, title, in: endpoint)
     }
 
-    /// The list is one of the client.
+    /// The list that `cost` counts must be part of the request.
     private mutating func checkCountedList(
         of use: Config.LimitUse, _ name: Located<String>, in endpoint: Config.Endpoint
     ) {

@@ -207,7 +207,7 @@ extension ValueReader where Value == LocatedTemplate {
     /// A text that is one reference.
     static var limitReference: ValueReader {
         template(.text(format: .reference)) { template throws(Refusal) in
-            guard template.segments.count == 1, let reference = template.references.first else {
+            guard let reference = template.soleReference else {
                 throw Refusal(
                     "must be address, caller or one reference such as \"{request.header.X-Tenant}\""
                 )

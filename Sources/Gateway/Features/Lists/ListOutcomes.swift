@@ -1,0 +1,43 @@
+import HTTP
+import JSONText
+
+/// What the calls of a request gave that have a list. A class, so that requests without one have no more than
+/// a reference.
+final class ListOutcomes {
+    /// By call: the values of the elements.
+    var values: [Int: [ListValue]] = [:]
+    /// Calls of which some elements failed, and lists that were truncated.
+    var failures: [FailedCall] = []
+}
+
+/// The value of an element of a list.
+struct ListValue {
+    /// Nil where it is left out.
+    let value: JSONSlice?
+    /// Whether it is the value of a request, and not the fallback.
+    let isPart: Bool
+
+    init(_ value: JSONSlice?, isPart: Bool) {
+        self.value = value
+        self.isPart = isPart
+    }
+}
+
+/// The elements of a list that have failed.
+struct FailedElements {
+    let count: Int
+    /// At most ten, ascending.
+    let first: [Int]
+
+    init(count: Int, first: [Int]) {
+        self.count = count
+        self.first = first
+    }
+
+    /// Nil for none.
+    init?(_ indices: [Int]) {
+        guard !indices.isEmpty else { return nil }
+        count = indices.count
+        first = Array(indices.prefix(10))
+    }
+}

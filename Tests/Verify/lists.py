@@ -29,7 +29,7 @@ backends: {{ b: {{ url: "http://127.0.0.1:{backend}", max_concurrent: 64, queue:
 defaults: {{ deadline: 20s, timeout: 10s }}
 endpoints:
   - route: GET /member
-    calls: &source
+    calls:
       list: {{ from: b, get: "/list?n={{request.query.n}}", take: items }}
       item: {{ from: b, each: {{ in: "{{list[]}}", as: e, parallel: 3 }}, get: "/item/{{e.sku}}", at: "list[].item" }}
   - route: GET /array
@@ -45,7 +45,7 @@ endpoints:
         get: "/levels?sku={{e.sku,}}"
         take: levels
         at: "list[].item"
-""".replace("calls: &source", "calls:")
+"""
 
 SKUS = ['"a"', '"b"', '"c"', '"\\u00e9 %/"', '"x\\"y"', "1", "1.0", '"1"', "2e1", "20", "true", "null", "[1]", '{"a":1}']
 
@@ -139,7 +139,7 @@ class Raw:
 
 
 def sku(element):
-    """The text of the value that a request has; None if it is no text."""
+    """The text of the value that a request has; None if it is not text."""
     if not isinstance(element.value, dict):
         return None
     text = element.member("sku")

@@ -64,7 +64,7 @@ package struct TracedRequest: Sendable {
 }
 
 extension [AttemptRecord] {
-    /// More than the retries and hedges of a call that is no list.
+    /// More than the retries and hedges of a call without `each`.
     private static var spansMax: Int { 20 }
 
     /// The places of the attempts that have a span: of each call the first twenty, and all that failed.

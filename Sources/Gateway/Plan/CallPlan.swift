@@ -69,7 +69,7 @@ package final class CallPlan {
         isRequired = call.required?.value == true || endpoint.succeedWhen?.value == .all
         timeout = config.timeout(of: call, in: endpoint).value
         accept = call.accept?.value ?? PlanDefaults.accept
-        // The 404 of one element is no 404 of the whole.
+        // The 404 of one element is not the status of the response.
         relayStatus =
             call.relayStatus?.value ?? (call.each == nil ? PlanDefaults.relayStatus : [])
         relaysBody = call.relayBody?.value ?? false

@@ -131,7 +131,7 @@ package class CallValues {
         return value
     }
 
-    /// The values of the elements of a batch, once each; nil for any other source, and where one is no text.
+    /// The values of the elements of a batch, once each; nil for any other source, and where one is not text.
     func batchTexts(of source: CompiledTemplate.Source) -> [Bytes]? {
         guard case .element(let path) = source, let batch = element?.batch else { return nil }
         var texts: [Bytes] = []

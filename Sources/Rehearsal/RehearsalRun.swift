@@ -68,7 +68,9 @@ package final class RehearsalRun {
             process.add(worker)
         }
         for worker in workers {
-            try worker.listen(at: [SimulatedWorker.address], isShared: workers.count > 1)
+            try worker.listen(
+                at: plan.process.listeners.indices.map(SimulatedWorker.address),
+                isShared: workers.count > 1)
         }
         try startHosts()
     }
@@ -128,7 +130,8 @@ package final class RehearsalRun {
             requests.append(RehearsedRequest(number: number, endpoint: endpoint, client: client))
             attempts.append([])
             clients.append(client)
-            client.scheduleConnect(to: SimulatedWorker.address)
+            client.scheduleConnect(
+                to: SimulatedWorker.address(survey.endpoints[endpoint].listener))
         }
         network.run(until: { areClientsDone(progress) }, eventsMax: .max)
     }

@@ -21,6 +21,7 @@ struct RehearsalTraffic {
             }
         }
         request.target = target.isEmpty ? "/" : target
+        if let host = endpoint.host { request.host = host }
         for param in endpoint.params
         where param.isRequired || random.chance(optional.share(of: param.name)) {
             let value = pick(param.values, random)

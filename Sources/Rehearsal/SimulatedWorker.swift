@@ -8,7 +8,12 @@ package import SimReactor
 /// through this object, which records their times.
 package final class SimulatedWorker: MessageReceiver {
     /// Where the simulated gateway listens.
-    package static let address = SocketAddress.ip(.v4(0x7F00_0001), port: 8080)
+    package static let address = address(0)
+
+    /// - Parameter listener: its index in the configuration
+    package static func address(_ listener: Int) -> SocketAddress {
+        .ip(.v4(0x7F00_0001), port: UInt16(8080 + listener))
+    }
 
     package let loop: SimLoop
     /// The process's reference to the worker.

@@ -211,9 +211,13 @@ package final class GatewayHarness: Harness {
     }
 
     /// Sends this from a new client on a unix socket and waits for the response.
-    package func fetchFromUnixSocket(_ text: String) throws -> ReceivedResponse {
-        let path = SocketAddress.unix(path: "/gateway.sock")
-        _ = try instance?.listen(on: path, sharedPort: false)
+    ///
+    /// - Parameter listener: the index of its listener in the configuration
+    package func fetchFromUnixSocket(
+        _ text: String, listener: Int = 0
+    ) throws -> ReceivedResponse {
+        let path = SocketAddress.unix(path: "/gateway\(listener).sock")
+        _ = try instance?.listen(on: path, as: listener, sharedPort: false)
         let client = ScriptedClient(ScriptedPeer(try testbed.connect(to: path)), on: testbed)
         clients.append(client)
         client.send(text)

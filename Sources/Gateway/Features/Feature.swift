@@ -72,7 +72,7 @@ enum Features {
     /// In the order in which the reference, `check` and `explain` name them.
     static let all: [any Feature.Type] = [
         AccessLogFeature.self, TracesFeature.self, MetricsFeature.self, HostsFeature.self,
-        ClientAddressesFeature.self, UserAgentsFeature.self, AuthFeature.self,
+        MatchingFeature.self, ClientAddressesFeature.self, UserAgentsFeature.self, AuthFeature.self,
         RateLimitsFeature.self, ContentTypesFeature.self, CORSFeature.self,
         FixedHeadersFeature.self, PaddingFeature.self, DeadlineFeature.self,
         InFlightLimitFeature.self, BodyFeature.self, UnknownQueryFeature.self, PathsFeature.self,

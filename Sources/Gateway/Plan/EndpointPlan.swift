@@ -9,6 +9,9 @@ package import YAMLReader
 package final class EndpointPlan {
     package let index: Int
     package let route: Config.Route
+    /// The name in logs and metrics: `GET /products/{id}`.
+    package let name: String
+    package let matching: MatchPlan
     package let location: SourceLocation
     /// Nil where no path is refused because servers read it in different ways.
     let paths: PathRulePlan?
@@ -62,6 +65,8 @@ package final class EndpointPlan {
         let (endpoint, config) = (planner.endpoint, planner.config)
         self.index = index
         route = planner.route
+        name = planner.name(ofEndpoint: index)
+        matching = try planner.matching(ofEndpoint: index)
         location = endpoint.location
         paths = planner.paths(ofEndpoint: index)
         params = planner.params
@@ -150,9 +155,6 @@ package final class EndpointPlan {
             if case .header(let name) = param.source { name } else { nil }
         } + headersOfLimitsAndAuth
     }
-
-    /// `GET /products/{id}`, the name in logs and metrics.
-    package var name: String { "\(route.method.rawValue) \(route.path)" }
 
     /// `380ms, padded to 400ms, one is enough`
     package var timing: String {

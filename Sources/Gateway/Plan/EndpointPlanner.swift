@@ -35,6 +35,8 @@ final class EndpointPlanner {
         AddressMask(prefix: config.clients?.ipv6Prefix?.value ?? PlanDefaults.ipv6Prefix)
     }
 
+    func name(ofEndpoint index: Int) -> String { planner.endpointNames[index] }
+
     /// The rule for paths that servers read in different ways; nil where none is refused.
     func paths(ofEndpoint index: Int) -> PathRulePlan? {
         let bypassed = planner.bypassedEndpoints[index]

@@ -20,6 +20,8 @@ package struct EntryPlan {
     /// The caller of requests without credentials; nil if requests have credentials. Simulated ones
     /// have none, because nothing can make keys from their hashes.
     private(set) var assumedCaller: AssumedCaller?
+    /// The address of the listener of requests without a connection, for `explain`.
+    private(set) var assumedListener: String?
 
     /// A copy for requests that no client sent: they have no address, host or `User-Agent`.
     var acceptingAll: EntryPlan {
@@ -27,12 +29,19 @@ package struct EntryPlan {
             clients: nil, hosts: nil, userAgents: nil, headers: headers,
             authFailures: authFailures,
             hasPreflights: hasPreflights,
-            checksEndpointClients: false)
+            checksEndpointClients: false,
+            assumedListener: assumedListener)
     }
 
     func assuming(_ caller: AssumedCaller) -> EntryPlan {
         var entry = self
         entry.assumedCaller = caller
+        return entry
+    }
+
+    func assuming(listener: String?) -> EntryPlan {
+        var entry = self
+        entry.assumedListener = listener
         return entry
     }
 }

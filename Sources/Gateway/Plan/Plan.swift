@@ -49,6 +49,13 @@ package struct Plan {
         return plan
     }
 
+    /// A copy for requests without a connection: they count as requests of this listener.
+    func assuming(listener: String?) -> Plan {
+        var plan = self
+        plan.entry = entry.assuming(listener: listener)
+        return plan
+    }
+
     /// A copy whose listeners serve HTTP/1.1 without TLS, and redirect nothing: for simulated clients,
     /// which have no cryptography.
     package func servingPlainHTTP1() -> Plan {

@@ -22,6 +22,10 @@ struct OpenAPICommand: ParsableCommand {
     @Option(help: "URL of the API for clients. Default: the address in 'listen'.")
     var server: String?
 
+    @Option(
+        help: "Describe the endpoints for this host only. Default: for all hosts.")
+    var host: String?
+
     @Argument(
         help: "The configuration, YAML or JSON; - reads standard input.",
         completion: .file(extensions: ["yaml", "yml", "json"]))
@@ -30,6 +34,8 @@ struct OpenAPICommand: ParsableCommand {
     func run() throws {
         let loaded = try ConfigSource(argument: config).checked()
         StandardStreams.printOut(
-            OpenAPIDocument(loaded.config, loaded.plan, title: title, server: server).text)
+            OpenAPIDocument(
+                loaded.config, loaded.plan, title: title, server: server, host: host
+            ).text)
     }
 }

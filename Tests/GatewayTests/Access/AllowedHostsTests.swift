@@ -5,7 +5,8 @@ import Testing
 @testable import Gateway
 
 @Suite struct AllowedHostsTests {
-    private let hosts = AllowedHosts(["api.example.com", "192.0.2.1", "2001:DB8:0::1", "A"])
+    private static let names = ["api.example.com", "192.0.2.1", "2001:DB8:0::1", "A"]
+    private let hosts = AllowedHosts(names)
 
     @Test(arguments: [
         ("api.example.com", true), ("API.Example.COM", true), ("api.example.com:8080", true),
@@ -19,8 +20,9 @@ import Testing
         ("[]", false), ("[", false), ("[::1", false), ("]", false), ("api.example.com@x", false),
         ("api.example.com:x", false), ("api.example.co\u{6d}\u{301}", false),
     ])
-    func accepts(_ authority: String, _ isAccepted: Bool) throws {
-        #expect(try #require(hosts).accepts(authority: Bytes(authority)) == isAccepted)
+    func comparesHosts(_ authority: String, _ isAccepted: Bool) {
+        let table = HostTable(Self.names.map { ($0, 1) })
+        #expect(table.values(of: Bytes(authority)).exact == (isAccepted ? 1 : nil))
     }
 
     @Test(arguments: [
@@ -33,6 +35,19 @@ import Testing
         if let host { fields.append(.host, try #require(FieldValue(host))) }
         let head = RequestHead(method: .get, target: try #require(Target(target)), fields: fields)
         #expect(try #require(hosts).accepts(head) == isAccepted)
+    }
+
+    @Test func acceptsOneLabelMore() throws {
+        let hosts = try #require(AllowedHosts(["*.example.com"]))
+        for (host, isAccepted) in [
+            ("a.example.com", true), ("A.Example.com:80", true), ("example.com", false),
+            ("a.b.example.com", false),
+        ] {
+            let head = RequestHead(
+                method: .get, target: try #require(Target("/")),
+                fields: [.host: try #require(FieldValue(host))])
+            #expect(hosts.accepts(head) == isAccepted, "\(host)")
+        }
     }
 
     @Test func noListAcceptsAll() { #expect(AllowedHosts([]) == nil) }

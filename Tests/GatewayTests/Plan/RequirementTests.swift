@@ -39,7 +39,8 @@ import Testing
                 id: RequestID(from: loop.entropy), trace: TraceContext(from: loop.entropy),
                 local: loop.local, began: loop.now, client: "192.0.2.1"))
         let condition = try #require(endpoint.calls[1].condition)
-        return Requirements([condition], of: endpoint).hold(for: try head(target, fields), context)
+        return HeadConditions([condition], of: endpoint).hold(
+            for: try head(target, fields), context)
     }
 
     static let tests: [(condition: String, holds: Bool)] = [

@@ -17,6 +17,12 @@ func route(_ text: String) -> Config.Route {
         })
 }
 
+extension Router {
+    init(_ entries: [(Config.Route, Int)]) {
+        self.init(entries.map { Entry($0.0, $0.1) })
+    }
+}
+
 @Suite struct RouterTests {
     static let router = Router(
         [

@@ -5,6 +5,7 @@ extension Config {
     package struct Endpoint: Sendable {
         package let location: SourceLocation
         package var route: Located<Route>?
+        package var matching = MatchingKeys()
         package var params: [Param] = []
         package var forward: Forward?
         /// Sent with all calls.

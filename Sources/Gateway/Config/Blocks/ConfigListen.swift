@@ -4,6 +4,8 @@ extension Config {
     /// An entry of `listen:`, an address for clients: only an address, or a block.
     package struct Listen: AddressBlock {
         package let location: SourceLocation
+        /// For `listener` of endpoints.
+        package var name: Located<String>?
         package var address: Located<ListenAddress>?
         package var mode: Located<UInt16>?
         package var group: Located<String>?

@@ -2,22 +2,6 @@ import YAMLReader
 
 /// The rules for endpoints.
 extension ConfigCheck {
-    /// Two routes are the same if they differ only in the names of their parameters.
-    mutating func checkRoutes() {
-        var seen: [String: Located<Config.Route>] = [:]
-        for route in config.endpoints.compactMap(\.route) {
-            let shape = route.value.shape
-            if let first = seen[shape] {
-                let note = first.value.name == route.value.name ? "" : " (names make no difference)"
-                problems.error(
-                    at: route.location,
-                    "route \(route.quoted(\.name)) is the same as the route at"
-                        + " \(first.location)\(note)")
-            }
-            seen[shape] = seen[shape] ?? route
-        }
-    }
-
     mutating func checkEndpoint(_ endpoint: Config.Endpoint) {
         checkForward(endpoint.forward)
         checkSuccess(of: endpoint)
@@ -106,22 +90,6 @@ extension Config.Endpoint {
 extension Config.Route {
     /// As written: `GET /home`.
     package var name: String { "\(method.rawValue) \(path)" }
-
-    /// Equal for routes that match the same requests.
-    fileprivate var shape: String {
-        segments.reduce(into: method.rawValue + (suffix ?? "")) { shape, segment in
-            shape += "/"
-            switch segment {
-            // A slash in a literal was written %2F, so the path is not one of two segments.
-            case .literal(let text) where text.utf8.contains(UInt8(ascii: "/")):
-                shape += text.split(separator: "/", omittingEmptySubsequences: false)
-                    .joined(separator: "%2F")
-            case .literal(let text): shape += text
-            case .parameter: shape += "{}"
-            case .rest: shape += "*"
-            }
-        }
-    }
 }
 
 extension Located<String> {

@@ -36,7 +36,6 @@ struct ConfigCheck {
         checkAddresses()
         checkFixedTexts()
         checkBackends()
-        checkRoutes()
         for endpoint in config.endpoints {
             checkEndpoint(endpoint)
         }

@@ -4,6 +4,7 @@ import YAMLReader
 extension Config.Listen: PlainBlock {
     static let keys: [BlockKey<Config.Listen>] =
         addressKeys + [
+            .value("name", \.name, .listenerName, "name for `listener` of endpoints"),
             .block("tls", \.tls, "certificates and settings of encrypted connections"),
             .value(
                 "protocols", \.protocols, .filledList(of: .choice),

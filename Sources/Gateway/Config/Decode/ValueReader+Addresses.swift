@@ -45,18 +45,26 @@ extension ValueReader where Value == String {
     }
 }
 
-/// The syntax of `hosts`.
-package enum HostSyntax {
-    /// A name, or an address without brackets.
-    package static func check(_ text: String) throws(Refusal) {
-        // An IPv6 address has brackets only if a port follows.
-        guard !text.hasPrefix("[") else {
-            throw Refusal("must be an address without brackets")
+extension ValueReader where Value == String {
+    /// A host, or `*.name` for every host with one label more.
+    static var hostPattern: ValueReader {
+        text(.host) { text throws(Refusal) in
+            guard text.hasPrefix("*.") else { return try HostSyntax.check(text) }
+            let name = text.dropFirst(2)
+            guard !name.contains(":"), !URLSyntax.isIPv4(name) else {
+                throw Refusal("must have a name after '*.'")
+            }
+            _ = try URLSyntax.host(name)
         }
-        guard !text.contains(":") || URLSyntax.isIPv6(text[...]) else {
-            throw Refusal("must be a name or an address, without scheme and port")
+    }
+
+    /// The name of an entry of `listen`.
+    static var listenerName: ValueReader {
+        text { text throws(Refusal) in
+            guard Config.Param.isName(text) else {
+                throw Refusal("must consist of letters, digits, _ and -")
+            }
         }
-        if !text.contains(":") { _ = try URLSyntax.host(text[...]) }
     }
 }
 

@@ -16,8 +16,12 @@ package struct ConfigSurvey: Sendable {
     }
 
     package struct Endpoint: Sendable {
-        /// `GET /products/{id}`
+        /// `GET /products/{id}`, the name in logs and metrics.
         package let name: String
+        /// A host of its requests, as `Host` has it; nil for any.
+        package let host: String?
+        /// The index of a listener that serves it.
+        package let listener: Int
         package let method: String
         package let path: [Segment]
         /// The parameters in query and headers.
@@ -80,15 +84,21 @@ package struct ConfigSurvey: Sendable {
                 name: backend.name.value,
                 hosts: backend.hosts.map { Host(host: $0.value.host, port: $0.value.port) })
         }
-        endpoints = config.endpoints.map { Endpoint($0, in: config) }
+        endpoints = zip(config.endpoints, config.endpointNames).map {
+            Endpoint($0, named: $1, in: config)
+        }
     }
 }
 
 extension ConfigSurvey.Endpoint {
-    fileprivate init(_ endpoint: Config.Endpoint, in config: Config) {
+    fileprivate init(_ endpoint: Config.Endpoint, named name: String, in config: Config) {
         let route = endpoint.route?.value
         let written = route?.method.rawValue ?? "GET"
-        name = "\(written) \(route?.path ?? "/")"
+        self.name = name
+        host = endpoint.matching.sampleHost
+        let listener = endpoint.matching.listener?.value
+        self.listener =
+            listener.flatMap { name in config.listen.firstIndex { $0.name?.value == name } } ?? 0
         method = route?.method == .any ? "GET" : written
         path = (route?.segments ?? []).enumerated().map { index, segment in
             switch segment {
@@ -110,7 +120,7 @@ extension ConfigSurvey.Endpoint {
             ConfigSurvey.Param(
                 name: name, isHeader: false, isRequired: !isOptional, values: ["1", "2", "abc"])
         }
-        self.params = params
+        self.params = params + (endpoint.matching.when?.requiredParams ?? [])
         headers = endpoint.references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
@@ -149,6 +159,28 @@ extension Config.Endpoint {
                 (name, reference.value.isOptional || optional.contains(reference.location)))
         }
         return names
+    }
+}
+
+extension Config.Condition {
+    /// Headers and query parameters with which it holds, as far as simple tests say so.
+    fileprivate var requiredParams: [ConfigSurvey.Param] {
+        let values = ([equal].compactMap(\.self) + oneOf).compactMap(\.value.plainText)
+        let own: [ConfigSurvey.Param] = (value?.value.template.references ?? []).compactMap {
+            let known = values.isEmpty && exists?.value == true ? ["sample"] : values
+            guard !known.isEmpty else { return nil }
+            switch $0.source {
+            case .requestHeader(let name):
+                return ConfigSurvey.Param(
+                    name: name, isHeader: true, isRequired: true, values: known)
+            case .requestQuery(let name):
+                return ConfigSurvey.Param(
+                    name: name, isHeader: false, isRequired: true, values: known)
+            default: return nil
+            }
+        }
+        return own + all.flatMap(\.value.requiredParams)
+            + (any.first?.value.requiredParams ?? [])
     }
 }
 

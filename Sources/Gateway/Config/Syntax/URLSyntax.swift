@@ -81,7 +81,7 @@ package enum URLSyntax {
             }
     }
 
-    private static func isIPv4(_ text: Substring) -> Bool {
+    static func isIPv4(_ text: Substring) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { decimal($0, max: 255) != nil }
     }

@@ -76,7 +76,7 @@ package class CallValues {
     ///
     /// - Parameter params: those that are read
     convenience init(
-        ofHead head: RequestHead, _ params: Params, _ context: RequestContext,
+        ofHead head: RequestHead, _ params: Params, _ context: RequestContext?,
         _ proxies: TrustedProxies
     ) {
         self.init(head: head, params: params, context: context, proxies: proxies)

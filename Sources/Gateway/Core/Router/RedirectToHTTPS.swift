@@ -15,7 +15,7 @@ enum RedirectToHTTPS {
     private static func response(
         to head: RequestHead, _ redirect: HTTPSRedirect, _ id: RequestID
     ) -> Response {
-        guard let authority = head.target.authority ?? head.fields[.host]?.bytes,
+        guard let authority = head.authority,
             let location = location(
                 of: head.target, at: authority[0..<authority.endOfHost], redirect)
         else { return Problem(.badRequest, instance: id).response() }

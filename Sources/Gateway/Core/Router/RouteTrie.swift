@@ -27,7 +27,12 @@ struct RouteTrie {
 
     private var nodes = [Node()]
 
-    mutating func insert(_ route: Config.Route, endpoint: Int) {
+    /// - Parameter entries: of two for the same route the first one counts
+    init(_ entries: [Router.Entry]) {
+        for entry in entries { insert(entry.route, endpoint: entry.index) }
+    }
+
+    private mutating func insert(_ route: Config.Route, endpoint: Int) {
         var node = RouteTrie.root
         // The path `/` has one segment, which is empty.
         let segments = route.segments.isEmpty ? [.literal("")] : route.segments

@@ -8,8 +8,14 @@ package import HTTP
 /// (`{id}.json`), this over one without, and all over a `*`, if they lead to an endpoint with the
 /// method. A parameter never matches an empty segment. HEAD goes to the
 /// route of GET where no route is declared for it.
+///
+/// Routes of the exact host go first, then routes of `*.name`, then routes of any host, as far as they
+/// lead to an endpoint with the method. Of two that are the same but for the listener, the one that is
+/// restricted to it goes first.
 package struct Router {
-    private let trie: RouteTrie
+    private let sites: Sites
+    /// By the address of the listener; empty if no route is restricted to one.
+    private let ofListeners: [(listener: String, sites: Sites)]
 
     /// The result of a search.
     package enum Match: Equatable {
@@ -21,23 +27,105 @@ package struct Router {
         case methodNotAllowed(allow: FieldValue)
     }
 
-    /// Endpoints in file order, each known by its index.
-    package init(_ endpoints: [(route: Config.Route, index: Int)]) {
-        var trie = RouteTrie()
-        for endpoint in endpoints { trie.insert(endpoint.route, endpoint: endpoint.index) }
-        self.trie = trie
+    /// What the router knows of an endpoint.
+    package struct Entry {
+        package var route: Config.Route
+        /// In the plan.
+        package let index: Int
+        /// As in the configuration; empty for all.
+        package var hosts: [String] = []
+        /// The address of its listener; nil for all.
+        package var listener: String?
+
+        package init(
+            _ route: Config.Route, _ index: Int, hosts: [String] = [], listener: String? = nil
+        ) {
+            self.route = route
+            self.index = index
+            self.hosts = hosts
+            self.listener = listener
+        }
     }
 
-    /// - Parameter path: still encoded, as `Target.path` has it.
-    package func match(_ method: Method, _ path: Bytes) -> Match {
+    /// - Parameter entries: of two for the same route, hosts and listener the first one counts
+    package init(_ entries: [Entry]) {
+        let listeners = Set(entries.compactMap(\.listener))
+        let others = entries.filter { $0.listener == nil }
+        sites = Sites(others)
+        ofListeners = listeners.map { listener in
+            (listener, Sites(entries.filter { $0.listener == listener } + others))
+        }
+    }
+
+    /// Whether the place of a request matters.
+    package var usesPlaces: Bool { !ofListeners.isEmpty || sites.usesHosts }
+
+    /// - Parameters:
+    ///   - path: still encoded, as `Target.path` has it
+    ///   - place: where the request arrives; matters only with `usesPlaces`
+    package func match(
+        _ method: Method, _ path: Bytes, at place: RequestPlace = RequestPlace()
+    ) -> Match {
+        if !ofListeners.isEmpty, let listener = place.listener,
+            let entry = ofListeners.first(where: { $0.listener == listener })
+        {
+            return entry.sites.match(method, path, place.authority)
+        }
+        return sites.match(method, path, place.authority)
+    }
+}
+
+/// The routes of one listener, by host.
+private struct Sites {
+    /// Of the endpoints without hosts.
+    private let others: RouteTrie
+    /// By host, the index of its trie. Hosts with the same endpoints share one.
+    private let hosts: HostTable?
+    private let tries: [RouteTrie]
+
+    init(_ entries: [Router.Entry]) {
+        others = RouteTrie(entries.filter(\.hosts.isEmpty))
+        var ofHosts: [(host: String, entries: [Int])] = []
+        var numbers: [String: Int] = [:]
+        for (index, entry) in entries.enumerated() {
+            for host in Set(entry.hosts.map(HostSyntax.canonical)) {
+                let number = numbers[host] ?? ofHosts.count
+                if number == ofHosts.count {
+                    numbers[host] = number
+                    ofHosts.append((host, []))
+                }
+                ofHosts[number].entries.append(index)
+            }
+        }
+        var tries: [RouteTrie] = []
+        var known: [[Int]: Int] = [:]
+        var table: [(host: String, value: Int)] = []
+        for (host, indices) in ofHosts {
+            if known[indices] == nil {
+                known[indices] = tries.count
+                tries.append(RouteTrie(indices.map { entries[$0] }))
+            }
+            table.append((host, known[indices] ?? 0))
+        }
+        self.tries = tries
+        hosts = table.isEmpty ? nil : HostTable(table)
+    }
+
+    var usesHosts: Bool { hosts != nil }
+
+    func match(_ method: Method, _ path: Bytes, _ authority: Bytes?) -> Router.Match {
         // Every route begins with a slash; `*` in `OPTIONS *` is not a path.
         guard path.span.count > 0, path[0] == UInt8(ascii: "/") else { return .notFound }
         var search = RouteSearch(method)
-        if let endpoint = search.endpoint(
-            path.span, in: trie, below: RouteTrie.root, from: PathSegments.start)
-        {
-            return .endpoint(endpoint)
+        if let hosts, let authority {
+            let values = hosts.values(of: authority)
+            for case let trie? in [values.exact, values.wildcard] {
+                if let endpoint = search.endpoint(path.span, in: tries[trie]) {
+                    return .endpoint(endpoint)
+                }
+            }
         }
+        if let endpoint = search.endpoint(path.span, in: others) { return .endpoint(endpoint) }
         guard let first = search.refused.first else { return .notFound }
         return .methodNotAllowed(allow: search.refused.dropFirst().reduce(first, +).allow)
     }
@@ -57,8 +145,12 @@ private struct RouteSearch: ~Copyable {
         self.method = method
     }
 
+    mutating func endpoint(_ path: Span<UInt8>, in trie: RouteTrie) -> Int? {
+        endpoint(path, in: trie, below: RouteTrie.root, from: PathSegments.start)
+    }
+
     /// - Parameter start: the offset of the first segment that is not matched yet
-    mutating func endpoint(
+    private mutating func endpoint(
         _ path: Span<UInt8>, in trie: RouteTrie, below node: Int, from start: Int
     ) -> Int? {
         guard let segment = PathSegments.range(in: path, from: start) else {

@@ -5,7 +5,7 @@ import Promises
 ///
 /// Built once per plan and worker. A class, so that a service that captures it holds one reference.
 final class Routes {
-    private let router: Router
+    private let finder: EndpointFinder
     private let paths: PathRules
     private let via: ViaEntry
     private let endpoints: [Service<Request, Response>]
@@ -28,7 +28,7 @@ final class Routes {
         paths = PathRules(plan)
         self.via = via
         self.recorded = recorded
-        router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
+        finder = EndpointFinder(plan)
         self.endpoints = endpoints
         self.endpointNumbers = endpointNumbers
         headers = plan.endpoints.map(\.headers)
@@ -37,10 +37,10 @@ final class Routes {
 
     /// Finds the endpoint of a request and passes the request to it.
     func routeRequest(_ request: Request, _ context: RequestContext) -> LocalPromise<Response> {
-        switch router.match(request.head.method, request.head.target.path) {
+        switch finder.match(request.head.method, of: request.head, context) {
         case .endpoint(let index):
             enter(index, request.head, context)
-            if let reason = refusal(of: request.head, at: index) {
+            if let reason = refusal(of: request.head, at: index, context) {
                 context.refusal = reason
                 return context.local.value(Problem(reason, instance: context.id).response())
             }
@@ -56,8 +56,10 @@ final class Routes {
     }
 
     /// Above everything that an endpoint does: both are properties of the head alone.
-    private func refusal(of head: RequestHead, at endpoint: Int) -> RefusalReason? {
-        if paths.refuse(head, at: endpoint) { return .path }
+    private func refusal(
+        of head: RequestHead, at endpoint: Int, _ context: RequestContext
+    ) -> RefusalReason? {
+        if paths.refuse(head, at: endpoint, context) { return .path }
         return head.hasVia && via.isNamed(in: head.fields) ? .loop : nil
     }
 
@@ -75,7 +77,7 @@ final class Routes {
     /// response has the endpoint's headers, and the log and the metrics name it.
     func routeRejection(_ head: RequestHead, _ context: RequestContext) {
         guard context.endpoint == nil else { return }
-        guard case .endpoint(let index) = router.match(head.method, head.target.path) else {
+        guard case .endpoint(let index) = finder.match(head.method, of: head, context) else {
             return addOtherHeaders(head, context)
         }
         enter(index, head, context)

@@ -7,7 +7,7 @@ import Reactor
 /// with 400, 401, 403, 429 or 503.
 final class EndpointAuth {
     private let plan: EndpointAuthPlan
-    private let requirements: Requirements
+    private let requirements: HeadConditions
     private let authenticators: [Authenticator]
     /// Those that a caller must have.
     private let scopes: [Bytes]
@@ -26,7 +26,7 @@ final class EndpointAuth {
         failures: AuthFailureLimit?, padding: Filter<Request, Response>?, loop: any Loop
     ) {
         self.plan = plan
-        requirements = Requirements(plan.requirements, of: endpoint)
+        requirements = HeadConditions(plan.requirements, of: endpoint)
         self.authenticators = plan.authenticators.map { authenticators[$0] }
         scopes = plan.scopes.map { Bytes($0) }
         challenges = AuthChallenges(self.authenticators.map(\.plan), scopes: plan.scopes)

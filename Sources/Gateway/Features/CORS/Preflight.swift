@@ -5,7 +5,7 @@ import Promises
 /// Responds to CORS preflights before any other part of an endpoint, authentication included: a
 /// browser sends them without credentials (Fetch standard, CORS-preflight fetch).
 package final class Preflight {
-    private let router: Router
+    private let finder: EndpointFinder
     /// By endpoint.
     private let rules: [CORSRules?]
     /// By endpoint: whether its route is one for OPTIONS.
@@ -14,7 +14,7 @@ package final class Preflight {
     private let others: CORSRules?
 
     package init(_ plan: Plan) {
-        router = Router(plan.endpoints.map { (route: $0.route, index: $0.index) })
+        finder = EndpointFinder(plan)
         rules = plan.endpoints.map(\.cors)
         isForOptions = plan.endpoints.map { $0.route.method == .options }
         others = plan.entry.headers?.cors
@@ -23,7 +23,8 @@ package final class Preflight {
     var filter: Filter<Request, Response> {
         Filter { next in
             Service { [self] request, context in
-                guard request.head.method == .options, let response = response(to: request.head)
+                guard request.head.method == .options,
+                    let response = response(to: request.head, context)
                 else { return next(request, context) }
                 return context.local.value(response)
             }
@@ -32,34 +33,35 @@ package final class Preflight {
 
     /// Nil for a request that is not a preflight, and for one of a path without CORS rules: the
     /// routes respond to it.
-    package func response(to head: RequestHead) -> Response? {
+    ///
+    /// - Parameter context: nil where `explain` sends nothing
+    package func response(to head: RequestHead, _ context: RequestContext? = nil) -> Response? {
         guard let origin = head.fields[.origin],
             let wanted = head.fields[.requestMethod].flatMap({ Method($0.bytes.span) })
         else { return nil }
-        let path = head.target.path
         // A route for OPTIONS takes precedence; one for every method does not.
-        if case .endpoint(let index) = router.match(.options, path), isForOptions[index] {
+        if case .endpoint(let index) = finder.match(.options, of: head, context),
+            isForOptions[index]
+        {
             return nil
         }
         let selected: CORSRules?
-        switch router.match(wanted, path) {
+        switch finder.match(wanted, of: head, context) {
         case .endpoint(let index): selected = rules[index]
         case .methodNotAllowed: selected = others
         case .notFound: return nil
         }
         guard let selected else { return nil }
-        return Response(status: .noContent, fields: fields(selected, origin, path))
-    }
-
-    /// An origin that is not allowed gets none of the fields, so that the browser refuses the
-    /// request.
-    private func fields(_ rules: CORSRules, _ origin: FieldValue, _ path: Bytes) -> Fields {
         var fields = Self.varying
-        guard rules.allows(origin.bytes) else { return fields }
-        fields.append(.allowOrigin, rules.stated(origin))
-        if let methods = methods(of: path, with: rules) { fields.append(.allowMethods, methods) }
-        fields.append(rules.preflightGrant)
-        return fields
+        // An origin that is not allowed gets none of the fields, so that the browser refuses the request.
+        if selected.allows(origin.bytes) {
+            fields.append(.allowOrigin, selected.stated(origin))
+            if let methods = methods(of: head, context, with: selected) {
+                fields.append(.allowMethods, methods)
+            }
+            fields.append(selected.preflightGrant)
+        }
+        return Response(status: .noContent, fields: fields)
     }
 
     private static let varying: Fields = [
@@ -67,9 +69,13 @@ package final class Preflight {
     ]
 
     /// The methods of the path with these rules: browsers cache the permission for all of them.
-    private func methods(of path: Bytes, with rules: CORSRules) -> FieldValue? {
+    private func methods(
+        of head: RequestHead, _ context: RequestContext?, with rules: CORSRules
+    ) -> FieldValue? {
         let names = Self.methods.filter { method in
-            guard case .endpoint(let index) = router.match(method, path) else { return false }
+            guard case .endpoint(let index) = finder.match(method, of: head, context) else {
+                return false
+            }
             return self.rules[index] === rules
         }.map(\.description)
         return names.isEmpty ? nil : FieldValue(names.joined(separator: ", "))

@@ -5,7 +5,7 @@ package struct HostsKeys: Sendable {
 
     static let root: [BlockKey<Config>] = [
         .list(
-            "hosts", \.hosts.names, .filledList(of: .host),
-            "names and addresses that Host may have, regardless of case and port; else 421")
+            "hosts", \.hosts.names, .filledList(of: .hostPattern),
+            "names, *.name and addresses that Host may have, regardless of case and port; else 421")
     ]
 }

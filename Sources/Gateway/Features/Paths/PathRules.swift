@@ -16,11 +16,15 @@ package struct PathRules {
         rules = plan.endpoints.map(\.paths)
         suffixCounts = plan.endpoints.map { $0.route.suffix?.utf8.count ?? 0 }
         let bypassed = Set(rules.compactMap { $0?.bypassed }.joined())
-        folded = bypassed.isEmpty ? nil : FoldedRouter(plan.endpoints, first: bypassed)
+        folded = bypassed.isEmpty ? nil : FoldedRouter(plan, first: bypassed)
     }
 
     /// Whether the endpoint, which the router has found, refuses the path of a request.
-    package func refuse(_ head: RequestHead, at endpoint: Int) -> Bool {
+    ///
+    /// - Parameter context: nil where `explain` sends nothing
+    package func refuse(
+        _ head: RequestHead, at endpoint: Int, _ context: RequestContext? = nil
+    ) -> Bool {
         guard let rule = rules.span[endpoint] else { return false }
         let path = head.target.path
         if PathReading(of: path.span) != .plain { return true }
@@ -30,7 +34,7 @@ package struct PathRules {
             return true
         }
         guard let folded, !rule.bypassed.isEmpty else { return false }
-        return folded.endpoints(for: head.method, path, suffixCount: suffixCount).contains {
+        return folded.endpoints(of: head, context, suffixCount: suffixCount).contains {
             rule.bypassed.contains($0)
         }
     }
@@ -40,43 +44,49 @@ package struct PathRules {
 /// case of letters, a slash at the end, or the extension of a name (`/admin.json`).
 private struct FoldedRouter {
     private let router: Router
+    private let assumedListener: String?
     /// By endpoint.
     private let endsWithLiteral: [Bool]
 
     /// - Parameter preferred: of routes that differ only in what is ignored, these are found
-    init(_ endpoints: [EndpointPlan], first preferred: Set<Int>) {
+    init(_ plan: Plan, first preferred: Set<Int>) {
+        let endpoints = plan.endpoints
+        assumedListener = plan.entry.assumedListener
         endsWithLiteral = endpoints.map {
             if case .literal = $0.route.segments.last { true } else { false }
         }
         let order =
             endpoints.filter { preferred.contains($0.index) }
             + endpoints.filter { !preferred.contains($0.index) }
-        let routes = order.map { (route: $0.route.folded, index: $0.index) }
         // A `*` that matches nothing comes behind a route that ends there.
         router = Router(
-            routes
-                + routes.compactMap { entry in
-                    entry.route.withoutRest.map { (route: $0, index: entry.index) }
+            order.map { Router.Entry($0, route: $0.route.folded) }
+                + order.compactMap { endpoint in
+                    endpoint.route.folded.withoutRest.map { Router.Entry(endpoint, route: $0) }
                 })
     }
 
     /// - Parameters:
-    ///   - path: one that is plain, so that its escapes hide neither a slash nor an escape
+    ///   - head: with a path that is plain, so that its escapes hide neither a slash nor an escape
     ///   - suffixCount: the bytes at its end that its route has as a suffix
-    func endpoints(for method: Method, _ path: Bytes, suffixCount: Int) -> [Int] {
+    func endpoints(
+        of head: RequestHead, _ context: RequestContext?, suffixCount: Int
+    ) -> [Int] {
+        let path = head.target.path
+        let place = RequestPlace(head, context, assumedListener: assumedListener)
+        func endpoint(_ text: [UInt8]) -> Int? {
+            guard case .endpoint(let index) = router.match(head.method, Bytes(text), at: place)
+            else { return nil }
+            return index
+        }
         var text = (path.percentDecoded() ?? path).array.lowercasedASCII
         if text.count > 1, text.last == UInt8(ascii: "/") { text.removeLast() }
         let name = Array(text.dropLast(suffixCount))
         let shorter = [text.withoutExtension, suffixCount > 0 ? name : nil, name.withoutExtension]
-            .compactMap { text in text.flatMap { endpoint(for: method, $0) } }
+            .compactMap { text in text.flatMap { endpoint($0) } }
         // `{id}.json` and `{id}` are different routes by intention.
-        return [endpoint(for: method, text)].compactMap(\.self)
+        return [endpoint(text)].compactMap(\.self)
             + shorter.filter { suffixCount == 0 || endsWithLiteral[$0] }
-    }
-
-    private func endpoint(for method: Method, _ text: [UInt8]) -> Int? {
-        guard case .endpoint(let index) = router.match(method, Bytes(text)) else { return nil }
-        return index
     }
 }
 

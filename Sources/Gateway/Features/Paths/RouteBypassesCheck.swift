@@ -18,12 +18,21 @@ struct RouteBypasses {
         else { return [] }
         let usual = endpoints[index].usualParameters
         return endpoints.indices.filter { other in
-            guard other != index, protections.has(other, moreThan: index),
+            guard other != index, protections.has(other, moreThan: index), meets(index, other),
                 let otherRoute = endpoints[other].route?.value,
                 route.method.overlaps(otherRoute.method)
             else { return false }
             return RouteReading(of: route, usual, as: otherRoute).exists
         }
+    }
+
+    /// Whether a request for one endpoint could belong to the other one by its path alone: hosts, listeners
+    /// and conditions are no matter of reading.
+    private func meets(_ index: Int, _ other: Int) -> Bool {
+        guard let group = EndpointGroup(endpoints[index]),
+            let otherGroup = EndpointGroup(endpoints[other])
+        else { return false }
+        return group.shape != otherGroup.shape && group.sharesPlaces(with: otherGroup)
     }
 }
 

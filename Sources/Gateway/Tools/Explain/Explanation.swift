@@ -23,15 +23,13 @@ package struct Explanation {
         _ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields(),
         body: Bytes? = nil, masksLiterals: Bool = false
     ) {
-        self.plan = plan
         self.body = body
         self.masksLiterals = masksLiterals
-        head = RequestHead(method: method, target: target, fields: fields)
+        (self.plan, head) = plan.assumingPlace(
+            of: RequestHead(method: method, target: target, fields: fields))
         guard mayHaveBody, !fields.contains(.contentType), let type = endpoint?.contentTypes?.sample
         else { return }
-        var fields = fields
-        fields.append(.contentType, type)
-        head = RequestHead(method: method, target: target, fields: fields)
+        head = head.adding(.contentType, type)
     }
 
     /// A body that is not known is assumed for the methods that usually have one.
@@ -132,13 +130,35 @@ package struct Explanation {
 
 extension Plan {
     func match(_ head: RequestHead) -> Router.Match {
-        Router(endpoints.map { (route: $0.route, index: $0.index) })
-            .match(head.method, head.target.path)
+        EndpointFinder(self).match(head.method, of: head, nil)
+    }
+
+    /// A request that names no host counts as one for a host of the first endpoint that has its route,
+    /// and as one of the listener of that endpoint.
+    fileprivate func assumingPlace(of head: RequestHead) -> (Plan, RequestHead) {
+        if case .endpoint = match(head) { return (self, head) }
+        for matching in endpoints.map(\.matching) {
+            let plan = assuming(listener: matching.listener)
+            var head = head
+            if head.authority == nil, let host = matching.sampleHost.flatMap({ FieldValue($0) }) {
+                head = head.adding(.host, host)
+            }
+            if case .endpoint = plan.match(head) { return (plan, head) }
+        }
+        return (self, head)
     }
 
     /// The endpoint whose route matches a request.
     func endpoint(for head: RequestHead) -> EndpointPlan? {
         if case .endpoint(let index) = match(head) { endpoints[index] } else { nil }
+    }
+}
+
+extension RequestHead {
+    fileprivate func adding(_ name: FieldName, _ value: FieldValue) -> RequestHead {
+        var fields = fields
+        fields.append(name, value)
+        return RequestHead(method: method, target: target, fields: fields)
     }
 }
 

@@ -39,7 +39,8 @@ package struct PlanPrinter {
     private func row(_ endpoint: EndpointPlan) -> [String] {
         // Without authenticators, every endpoint is public.
         let access = plan.authenticators.isEmpty ? [] : [endpoint.auth?.text ?? "public"]
-        return [endpoint.route.method.rawValue, endpoint.route.path] + access
+        let method = endpoint.route.method.rawValue
+        return [method, String(endpoint.name.dropFirst(method.count + 1))] + access
             + (endpoint.proxy.map(columns)
                 ?? [Self.calls(of: endpoint), "deadline \(endpoint.timing)"])
     }

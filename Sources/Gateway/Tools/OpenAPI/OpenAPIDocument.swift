@@ -11,15 +11,23 @@ package final class OpenAPIDocument {
     /// The title of the API.
     private let title: String
 
-    /// The URL for clients; nil for the address in `listen`.
-    private let server: String?
+    private let servers: OpenAPIServers
 
-    /// - Parameter plan: the plan of `config`
-    package init(_ config: Config, _ plan: Plan, title: String, server: String? = nil) {
+    /// The endpoints that are described.
+    private let endpoints: [EndpointPlan]
+
+    /// - Parameters:
+    ///   - plan: the plan of `config`
+    ///   - server: the URL for clients; nil for the address in `listen`
+    ///   - host: describes the endpoints for this host only; nil for all hosts
+    package init(
+        _ config: Config, _ plan: Plan, title: String, server: String? = nil, host: String? = nil
+    ) {
         self.config = config
         self.plan = plan
         self.title = title
-        self.server = server
+        servers = OpenAPIServers(plan, server: server, host: host)
+        endpoints = servers.describedEndpoints
     }
 
     /// The description, indented, with a line end.
@@ -27,35 +35,18 @@ package final class OpenAPIDocument {
         JSONTree.object([
             ("openapi", .text("3.1.0")),
             ("info", .object([("title", .text(title)), ("version", .text("1"))])),
-            ("servers", .list(servers)),
+            ("servers", .list([servers.all])),
             ("paths", .object(paths)),
             ("components", OpenAPIComponents.tree(securitySchemes: securitySchemes)),
         ]).text + "\n"
     }
 
-    /// Replaces a wildcard address by localhost; a unix socket and a port that the system chooses
-    /// have no URL.
-    private var servers: [JSONTree] {
-        var url = server
-        // One with TLS first, to which the others may redirect.
-        let listeners = plan.process.listeners
-        let listener = listeners.first { $0.tls != nil } ?? listeners.first
-        if url == nil, case .tcp(let host, let port)? = listener?.address, port != 0 {
-            let name = ["0.0.0.0", "::"].contains(host) ? "localhost" : host
-            let scheme = listener?.tls == nil ? "http" : "https"
-            url = "\(scheme)://\(name.contains(":") ? "[\(name)]" : name):\(port)"
-        }
-        return [.object([("url", .text(url ?? "/"))])]
-    }
-
     private var paths: [(String, JSONTree)] {
         var names = OperationNames()
-        return OpenAPIPath.all(of: plan.endpoints).map { path in
+        return OpenAPIPath.all(of: endpoints).map { path in
             let members = path.endpoints.flatMap { index, spelled in
                 operations(
-                    OpenAPIOperation(
-                        config.endpoints[index], plan.endpoints[index], plan,
-                        spelled: spelled),
+                    operation(of: plan.endpoints[index], spelled: spelled),
                     isHeadFree: path.isHeadFree(plan.endpoints),
                     besides: path.methods(plan.endpoints), &names)
             }
@@ -65,9 +56,15 @@ package final class OpenAPIDocument {
 
     private var securitySchemes: JSONTree? {
         OpenAPISecurity.schemes(
-            of: zip(config.endpoints, plan.endpoints).map { config, endpoint in
-                OpenAPIOperation(config, endpoint, plan, spelled: [:]).security
-            })
+            of: endpoints.map { operation(of: $0, spelled: [:]).security })
+    }
+
+    private func operation(
+        of endpoint: EndpointPlan, spelled: [String: String]
+    ) -> OpenAPIOperation {
+        OpenAPIOperation(
+            config.endpoints[endpoint.index], endpoint, plan, spelled: spelled,
+            servers: servers.servers(of: endpoint))
     }
 
     /// HEAD is supported on every route of GET.

@@ -11,15 +11,18 @@ final class OpenAPIOperation {
     private let needs: OpenAPINeeds
     /// The names of parameters in the path of the description, where they differ.
     private let spelled: [String: String]
+    /// Empty if the servers of the description apply.
+    private let servers: [JSONTree]
 
     init(
         _ config: Config.Endpoint, _ plan: EndpointPlan, _ whole: Plan,
-        spelled: [String: String]
+        spelled: [String: String], servers: [JSONTree]
     ) {
         self.config = config
         self.plan = plan
         self.whole = whole
         self.spelled = spelled
+        self.servers = servers
         needs = OpenAPINeeds(config, plan)
     }
 
@@ -31,6 +34,7 @@ final class OpenAPIOperation {
         var members: [(String, JSONTree)] = [
             ("operationId", .text(name)), ("description", .text(description)),
         ]
+        if !servers.isEmpty { members.append(("servers", .list(servers))) }
         let parameters = parameters
         if !parameters.isEmpty { members.append(("parameters", .list(parameters))) }
         if let body = requestBody(of: method) { members.append(("requestBody", body)) }

@@ -1,8 +1,8 @@
 import HTTP
 import Patterns
 
-/// `require` of an endpoint: conditions on the head of a request and its caller.
-struct Requirements {
+/// Conditions on the head of a request: `require`, and `when` of an endpoint.
+struct HeadConditions {
     private let conditions: [ConditionPlan]
     private let params: [ParamPlan]
     /// The parameters that the conditions use, by index.
@@ -18,7 +18,9 @@ struct Requirements {
     }
 
     /// Whether all conditions hold. One that needs an ambiguous value does not.
-    func hold(for head: RequestHead, _ context: RequestContext) -> Bool {
+    ///
+    /// - Parameter context: nil where `explain` sends nothing: the client is not known
+    func hold(for head: RequestHead, _ context: RequestContext?) -> Bool {
         guard !conditions.isEmpty else { return true }
         let values = UnambiguousValues(values: values(of: head, context))
         return conditions.allSatisfy { $0.holds(in: values) }
@@ -26,7 +28,7 @@ struct Requirements {
 
     /// The values that the conditions test. Parameters and claims are read once for all of them,
     /// within one budget for patterns.
-    func values(of head: RequestHead, _ context: RequestContext) -> CallValues {
+    func values(of head: RequestHead, _ context: RequestContext?) -> CallValues {
         var work = PatternWork()
         return CallValues(
             ofHead: head, Params(params, where: isUsed, of: head, &work), context, proxies)

@@ -1,0 +1,31 @@
+package import Basics
+package import HTTP
+
+/// Where a request arrives: the host that it names, and the listener of its connection.
+package struct RequestPlace: Equatable {
+    /// Host and port, as the client sent them; nil without a host.
+    var authority: Bytes?
+    /// The address of the listener, as configured; nil if it has none.
+    var listener: String?
+
+    package init(authority: Bytes? = nil, listener: String? = nil) {
+        self.authority = authority
+        self.listener = listener
+    }
+
+    /// - Parameters:
+    ///   - context: nil where `explain` sends nothing
+    ///   - assumedListener: counts for a request without a connection
+    init(_ head: RequestHead, _ context: RequestContext?, assumedListener: String?) {
+        self.init(
+            authority: head.authority,
+            listener: context?.peer.facts?.listener ?? assumedListener)
+    }
+
+}
+
+extension RequestHead {
+    /// Host and port: an absolute target takes precedence over `Host` (RFC 9112 3.2.2). Nil without
+    /// either, which HTTP/1.0 permits.
+    package var authority: Bytes? { target.authority ?? fields[.host]?.bytes }
+}

@@ -89,6 +89,36 @@ import Testing
         rehearsal.close()
     }
 
+    /// Requests have a host, arrive at a listener and meet a condition of their endpoint.
+    @Test func requestsReachTheirEndpoints() throws {
+        let text = """
+            version: 1
+            listen: [127.0.0.1:8080, { name: internal, address: "127.0.0.1:8081" }]
+            backends: { catalog: { url: "http://127.0.0.1:7001" }, stock: { url: "http://127.0.0.1:7002" } }
+            endpoints:
+              - { route: GET /x, hosts: ["*.shop.test"], calls: { one: { from: catalog, get: /1 } } }
+              - { route: GET /x, listener: internal, calls: { one: { from: catalog, get: /2 } } }
+              - route: GET /x
+                when: { all: [{ value: "{request.header.X-A}", one_of: ["1", "2"] }, { value: "{request.query.b}", exists: true }] }
+                calls: { one: { from: catalog, get: /3 } }
+              - { route: GET /x, calls: { one: { from: catalog, get: /4 } } }
+            """
+        let rehearsal = try rehearsal(text: text)
+        for (number, request) in rehearsal.requests.enumerated() {
+            for attempt in rehearsal.attempts[number] {
+                let target = attempt.message.startLine
+                #expect(target.contains("/\(request.endpoint + 1)"), "\(target)")
+            }
+        }
+        #expect(Set(rehearsal.requests.map(\.endpoint)) == [0, 1, 2, 3])
+        let report = RehearsalSummary(of: rehearsal).text
+        for name in ["GET *.shop.test/x", "GET /x (internal)", "GET /x (when 1)", "GET /x"] {
+            #expect(report.contains("\n\(name)\n"), "\(name)")
+        }
+        #expect(!report.contains("404"))
+        rehearsal.close()
+    }
+
     /// Simulated clients use HTTP/1.1 without TLS.
     @Test func listenersServeSimulatedClients() throws {
         let listen = "listen: { address: 127.0.0.1:8080, protocols: [http2] }\ndefaults:"

@@ -11,13 +11,13 @@ import Testing
     static let folder = "Tests/Fixtures/openapi"
 
     private static func description(
-        of text: String, server: String? = nil, files: [String: String] = [:]
+        of text: String, server: String? = nil, host: String? = nil, files: [String: String] = [:]
     ) throws -> String {
         let (config, problems) = load(
             files.merging(["c.yaml": text]) { $1 }, environment: ["USERS_KEY": "k"])
         let known = try #require(config, "\(problems.lines)")
         let plan = try Planner.plan(known, processors: 1)
-        return OpenAPIDocument(known, plan, title: "Test", server: server).text
+        return OpenAPIDocument(known, plan, title: "Test", server: server, host: host).text
     }
 
     private static func rich() throws -> String { try Golden.text(folder + "/rich.yaml") }
@@ -63,6 +63,52 @@ import Testing
         let user = try #require(properties["user"]?["properties"] as? [String: [String: Any]])
         #expect(Set(user.keys) == ["a", "id", "avatar"])
         #expect((user["a"]?["anyOf"] as? [Any])?.count == 2)
+    }
+
+    private static let sites = """
+        version: 1
+        listen: [{ name: public, address: "127.0.0.1:8080" }]
+        backends: { a: { url: "http://a:1" } }
+        endpoints:
+          - { route: GET /x, hosts: [shop.test], server_timing: true, calls: { shop: { from: a, get: /1 } } }
+          - { route: GET /x, hosts: ["*.shop.test"], calls: { label: { from: a, get: /1 } } }
+          - { route: GET /x, calls: { all: { from: a, get: /1 } } }
+          - route: ANY /p
+            hosts: [shop.test]
+            when: { value: "{request.header.X}", is: "1" }
+            proxy: { to: a, path: /canary }
+          - { route: ANY /p, hosts: [shop.test], proxy: { to: a, path: /p } }
+          - { route: POST /p, listener: public, calls: { all: { from: a, post: /1 } } }
+        """
+
+    /// A path and a method have one operation: without a condition, and first for all hosts.
+    @Test(arguments: [
+        (nil, "all", "http://127.0.0.1:8080"), ("shop.test", "shop", "http://shop.test:8080"),
+        ("A.shop.test", "label", "http://a.shop.test:8080"),
+        ("other.test", "all", "http://other.test:8080"),
+    ])
+    func routesOfHostsAreDescribedOnce(_ host: String?, _ part: String, _ url: String) throws {
+        let document = try Document(try Self.description(of: Self.sites, host: host))
+        let parts = Self.parts(document.paths["/x"]?["get"])
+        #expect(parts.contains(part))
+        #expect(Self.urls(document.root["servers"]) == [url])
+        let passed = document.paths["/p"]?["get"] as? [String: Any]
+        let own = Self.urls(passed?["servers"])
+        #expect(own == (host == nil ? ["http://shop.test:8080"] : []))
+        #expect((passed != nil) == (host == nil || host == "shop.test"))
+        #expect(document.paths["/p"]?["post"] != nil)
+    }
+
+    private static func urls(_ servers: Any?) -> [String] {
+        (servers as? [[String: Any]] ?? []).compactMap { $0["url"] as? String }
+    }
+
+    /// The names of the parts of a response.
+    private static func parts(_ operation: Any?) -> [String] {
+        let responses = (operation as? [String: Any])?["responses"] as? [String: [String: Any]]
+        let content = responses?["200"]?["content"] as? [String: [String: Any]]
+        let schema = content?["application/json"]?["schema"] as? [String: Any]
+        return (schema?["properties"] as? [String: Any] ?? [:]).keys.sorted()
     }
 
     @Test func rootAndFixedBodiesAreDescribed() throws {

@@ -15,7 +15,7 @@ struct LimitsCheck {
 
     private func checkAttempts(_ request: RequestRecord) {
         for config in record.configs {
-            guard let endpoint = request.request.endpoint.map({ config.endpoints[$0] }) else {
+            guard let endpoint = config.endpoint(of: request.request) else {
                 continue
             }
             for call in endpoint.calls {

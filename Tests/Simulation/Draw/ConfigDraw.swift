@@ -99,6 +99,7 @@ struct ConfigDraw {
                 .key("max_body", 1, hasHTTP2 ? [1024, 65536, 300_000] : [1024, 2048, 65536]),
             ] + EntryDraw(random: self.random.derived("entry")).endpoint(index)
                 + InputDraw.endpoint(index, hasBody: sendsBody), of: "Endpoint")
+        if let former { keys.set("hosts", former.keys["hosts"]) }
         keys.set(keys["min_duration"] == nil ? "round_up_to" : "server_timing", nil)
         let calls = CallDraw(
             random: random, method: method, params: params, hasBody: keys["body"] != nil,

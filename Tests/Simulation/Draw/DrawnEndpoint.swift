@@ -113,6 +113,7 @@ struct DrawnEndpoint {
             "clients": .members(["allow": .list(["192.0.2.1"])]),
             "proxy": .scalar(config.streamBackends[proxy?.backend ?? 0].name),
         ]).setting("auth", config.auth == nil ? nil : .scalar("none"))
+            .setting("hosts", keys["hosts"])
     }
 }
 
@@ -141,6 +142,8 @@ struct DrawnEndpointEntry {
         case own(DrawnCORS)
     }
 
+    /// Empty for all.
+    var hosts: [String] { keys[networks: "hosts"] }
     var deny: [String] { keys["clients"]?[networks: "deny"] ?? [] }
     var headers: [PeerField] { keys.responseHeaders }
     var cors: CORS {

@@ -80,6 +80,7 @@ struct EntryDraw {
                 "hosts", 0.2,
                 of: [
                     "[\(Self.host)]", "[\(Self.host), \"::1\"]", "[192.0.2.1, \(Self.host)]",
+                    "[\"*.test\"]",
                 ]),
             .block("user_agents", 0.15, [.key("deny", 1, of: [#"[".*-bot/.*"]"#])]),
             .key("security_headers", 0.4),
@@ -93,6 +94,12 @@ struct EntryDraw {
         return [
             .block("clients", 0.1, [.key("deny", 1, of: ["[203.0.113.0/24]"])]),
             .key("response_headers", 0.15, of: [#"{"X-Fixed": e\#(index)}"#]),
+            .key(
+                "hosts", 0.15,
+                of: [
+                    "[\(Self.host), \"*.test\"]", "[\"*.test\"]", "[\(Self.host)]",
+                    "[other.test, \"::1\"]",
+                ]),
             random.chance(0.5)
                 ? .key("cors", 0.2, of: ["none"]) : .block("cors", 0.2, cors(index + 1)),
         ]
@@ -123,7 +130,7 @@ struct EntryDraw {
         guard request.defect == nil else { return }
         if random.chance(0.1) {
             request.host = random.pick([
-                "GATEWAY.test:80", "other.test", "gateway.test.", "[::1]:80",
+                "GATEWAY.test:80", "other.test", "gateway.test.", "[::1]:80", "a.gateway.test",
             ])
         }
         if random.chance(0.3) {

@@ -22,7 +22,7 @@ struct InputDraw {
 
     /// Adds what a client may send.
     func complete(_ request: inout ScriptedRequest, _ config: DrawnConfig) {
-        guard request.defect == nil, let endpoint = request.endpoint.map({ config.endpoints[$0] })
+        guard request.defect == nil, let endpoint = config.endpoint(of: request)
         else { return }
         if config.entry.deniesAgents, random.chance(0.6) {
             request.headers.append(

@@ -25,6 +25,7 @@ struct ProxyDraw {
         var keys = random.keys(
             [.key("max_in_flight", 0.15, 1...4)]
                 + EntryDraw(random: self.random.derived("entry")).endpoint(index), of: "Endpoint")
+        if let former { keys.set("hosts", former.keys["hosts"]) }
         if random.chance(0.15) {
             keys.set("forward", Tree(written: #"{"headers": [X-User], "query": all}"#))
         }

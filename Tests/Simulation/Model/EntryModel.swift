@@ -9,7 +9,7 @@ struct EntryModel {
     private var entry: DrawnEntry { config.entry }
 
     /// The endpoint of the path, whatever the method.
-    private var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
+    private var endpoint: DrawnEndpoint? { config.endpoint(of: request) }
 
     /// The endpoint with the request's method.
     private var matched: DrawnEndpoint? { matched(request.method) }
@@ -31,7 +31,7 @@ struct EntryModel {
             if isIn(clients.deny) { return 403 }
             if !clients.allow.isEmpty, !isIn(clients.allow) { return 403 }
         }
-        if !entry.hosts.isEmpty, !servesHost { return 421 }
+        if !entry.hosts.isEmpty, !request.isFor(entry.hosts) { return 421 }
         return deniesAgent ? 403 : nil
     }
 
@@ -72,16 +72,6 @@ struct EntryModel {
     var address: String? {
         let peer = config.listensOnUnixSocket && !request.usesOtherListener ? nil : "127.0.0.1"
         return entry.clients == nil ? peer : request.header("X-Forwarded-For") ?? peer
-    }
-
-    private var servesHost: Bool {
-        let host =
-            switch request.host {
-            case "[::1]:80": "\"::1\""
-            case "other.test": "other.test"
-            default: EntryDraw.host
-            }
-        return entry.hosts.contains(host)
     }
 
     // MARK: CORS

@@ -15,7 +15,7 @@ struct QuotaModel {
         return endpoint.limitUses.filter { $0.when.map(conditions.mayHold) ?? true }
     }
 
-    private var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
+    private var endpoint: DrawnEndpoint? { config.endpoint(of: request) }
 
     /// Whether it has a limit without a key, whose refusal is a 503.
     var mayOverload: Bool { uses.contains { config.rateLimits[$0.limit].key == nil } }

@@ -15,7 +15,7 @@ struct RequestModel {
         case starts(DrawnEndpoint)
     }
 
-    var endpoint: DrawnEndpoint? { request.endpoint.map { config.endpoints[$0] } }
+    var endpoint: DrawnEndpoint? { config.endpoint(of: request) }
 
     var expectation: Expectation {
         if let defect = request.defect {

@@ -88,6 +88,10 @@ struct Behaviour: Sendable {
         requests("allowedPreflights") { request, _ in
             request.hasOrigin { $0.status == 204 && $0["Access-Control-Allow-Methods"] != nil }
         },
+        requests("otherHosts") { request, record in
+            request.response?.status == 404 && request.request.endpoint != nil
+                && record.configs[0].endpoint(of: request.request) == nil
+        },
         requests("ambiguousCredentials") { $0.isRefused($1) { $0.status == 400 } },
         requests("refusedCredentials") {
             $0.isRefused($1) { $0.status == 401 && $0.reason != "missing" }

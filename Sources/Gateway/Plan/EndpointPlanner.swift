@@ -89,10 +89,11 @@ final class EndpointPlanner {
         try planner.fieldName(name)
     }
 
-    /// The query parameters that `require` and rate limits use.
+    /// The query parameters that `require`, rate limits and the conditions of its route use.
     func decidingQueryNames() throws(PlanError) -> [Bytes] {
         let names = try auth()?.queryNames ?? []
-        return names + (try limits().flatMap(\.queryNames))
+        let conditions = config.namesInConditions(beside: endpoint).queries.map { Bytes($0) }
+        return names + conditions + (try limits().flatMap(\.queryNames))
     }
 
     func body() throws(PlanError) -> BodyPlan? {

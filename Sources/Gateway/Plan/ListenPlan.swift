@@ -3,6 +3,8 @@ package import TLS
 
 /// A listener for clients: where it binds, and what happens to its connections.
 package struct ListenPlan: Sendable, Equatable {
+    /// For `listener` of endpoints; nil without one.
+    package let name: String?
     package let socket: SocketPlan
     /// Nil for connections without TLS.
     package let tls: ListenTLSPlan?
@@ -12,10 +14,11 @@ package struct ListenPlan: Sendable, Equatable {
     package let redirect: HTTPSRedirect?
 
     package init(
-        socket: SocketPlan, tls: ListenTLSPlan? = nil,
+        socket: SocketPlan, name: String? = nil, tls: ListenTLSPlan? = nil,
         protocols: [Config.ClientProtocol] = [.http1], redirect: HTTPSRedirect? = nil
     ) {
         self.socket = socket
+        self.name = name
         self.tls = tls
         self.protocols = protocols
         self.redirect = redirect

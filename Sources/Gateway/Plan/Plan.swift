@@ -91,6 +91,11 @@ package struct DrainPlan: Sendable, Equatable {
 }
 
 extension ProcessPlan {
+    /// The address of a listener by its name; nil if none has it.
+    package func address(ofListener name: String) -> String? {
+        listeners.first { $0.name == name }?.address.spelled
+    }
+
     /// A copy with the settings that a reload applies; the others need a restart.
     package func applyingReload(of new: ProcessPlan) -> ProcessPlan {
         ProcessPlan(

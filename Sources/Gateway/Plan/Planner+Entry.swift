@@ -30,10 +30,22 @@ extension Planner {
     /// Nil if its responses have the headers of the server only.
     func headers(of endpoint: Config.Endpoint) throws(PlanError) -> ResponseHeaders? {
         let rules = cors(of: endpoint)
-        guard rules != nil || !endpoint.responseHeaders.isEmpty || defaultCORS != nil else {
+        guard
+            rules != nil || !endpoint.responseHeaders.isEmpty || defaultCORS != nil
+                || vary(for: endpoint) != nil
+        else {
             return nil
         }
         return ResponseHeaders(fixed: try fixedFields(for: endpoint), cors: rules)
+    }
+
+    /// The headers that choose between the endpoints of a route, or between a document and parts (RFC 9110,
+    /// section 12.5.5); nil if none does.
+    private func vary(for endpoint: Config.Endpoint) -> FieldValue? {
+        var names = config.namesInConditions(beside: endpoint).headers
+        var seen: Set<String> = []
+        names = names.filter { seen.insert($0.lowercased()).inserted }
+        return names.isEmpty ? nil : FieldValue(names.joined(separator: ", "))
     }
 
     /// The rules of `defaults` are one object for all endpoints.
@@ -55,6 +67,7 @@ extension Planner {
             }
             fields.set(try fieldName(header.name), value)
         }
+        if let endpoint, let vary = vary(for: endpoint) { fields.append(.vary, vary) }
         return fields
     }
 }

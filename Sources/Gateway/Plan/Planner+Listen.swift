@@ -23,7 +23,7 @@ extension Planner {
             throw PlanError("\(listen.location): no address")
         }
         return ListenPlan(
-            socket: socket,
+            socket: socket, name: listen.name?.value,
             tls: try listen.tls.map { tls throws(PlanError) in
                 try plan(tls, of: listen)
             },

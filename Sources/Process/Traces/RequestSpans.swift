@@ -66,7 +66,7 @@ struct RequestSpans {
 
     private func appendRequest(to spans: inout [OTLPSpan]) {
         let method = request.method.conventionalName
-        let route = request.endpoint.map { $0.name.drop { $0 != " " }.dropFirst() }
+        let route = request.endpoint?.path
         let span = span(
             .server, route.map { "\(method ?? "HTTP") \($0)" } ?? method ?? "HTTP", id: id,
             parentID: request.trace.parentID, from: Moment(microseconds: 0), to: request.ended,
@@ -86,7 +86,7 @@ struct RequestSpans {
             if let client = request.client.address {
                 list.append(attribute: "client.address", client)
             }
-            if let route { list.append(attribute: "http.route", String(route)) }
+            if let route { list.append(attribute: "http.route", route) }
             if isAnswered {
                 list.append(attribute: "http.response.status_code", Int(request.status))
             }

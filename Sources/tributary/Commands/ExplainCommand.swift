@@ -47,6 +47,9 @@ struct ExplainCommand: ParsableCommand {
         help: "A request header as 'Name: value'; may be repeated.")
     var header: [String] = []
 
+    @Option(help: "The name of the listener that the request arrives at.")
+    var listener: String?
+
     @Option(name: .shortAndLong, help: "The request body.")
     var data: String?
 
@@ -68,11 +71,19 @@ struct ExplainCommand: ParsableCommand {
         // Without --data, a request that is sent has no body; otherwise any body is assumed.
         let body = isRun ? data ?? "" : data
         let explanation = Explanation(
-            plan, method, target, fields, body: body.map { Bytes($0) })
+            plan, method, target, fields, body: body.map { Bytes($0) },
+            listener: try listener.map { try address(of: $0, in: plan) })
         guard isRun else { return try show(explanation) }
         let sent = try result(of: explanation)
         StandardStreams.printOut(format == .json ? sent.json : sent.text)
         guard explanation.isAccepted, sent.isAuthenticated else { throw ExitStatus.notAccepted }
+    }
+
+    private func address(of listener: String, in plan: Plan) throws -> String {
+        guard let address = plan.process.address(ofListener: listener) else {
+            throw ValidationError("--listener \(listener): no entry of 'listen' has this name")
+        }
+        return address
     }
 
     /// The loop has the time, and a random source; nothing is sent.

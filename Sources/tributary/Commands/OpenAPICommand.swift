@@ -31,6 +31,14 @@ struct OpenAPICommand: ParsableCommand {
         completion: .file(extensions: ["yaml", "yml", "json"]))
     var config: String
 
+    func validate() throws {
+        do throws(Refusal) {
+            if let host { try HostSyntax.check(host) }
+        } catch {
+            throw ValidationError("--host \(error)")
+        }
+    }
+
     func run() throws {
         let loaded = try ConfigSource(argument: config).checked()
         StandardStreams.printOut(

@@ -92,15 +92,83 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
-    /// A preflight has none of the headers that the request will have.
-    @Test func preflightGetsTheRulesOfTheLastEndpoint() throws {
-        let harness = try harness()
+    /// Another endpoint may accept the value that one refuses.
+    @Test func invalidAndRepeatedParametersMeetNoCondition() throws {
+        let harness = try GatewayHarness(
+            config: """
+                version: 1
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints:
+                  - route: GET /x
+                    params: { v: { type: integer, default: 1 } }
+                    when: { value: "{v}", is: 1 }
+                    calls: { one: { from: a, get: /one } }
+                  - { route: GET /x, calls: { one: { from: a, get: /other } } }
+                """)
+        for (query, received) in [
+            ("", "/one"), ("?v=1", "/one"), ("?v=2", "/other"),
+            ("?v=abc", "/other"), ("?v=1&v=1", "/other"),
+        ] {
+            #expect(try harness.fetch(get("/x" + query)).body == #"{"one":"\#(received)"}"#)
+        }
+        harness.expectQuiet()
+    }
+
+    /// A preflight has none of the headers that the request will have: also for `exists: false`.
+    @Test(arguments: [#"is: "1""#, "exists: false"])
+    func preflightGetsTheRulesOfTheLastEndpoint(_ test: String) throws {
+        let harness = try GatewayHarness(
+            config: Self.config.replacing(
+                #"when: { value: "{request.header.X-Canary}", is: "1" }"#,
+                with: #"when: { value: "{request.header.X-Canary}", \#(test) }"#))
         let response = try harness.fetch(
             request(
                 "OPTIONS", "/cart/1",
                 ["Origin: https://a.test", "Access-Control-Request-Method: PUT"]))
         #expect(response.status == 204)
         #expect(response["Access-Control-Allow-Origin"] == "*")
+        harness.expectQuiet()
+    }
+
+    /// The header that chooses is not sent in another spelling that a backend could read.
+    @Test func namesThatChooseAreUsedForADecision() throws {
+        let harness = try GatewayHarness(
+            config: Self.config.replacing(
+                "path: \"/*\" }", with: "path: \"/*\", underscores: pass }"))
+        _ = try harness.fetch(
+            get("/cart/1?v[]=2&x=3", "X_Canary: 1", "X.Canary: 1", "X-Other: 1"))
+        let seen = try #require(harness.seen.first)
+        #expect(seen.port == 7001)
+        #expect(seen["X_Canary"] == nil)
+        #expect(seen["X.Canary"] == nil)
+        #expect(seen["X-Other"] == "1")
+        harness.expectQuiet()
+    }
+
+    @Test func responsesVaryByTheHeadersOfConditions() throws {
+        let harness = try harness()
+        #expect(try harness.fetch(get("/cart/1"))["Vary"] == "X-Canary")
+        #expect(try harness.fetch(get("/cart/1", "X-Canary: 1"))["Vary"] == "X-Canary")
+        #expect(try harness.fetch(get("/x"))["Vary"] == nil)
+        harness.expectQuiet()
+    }
+
+    /// The query parameter that selects the endpoint is known to it.
+    @Test func unknownQueryKnowsTheParameterOfTheCondition() throws {
+        let harness = try GatewayHarness(
+            config: """
+                version: 1
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints:
+                  - route: GET /x
+                    unknown_query: refuse
+                    when: { value: "{request.query.v}", is: "2" }
+                    calls: { one: { from: a, get: /two } }
+                  - { route: GET /x, unknown_query: refuse, calls: { one: { from: a, get: /1 } } }
+                """)
+        #expect(try harness.fetch(get("/x?v=2")).status == 200)
+        #expect(try harness.fetch(get("/x?v=3")).status == 200)
+        #expect(try harness.fetch(get("/x?w=3")).status == 400)
         harness.expectQuiet()
     }
 

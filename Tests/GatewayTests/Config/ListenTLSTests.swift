@@ -253,7 +253,7 @@ import Testing
         let found = messages("cert: shop.pem, key: shop.key", ", redirect: https")
         #expect(
             found == [
-                "1:38: error: 'tls' has no effect with 'redirect', which allows only 'address'"
+                "1:38: error: 'tls' has no effect with 'redirect', which allows only 'address' and 'name'"
             ])
     }
 

@@ -24,8 +24,8 @@ import Testing
         #expect(
             warnings(Self.wide, Self.admin) == [
                 "c.yaml:7:14: warning: ANY /api/* could bypass ANY /api/admin/*, which has other"
-                    + " 'auth', 'clients' or limits: a server may read //, %2F, ; or other spellings as"
-                    + " that route, so such paths get 400; write 'paths: strict', or 'paths: lenient'"
+                    + " 'auth', 'clients', limits or 'listener': a server may read //, %2F, ; or other"
+                    + " spellings as that route, so such paths get 400; write 'paths: strict', or 'paths: lenient'"
                     + " to accept them"
             ])
     }

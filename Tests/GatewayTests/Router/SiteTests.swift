@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test func routeOfTheHostGoesFirstEvenIfItIsLessExact() {
-        #expect(match("GET", "/y", "shop.example.com") == .endpoint(3))
-        #expect(match("GET", "/y", nil) == .notFound)
+        #expect(match("GET", "/z", "shop.example.com") == .endpoint(3))
+        #expect(match("GET", "/z", nil) == .notFound)
     }
 
     @Test func methodCanBelongToAnotherHost() {
@@ -52,8 +52,35 @@ import Testing
         #expect(match("GET", "/x", nil, on: "public") == .endpoint(0))
         #expect(match("PUT", "/x", nil, on: "internal") == .endpoint(5))
         #expect(match("GET", "/y", "shop.example.com", on: "internal") == .endpoint(7))
-        #expect(match("GET", "/y", "shop.example.com", on: "public") == .endpoint(3))
+        #expect(match("GET", "/y", "shop.example.com", on: "public") == .notFound)
         #expect(match("GET", "/x", "shop.example.com", on: "internal") == .endpoint(1))
+    }
+
+    /// A less exact route must not serve what is restricted to another listener.
+    @Test func routeOfAnotherListenerIsNotFound() {
+        let router = Router([
+            Router.Entry(route("GET /admin/{id}"), 0, listener: "internal"),
+            Router.Entry(route("GET /{a}/{b}"), 1),
+            Router.Entry(route("PUT /admin/{id}"), 2),
+            Router.Entry(route("GET /only"), 3, listener: "internal"),
+        ])
+        func match(_ method: Method, _ path: String, on listener: String?) -> Router.Match {
+            router.match(method, Bytes(path), at: RequestPlace(listener: listener))
+        }
+        #expect(match(.get, "/admin/1", on: "public") == .notFound)
+        #expect(match(.get, "/admin/1", on: nil) == .notFound)
+        #expect(match(.get, "/admin/1", on: "internal") == .endpoint(0))
+        #expect(match(.get, "/other/1", on: "public") == .endpoint(1))
+        #expect(match(.put, "/admin/1", on: "public") == .endpoint(2))
+        #expect(match(.put, "/only", on: "public") == .notFound)
+        #expect(match(.put, "/only", on: "internal") == .methodNotAllowed(allow: "GET, HEAD"))
+    }
+
+    @Test func literalBracesAreNoParameter() {
+        #expect(route("GET /%7B%7D").shape != route("GET /{id}").shape)
+        #expect(route("GET /%2A").shape != route("GET /a").shape)
+        #expect(route("GET /{id}").shape == route("GET /{name}").shape)
+        #expect(route("GET /a%2Fb").shape != route("GET /a/b").shape)
     }
 
     @Test func thousandHostsAreFound() {

@@ -46,6 +46,9 @@ extension Config.Condition {
     /// The conditions that it combines.
     var parts: [Config.Condition] { all.map(\.value) + any.map(\.value) + not }
 
+    /// The condition and its parts. The recursion is as deep as the document, which its reader bounds.
+    var allTests: [Config.Condition] { [self] + parts.flatMap(\.allTests) }
+
     /// The right sides of its own test.
     var operands: [Located<Operand>] {
         [equal, unequal].compactMap { $0 } + oneOf + [has].compactMap { $0 } + hasAny

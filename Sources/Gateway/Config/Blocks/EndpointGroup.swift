@@ -13,10 +13,9 @@ struct EndpointGroup: Hashable {
         listener = endpoint.matching.listener?.value
     }
 
-    /// Whether a request could belong to endpoints of both, as far as host and listener decide.
+    /// Whether a request could belong to endpoints of both, as far as the host decides.
     func sharesPlaces(with other: EndpointGroup) -> Bool {
-        if let listener, let name = other.listener, listener != name { return false }
-        return hosts.isEmpty || other.hosts.isEmpty
+        hosts.isEmpty || other.hosts.isEmpty
             || hosts.contains { host in
                 other.hosts.contains { HostSyntax.overlap(host, $0) }
             }
@@ -29,11 +28,12 @@ extension Config.Route {
         segments.reduce(into: method.rawValue + (suffix ?? "")) { shape, segment in
             shape += "/"
             switch segment {
-            // A slash in a literal was written %2F, so the path is not one of two segments.
-            case .literal(let text) where text.utf8.contains(UInt8(ascii: "/")):
-                shape += text.split(separator: "/", omittingEmptySubsequences: false)
-                    .joined(separator: "%2F")
-            case .literal(let text): shape += text
+            // Encoded, so that the text is neither two segments nor a parameter.
+            case .literal(let text):
+                for byte in text.utf8 {
+                    let isSpecial = "/%{}*".utf8.contains(byte)
+                    shape += isSpecial ? "%\(byte)%" : String(UnicodeScalar(byte))
+                }
             case .parameter: shape += "{}"
             case .rest: shape += "*"
             }

@@ -69,7 +69,8 @@ extension ConfigCheck {
         for (name, location) in others {
             guard let location else { continue }
             problems.error(
-                at: location, "'\(name)' has no effect with 'redirect', which allows only 'address'"
+                at: location,
+                "'\(name)' has no effect with 'redirect', which allows only 'address' and 'name'"
             )
         }
         guard wasRead, !config.listen.contains(where: { $0.tls != nil }) else { return }

@@ -78,6 +78,7 @@ extension Config {
             if let condition = call.when { used.insert(testedBy: condition) }
             if let forward = forward(of: call, in: endpoint) { used.insert(forwardedBy: forward) }
         }
+        if let when = endpoint.matching.when { used.insert(testedBy: when) }
         for requirement in authRule(of: endpoint)?.require ?? [] {
             used.insert(testedBy: requirement.value)
         }
@@ -118,12 +119,6 @@ extension Config.Proxy {
     fileprivate func passesPath(_ name: String) -> Bool {
         path.map { $0.value.pieces.contains(.parameter(name)) } ?? true
     }
-}
-
-extension Config.Condition {
-    /// The condition and its parts. The recursion is as deep as the document, which its reader
-    /// bounds.
-    fileprivate var allTests: [Config.Condition] { [self] + parts.flatMap(\.allTests) }
 }
 
 extension Config.Endpoint {

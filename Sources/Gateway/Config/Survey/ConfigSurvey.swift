@@ -95,10 +95,8 @@ extension ConfigSurvey.Endpoint {
         let route = endpoint.route?.value
         let written = route?.method.rawValue ?? "GET"
         self.name = name
-        host = endpoint.matching.sampleHost
-        let listener = endpoint.matching.listener?.value
-        self.listener =
-            listener.flatMap { name in config.listen.firstIndex { $0.name?.value == name } } ?? 0
+        host = config.sampleHost(of: endpoint)
+        listener = config.sampleListener(of: endpoint)
         method = route?.method == .any ? "GET" : written
         path = (route?.segments ?? []).enumerated().map { index, segment in
             switch segment {
@@ -120,7 +118,11 @@ extension ConfigSurvey.Endpoint {
             ConfigSurvey.Param(
                 name: name, isHeader: false, isRequired: !isOptional, values: ["1", "2", "abc"])
         }
-        self.params = params + (endpoint.matching.when?.requiredParams ?? [])
+        let tested = endpoint.matching.when?.requiredParams ?? []
+        self.params =
+            params.filter { param in
+                !tested.contains { $0.name == param.name && $0.isHeader == param.isHeader }
+            } + tested
         headers = endpoint.references.compactMap { reference in
             if case .requestHeader(let name) = reference.value.source { name } else { nil }
         }
@@ -159,6 +161,28 @@ extension Config.Endpoint {
                 (name, reference.value.isOptional || optional.contains(reference.location)))
         }
         return names
+    }
+}
+
+extension Config {
+    /// A host of an endpoint, as `Host` has it, that no other endpoint has as an exact name; nil for any.
+    fileprivate func sampleHost(of endpoint: Endpoint) -> String? {
+        guard let host = endpoint.matching.hosts.first?.value else { return nil }
+        guard host.hasPrefix("*.") else { return HostSyntax.canonical(host) }
+        let others = Set(endpoints.flatMap(\.matching.hosts).map { HostSyntax.canonical($0.value) })
+        return (["www"] + (1...others.count).map { "w\($0)" })
+            .map { HostSyntax.canonical($0 + host.dropFirst()) }.first { !others.contains($0) }
+    }
+
+    /// The index of a listener that serves an endpoint and no other one of its route.
+    fileprivate func sampleListener(of endpoint: Endpoint) -> Int {
+        if let name = endpoint.matching.listener?.value {
+            return listen.firstIndex { $0.name?.value == name } ?? 0
+        }
+        let shape = endpoint.route?.value.shape
+        let taken = endpoints.filter { $0.route?.value.shape == shape }
+            .compactMap(\.matching.listener?.value)
+        return listen.firstIndex { !taken.contains($0.name?.value ?? "") } ?? 0
     }
 }
 

@@ -1,4 +1,6 @@
+import Basics
 import HTTP
+import JSONText
 import Patterns
 
 /// Conditions on the head of a request: `require`, and `when` of an endpoint.
@@ -26,11 +28,43 @@ struct HeadConditions {
         return conditions.allSatisfy { $0.holds(in: values) }
     }
 
+    /// The same for conditions that select an endpoint: a parameter that is invalid or was sent several times
+    /// has no known value, because another endpoint may accept it.
+    func decide(for head: RequestHead, _ context: RequestContext?) -> Bool {
+        let values = SelectingValues(
+            values: values(of: head, context), params: params, head: head,
+            knowsClient: context != nil)
+        return conditions.allSatisfy { $0.holds(in: values) }
+    }
+
     /// The values that the conditions test. Parameters and claims are read once for all of them,
     /// within one budget for patterns.
     func values(of head: RequestHead, _ context: RequestContext?) -> CallValues {
         var work = PatternWork()
         return CallValues(
             ofHead: head, Params(params, where: isUsed, of: head, &work), context, proxies)
+    }
+}
+
+/// The values of a request for conditions that select an endpoint.
+private struct SelectingValues: ConditionValues {
+    let values: CallValues
+    let params: [ParamPlan]
+    let head: RequestHead
+    let knowsClient: Bool
+
+    func text(of source: CompiledTemplate.Source) -> Bytes? { values.text(of: source) }
+    func json(of source: CompiledTemplate.Source) -> JSONSlice? { values.json(of: source) }
+    func wasSent(param index: Int) -> Bool { values.wasSent(param: index) }
+
+    func isKnown(_ source: CompiledTemplate.Source) -> Bool {
+        switch source {
+        case .param(let index):
+            var work = PatternWork()
+            if case .refused = params[index].read(head, &work) { return false }
+            return true
+        case .requestClient: return knowsClient
+        default: return !values.isAmbiguous(source)
+        }
     }
 }

@@ -45,16 +45,21 @@ package final class RecordedEndpoint: Sendable {
         }
     }
 
-    /// `GET /products/{id}`
+    /// The name in logs and metrics: `GET /products/{id}`.
     package let name: String
+    /// The path of its route.
+    package let path: String
     /// Its responses are held back by `min_duration`, so its times must not be shown.
     package let isPadded: Bool
     /// By call index.
     package let calls: [Call]
     package let slots: Slots
 
-    package init(name: String, isPadded: Bool, calls: [Call], slots: Slots = Slots()) {
+    package init(
+        name: String, path: String = "", isPadded: Bool, calls: [Call], slots: Slots = Slots()
+    ) {
         self.name = name
+        self.path = path
         self.isPadded = isPadded
         self.calls = calls
         self.slots = slots

@@ -33,24 +33,34 @@ struct EndpointFinder {
 
     /// The endpoint for a request, as it is or with another method.
     ///
-    /// - Parameter context: nil where `explain` sends nothing
-    func match(_ method: Method, of head: RequestHead, _ context: RequestContext?) -> Router.Match {
+    /// - Parameters:
+    ///   - context: nil where `explain` sends nothing
+    ///   - isPreflight: whether the request has none of the headers that conditions test, so that the last
+    ///     endpoint of a route counts
+    func match(
+        _ method: Method, of head: RequestHead, _ context: RequestContext?,
+        isPreflight: Bool = false
+    ) -> Router.Match {
         let path = head.target.path
         let match =
             usesPlaces
             ? router.match(
                 method, path,
-                at: RequestPlace(head, context, assumedListener: assumedListener))
+                at: RequestPlace(
+                    authority: head.authority,
+                    listener: context?.peer.facts?.listener ?? assumedListener))
             : router.match(method, path)
-        return choices.isEmpty ? match : choose(match, head, context)
+        return choices.isEmpty ? match : choose(match, head, context, isPreflight: isPreflight)
     }
 
     /// The first endpoint whose condition holds; the last one of a route has none.
     private func choose(
-        _ match: Router.Match, _ head: RequestHead, _ context: RequestContext?
+        _ match: Router.Match, _ head: RequestHead, _ context: RequestContext?, isPreflight: Bool
     ) -> Router.Match {
         guard case .endpoint(var index) = match else { return match }
-        while let choice = choices[index], !choice.condition.hold(for: head, context) {
+        while let choice = choices[index],
+            isPreflight || !choice.condition.decide(for: head, context)
+        {
             index = choice.next
         }
         return .endpoint(index)

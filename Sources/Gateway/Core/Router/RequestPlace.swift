@@ -12,16 +12,6 @@ package struct RequestPlace: Equatable {
         self.authority = authority
         self.listener = listener
     }
-
-    /// - Parameters:
-    ///   - context: nil where `explain` sends nothing
-    ///   - assumedListener: counts for a request without a connection
-    init(_ head: RequestHead, _ context: RequestContext?, assumedListener: String?) {
-        self.init(
-            authority: head.authority,
-            listener: context?.peer.facts?.listener ?? assumedListener)
-    }
-
 }
 
 extension RequestHead {

@@ -11,11 +11,12 @@ package import HTTP
 ///
 /// Routes of the exact host go first, then routes of `*.name`, then routes of any host, as far as they
 /// lead to an endpoint with the method. Of two that are the same but for the listener, the one that is
-/// restricted to it goes first.
+/// restricted to it goes first; a route that is restricted to another listener is a 404, also where a less
+/// exact one has the path.
 package struct Router {
-    private let sites: Sites
+    private let sites: Listener
     /// By the address of the listener; empty if no route is restricted to one.
-    private let ofListeners: [(listener: String, sites: Sites)]
+    private let ofListeners: [(listener: String, sites: Listener)]
 
     /// The result of a search.
     package enum Match: Equatable {
@@ -49,12 +50,8 @@ package struct Router {
 
     /// - Parameter entries: of two for the same route, hosts and listener the first one counts
     package init(_ entries: [Entry]) {
-        let listeners = Set(entries.compactMap(\.listener))
-        let others = entries.filter { $0.listener == nil }
-        sites = Sites(others)
-        ofListeners = listeners.map { listener in
-            (listener, Sites(entries.filter { $0.listener == listener } + others))
-        }
+        sites = Listener(nil, entries)
+        ofListeners = Set(entries.compactMap(\.listener)).map { ($0, Listener($0, entries)) }
     }
 
     /// Whether the place of a request matters.
@@ -75,7 +72,38 @@ package struct Router {
     }
 }
 
-/// The routes of one listener, by host.
+/// The routes of one listener.
+private struct Listener {
+    /// Without the routes of other listeners.
+    private let own: Sites
+    /// With them, behind its own; nil if there are none.
+    private let all: Sites?
+    /// The indices of the routes of other listeners.
+    private let foreign: Set<Int>
+
+    /// - Parameter name: nil for a listener that no route is restricted to
+    init(_ name: String?, _ entries: [Router.Entry]) {
+        let unrestricted = entries.filter { $0.listener == nil }
+        let restricted = name == nil ? [] : entries.filter { $0.listener == name }
+        let others = entries.filter { $0.listener != nil && $0.listener != name }
+        own = Sites(restricted + unrestricted)
+        all = others.isEmpty ? nil : Sites(restricted + unrestricted + others)
+        foreign = Set(others.map(\.index))
+    }
+
+    var usesHosts: Bool { own.usesHosts }
+
+    func match(_ method: Method, _ path: Bytes, _ authority: Bytes?) -> Router.Match {
+        if let all, case .endpoint(let index) = all.match(method, path, authority),
+            foreign.contains(index)
+        {
+            return .notFound
+        }
+        return own.match(method, path, authority)
+    }
+}
+
+/// Routes by host.
 private struct Sites {
     /// Of the endpoints without hosts.
     private let others: RouteTrie

@@ -40,7 +40,7 @@ final class Routes {
         switch finder.match(request.head.method, of: request.head, context) {
         case .endpoint(let index):
             enter(index, request.head, context)
-            if let reason = refusal(of: request.head, at: index, context) {
+            if let reason = refusal(of: request.head, at: index) {
                 context.refusal = reason
                 return context.local.value(Problem(reason, instance: context.id).response())
             }
@@ -56,10 +56,8 @@ final class Routes {
     }
 
     /// Above everything that an endpoint does: both are properties of the head alone.
-    private func refusal(
-        of head: RequestHead, at endpoint: Int, _ context: RequestContext
-    ) -> RefusalReason? {
-        if paths.refuse(head, at: endpoint, context) { return .path }
+    private func refusal(of head: RequestHead, at endpoint: Int) -> RefusalReason? {
+        if paths.refuse(head, at: endpoint) { return .path }
         return head.hasVia && via.isNamed(in: head.fields) ? .loop : nil
     }
 

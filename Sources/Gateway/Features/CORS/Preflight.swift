@@ -40,13 +40,13 @@ package final class Preflight {
             let wanted = head.fields[.requestMethod].flatMap({ Method($0.bytes.span) })
         else { return nil }
         // A route for OPTIONS takes precedence; one for every method does not.
-        if case .endpoint(let index) = finder.match(.options, of: head, context),
+        if case .endpoint(let index) = finder.match(.options, of: head, context, isPreflight: true),
             isForOptions[index]
         {
             return nil
         }
         let selected: CORSRules?
-        switch finder.match(wanted, of: head, context) {
+        switch finder.match(wanted, of: head, context, isPreflight: true) {
         case .endpoint(let index): selected = rules[index]
         case .methodNotAllowed: selected = others
         case .notFound: return nil
@@ -73,7 +73,10 @@ package final class Preflight {
         of head: RequestHead, _ context: RequestContext?, with rules: CORSRules
     ) -> FieldValue? {
         let names = Self.methods.filter { method in
-            guard case .endpoint(let index) = finder.match(method, of: head, context) else {
+            guard
+                case .endpoint(let index) = finder.match(
+                    method, of: head, context, isPreflight: true)
+            else {
                 return false
             }
             return self.rules[index] === rules

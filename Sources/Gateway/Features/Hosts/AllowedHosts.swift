@@ -7,6 +7,8 @@ package final class AllowedHosts {
     private let hosts: HostTable
     /// As they are configured.
     package let text: String
+    /// A host for each of them, as `Host` has it.
+    let samples: [String]
 
     /// Nil if every host is allowed.
     ///
@@ -14,6 +16,7 @@ package final class AllowedHosts {
     package init?(_ names: [String], text: String? = nil) {
         guard !names.isEmpty else { return nil }
         hosts = HostTable(names.map { ($0, 0) })
+        samples = names.map { HostSyntax.sample(of: $0) }
         self.text = text ?? names.joined(separator: ", ")
     }
 

@@ -1,3 +1,6 @@
+import Basics
+import HTTP
+
 /// Which requests with its method and path an endpoint handles.
 package struct MatchPlan {
     /// As in the configuration; empty for all.
@@ -8,6 +11,10 @@ package struct MatchPlan {
     let listener: String?
     /// Nil if it handles all of them.
     package let condition: ConditionPlan?
+    /// The query parameters and headers that the conditions of its route use, also the conditions of the other
+    /// endpoints.
+    let queryNames: [Bytes]
+    let headerNames: [FieldName]
     /// The index of the endpoint that gets the requests for which the condition does not hold.
     let next: Int?
 
@@ -24,13 +31,15 @@ extension EndpointPlanner {
             condition = try ConditionPlanner(scope: requestScope).plan(when)
         }
         let group = EndpointGroup(endpoint)
+        let others = config.endpoints.indices.filter {
+            EndpointGroup(config.endpoints[$0]) == group
+        }
+        let names = config.namesInConditions(beside: endpoint)
         return MatchPlan(
             hosts: keys.hosts.map(\.value), listenerName: keys.listener?.value,
             listener: config.listenerAddress(of: endpoint)?.spelled, condition: condition,
-            next: condition == nil
-                ? nil
-                : config.endpoints.indices.dropFirst(index + 1).first {
-                    EndpointGroup(config.endpoints[$0]) == group
-                })
+            queryNames: names.queries.map { Bytes($0) },
+            headerNames: names.headers.compactMap { FieldName($0) },
+            next: condition == nil ? nil : others.first { $0 > index })
     }
 }

@@ -93,7 +93,8 @@ extension ConfigCheck {
                 case .requestBody: "the body is read"
                 case .requestCaller where config.authRule(of: endpoint) != nil:
                     "the caller is known"
-                case .call("token", _), .name("token"): "the token is checked"
+                case .call("token", _) where !config.tokenAuthenticators(of: endpoint).isEmpty:
+                    "the token is checked"
                 default: nil
                 }
             guard let lack else { continue }

@@ -7,9 +7,6 @@ package struct MatchingKeys: Sendable {
     /// Nil if it handles every request.
     package var when: Config.Condition?
 
-    /// One of the hosts, as `Host` has it; nil without any.
-    package var sampleHost: String? { hosts.first.map { HostSyntax.sample(of: $0.value) } }
-
     static let endpoint: [BlockKey<Config.Endpoint>] = [
         .list(
             "hosts", \.matching.hosts, .filledList(of: .hostPattern),

@@ -20,11 +20,7 @@ package struct PathRules {
     }
 
     /// Whether the endpoint, which the router has found, refuses the path of a request.
-    ///
-    /// - Parameter context: nil where `explain` sends nothing
-    package func refuse(
-        _ head: RequestHead, at endpoint: Int, _ context: RequestContext? = nil
-    ) -> Bool {
+    package func refuse(_ head: RequestHead, at endpoint: Int) -> Bool {
         guard let rule = rules.span[endpoint] else { return false }
         let path = head.target.path
         if PathReading(of: path.span) != .plain { return true }
@@ -34,7 +30,7 @@ package struct PathRules {
             return true
         }
         guard let folded, !rule.bypassed.isEmpty else { return false }
-        return folded.endpoints(of: head, context, suffixCount: suffixCount).contains {
+        return folded.endpoints(of: head, suffixCount: suffixCount).contains {
             rule.bypassed.contains($0)
         }
     }
@@ -44,14 +40,12 @@ package struct PathRules {
 /// case of letters, a slash at the end, or the extension of a name (`/admin.json`).
 private struct FoldedRouter {
     private let router: Router
-    private let assumedListener: String?
     /// By endpoint.
     private let endsWithLiteral: [Bool]
 
     /// - Parameter preferred: of routes that differ only in what is ignored, these are found
     init(_ plan: Plan, first preferred: Set<Int>) {
         let endpoints = plan.endpoints
-        assumedListener = plan.entry.assumedListener
         endsWithLiteral = endpoints.map {
             if case .literal = $0.route.segments.last { true } else { false }
         }
@@ -60,20 +54,25 @@ private struct FoldedRouter {
             + endpoints.filter { !preferred.contains($0.index) }
         // A `*` that matches nothing comes behind a route that ends there.
         router = Router(
-            order.map { Router.Entry($0, route: $0.route.folded) }
+            order.map { Self.entry($0, $0.route.folded) }
                 + order.compactMap { endpoint in
-                    endpoint.route.folded.withoutRest.map { Router.Entry(endpoint, route: $0) }
+                    endpoint.route.folded.withoutRest.map { Self.entry(endpoint, $0) }
                 })
+    }
+
+    /// For all listeners: the backend does not know where a request arrived.
+    private static func entry(_ endpoint: EndpointPlan, _ route: Config.Route) -> Router.Entry {
+        var entry = Router.Entry(endpoint, route: route)
+        entry.listener = nil
+        return entry
     }
 
     /// - Parameters:
     ///   - head: with a path that is plain, so that its escapes hide neither a slash nor an escape
     ///   - suffixCount: the bytes at its end that its route has as a suffix
-    func endpoints(
-        of head: RequestHead, _ context: RequestContext?, suffixCount: Int
-    ) -> [Int] {
+    func endpoints(of head: RequestHead, suffixCount: Int) -> [Int] {
         let path = head.target.path
-        let place = RequestPlace(head, context, assumedListener: assumedListener)
+        let place = RequestPlace(authority: head.authority)
         func endpoint(_ text: [UInt8]) -> Int? {
             guard case .endpoint(let index) = router.match(head.method, Bytes(text), at: place)
             else { return nil }

@@ -12,9 +12,27 @@ extension ConfigCheck {
             problems.warning(
                 at: route.location,
                 "\(endpoint.title) could bypass \(other.title)\(more), which has other 'auth',"
-                    + " 'clients' or limits: a server may read //, %2F, ; or other spellings as that"
+                    + " 'clients', limits or 'listener': a server may read //, %2F, ; or other spellings as that"
                     + " route, so such paths get 400; write 'paths: strict', or 'paths: lenient' to"
                     + " accept them")
+        }
+    }
+
+    /// A request that does not meet the condition of a protected endpoint belongs to the next one of its route.
+    mutating func checkConditionalProtection() {
+        guard wasRead else { return }
+        let protections = Protections(config)
+        for (index, endpoint) in config.endpoints.enumerated() {
+            guard let when = endpoint.matching.when, let group = EndpointGroup(endpoint),
+                let next = config.endpoints.indices.first(where: {
+                    $0 > index && EndpointGroup(config.endpoints[$0]) == group
+                }), protections.has(index, moreThan: next)
+            else { continue }
+            problems.warning(
+                at: when.location,
+                "\(endpoint.title) has 'auth', 'clients' or limits that the endpoint at"
+                    + " \(config.endpoints[next].location) lacks, which gets the requests without this"
+                    + " condition: any client can leave a header out or send it twice")
         }
     }
 }

@@ -6,7 +6,10 @@ enum PathsFeature: Feature {
         FeatureKeys(defaults: PathsKeys.defaults, endpoint: PathsKeys.endpoint)
     }
 
-    static func check(_ check: inout ConfigCheck) { check.checkPaths() }
+    static func check(_ check: inout ConfigCheck) {
+        check.checkPaths()
+        check.checkConditionalProtection()
+    }
 
     static func entryResponse(to head: RequestHead, of plan: Plan) -> ExplainedEntryResponse? {
         guard let endpoint = plan.endpoint(for: head),

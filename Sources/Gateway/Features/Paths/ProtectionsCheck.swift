@@ -1,7 +1,7 @@
 import Basics
 
 /// What protects the endpoints of a configuration, compared with each other: `auth` with its
-/// conditions, `clients`, rate limits, `max_in_flight`.
+/// conditions, `clients`, rate limits, `max_in_flight`, `listener`.
 ///
 /// Most endpoints have the same protection, so that each pair of different ones is compared once.
 struct Protections {
@@ -34,18 +34,21 @@ private struct Protection: Equatable {
     private let clients: String?
     private let limits: [String]
     private let inFlightMax: Int?
+    private let listener: String?
 
     init(_ endpoint: Config.Endpoint, _ config: Config) {
         auth = config.authRule(of: endpoint)?.compared
         clients = endpoint.clients?.compared
         limits = config.rateLimits(of: endpoint).map(\.value.compared)
         inFlightMax = endpoint.maxInFlight?.value
+        listener = endpoint.matching.listener?.value
     }
 
     func hasMore(than other: Protection) -> Bool {
         (auth != nil && auth != other.auth) || (clients != nil && clients != other.clients)
             || limits.contains { !other.limits.contains($0) }
             || (inFlightMax != nil && inFlightMax != other.inFlightMax)
+            || (listener != nil && listener != other.listener)
     }
 }
 

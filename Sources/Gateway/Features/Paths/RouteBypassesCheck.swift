@@ -2,10 +2,12 @@
 /// servers read as a path of another one, which has more protection.
 struct RouteBypasses {
     private let endpoints: [Config.Endpoint]
+    private let groups: [EndpointGroup?]
     private let protections: Protections
 
     init(_ config: Config) {
         endpoints = config.endpoints
+        groups = endpoints.map { EndpointGroup($0) }
         protections = Protections(config)
     }
 
@@ -26,12 +28,10 @@ struct RouteBypasses {
         }
     }
 
-    /// Whether a request for one endpoint could belong to the other one by its path alone: hosts, listeners
-    /// and conditions are no matter of reading.
+    /// Whether a request for one endpoint could belong to the other one by its path alone: hosts and conditions
+    /// are no matter of reading. A backend does not know the listener.
     private func meets(_ index: Int, _ other: Int) -> Bool {
-        guard let group = EndpointGroup(endpoints[index]),
-            let otherGroup = EndpointGroup(endpoints[other])
-        else { return false }
+        guard let group = groups[index], let otherGroup = groups[other] else { return false }
         return group.shape != otherGroup.shape && group.sharesPlaces(with: otherGroup)
     }
 }

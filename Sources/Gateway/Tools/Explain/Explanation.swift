@@ -21,12 +21,12 @@ package struct Explanation {
 
     package init(
         _ plan: Plan, _ method: Method, _ target: Target, _ fields: Fields = Fields(),
-        body: Bytes? = nil, masksLiterals: Bool = false
+        body: Bytes? = nil, masksLiterals: Bool = false, listener: String? = nil
     ) {
         self.body = body
         self.masksLiterals = masksLiterals
         (self.plan, head) = plan.assumingPlace(
-            of: RequestHead(method: method, target: target, fields: fields))
+            of: RequestHead(method: method, target: target, fields: fields), listener: listener)
         guard mayHaveBody, !fields.contains(.contentType), let type = endpoint?.contentTypes?.sample
         else { return }
         head = head.adding(.contentType, type)
@@ -133,19 +133,38 @@ extension Plan {
         EndpointFinder(self).match(head.method, of: head, nil)
     }
 
-    /// A request that names no host counts as one for a host of the first endpoint that has its route,
-    /// and as one of the listener of that endpoint.
-    fileprivate func assumingPlace(of head: RequestHead) -> (Plan, RequestHead) {
-        if case .endpoint = match(head) { return (self, head) }
-        for matching in endpoints.map(\.matching) {
-            let plan = assuming(listener: matching.listener)
-            var head = head
-            if head.authority == nil, let host = matching.sampleHost.flatMap({ FieldValue($0) }) {
-                head = head.adding(.host, host)
-            }
-            if case .endpoint = plan.match(head) { return (plan, head) }
+    /// A request that names no host counts as one for a host that the gateway serves, and a request without a
+    /// connection as one of a listener: the first ones of which an endpoint has the route, or else the path.
+    ///
+    /// - Parameter listener: the address of its listener; nil if it is not known
+    fileprivate func assumingPlace(
+        of head: RequestHead, listener: String?
+    ) -> (Plan, RequestHead) {
+        let places = places(of: head, listener)
+        let byMethod = places.first { plan, head in
+            if case .endpoint = plan.match(head) { true } else { false }
         }
-        return (self, head)
+        let byPath = places.first { plan, head in plan.match(head) != .notFound }
+        return byMethod ?? byPath ?? places.first ?? (self, head)
+    }
+
+    private func places(
+        of head: RequestHead, _ listener: String?
+    ) -> [(Plan, RequestHead)] {
+        var hosts: [String?] = entry.hosts?.samples ?? [nil]
+        if head.authority == nil {
+            hosts += endpoints.flatMap(\.matching.hosts).map { HostSyntax.sample(of: $0) }
+        } else {
+            hosts = [nil]
+        }
+        let heads = hosts.map { host in
+            host.flatMap { FieldValue($0) }.map { head.adding(.host, $0) } ?? head
+        }.filter { entry.hosts?.accepts($0) ?? true }
+        let listeners =
+            listener.map { [$0] } ?? [nil] + endpoints.compactMap(\.matching.listener)
+        return listeners.flatMap { listener in
+            heads.map { (assuming(listener: listener), $0) }
+        }
     }
 
     /// The endpoint whose route matches a request.

@@ -34,33 +34,42 @@ struct OpenAPIServers {
         }
     }
 
-    /// Of several endpoints of a route, the one with the lowest is described.
+    /// Of several endpoints of a route, the one with the lowest is described: first one for all listeners.
     private func rank(of endpoint: EndpointPlan) -> Int {
         let hosts = endpoint.matching.hosts
-        guard let host else { return hosts.isEmpty ? 0 : 1 }
+        let ofListener = endpoint.matching.listenerName == nil ? 0 : 3
+        guard let host else { return ofListener + (hosts.isEmpty ? 0 : 1) }
         let isExact = hosts.contains { HostSyntax.canonical($0) == HostSyntax.canonical(host) }
-        return isExact ? 0 : hosts.isEmpty ? 2 : 1
+        return ofListener + (isExact ? 0 : hosts.isEmpty ? 2 : 1)
     }
 
     /// The server of the description.
     var all: JSONTree {
         if let server { return Self.tree(server) }
-        return host.map(tree(ofHost:)) ?? Self.tree(url ?? "/")
+        return host.map { tree(ofHost: $0) } ?? Self.tree(url(of: listener) ?? "/")
     }
 
-    /// The servers of an endpoint that is for some hosts only; empty for others.
+    /// The servers of an endpoint that is for some hosts or for one listener only; empty for others.
     func servers(of endpoint: EndpointPlan) -> [JSONTree] {
-        host == nil ? endpoint.matching.hosts.map(tree(ofHost:)) : []
+        let matching = endpoint.matching
+        guard
+            let listener = plan.process.listeners.first(where: {
+                $0.address.spelled == matching.listener
+            })
+        else { return host == nil ? matching.hosts.map { tree(ofHost: $0) } : [] }
+        let hosts = host.map { [$0] } ?? matching.hosts
+        guard hosts.isEmpty else { return hosts.map { tree(ofHost: $0, on: listener) } }
+        return [Self.tree(url(of: listener) ?? "/")]
     }
 
     /// A `*` becomes a variable.
-    private func tree(ofHost host: String) -> JSONTree {
+    private func tree(ofHost host: String, on listener: ListenPlan? = nil) -> JSONTree {
         guard host.hasPrefix("*.") else {
-            return Self.tree(url(at: HostSyntax.canonical(host)) ?? "/")
+            return Self.tree(url(at: HostSyntax.canonical(host), listener) ?? "/")
         }
         let name = "{name}" + host.lowercased().dropFirst()
         return .object([
-            ("url", .text(url(at: name) ?? "/")),
+            ("url", .text(url(at: name, listener) ?? "/")),
             (
                 "variables",
                 .object([("name", .object([("default", .text("www"))]))])
@@ -72,13 +81,23 @@ struct OpenAPIServers {
 
     /// Replaces a wildcard address by localhost; a unix socket and a port that the system chooses
     /// have no URL.
-    private var url: String? {
+    private func url(of listener: ListenPlan?) -> String? {
         guard case .tcp(let host, _)? = listener?.address else { return nil }
         let name = ["0.0.0.0", "::"].contains(host) ? "localhost" : host
-        return url(at: name.contains(":") ? "[\(name)]" : name)
+        return Self.url(at: name.contains(":") ? "[\(name)]" : name, listener)
     }
 
-    private func url(at host: String) -> String? {
+    /// With the scheme and the port of the stated server, else of a listener.
+    private func url(at host: String, _ listener: ListenPlan?) -> String? {
+        guard let server, listener == nil else {
+            return Self.url(at: host, listener ?? self.listener)
+        }
+        guard let scheme = server.firstRange(of: "://") else { return nil }
+        let port = server[scheme.upperBound...].drop { $0 != ":" && $0 != "/" }
+        return server[..<scheme.upperBound] + host + port
+    }
+
+    private static func url(at host: String, _ listener: ListenPlan?) -> String? {
         guard case .tcp(_, let port)? = listener?.address, port != 0 else { return nil }
         return "\(listener?.tls == nil ? "http" : "https")://\(host):\(port)"
     }

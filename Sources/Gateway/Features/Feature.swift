@@ -76,7 +76,7 @@ enum Features {
         RateLimitsFeature.self, ContentTypesFeature.self, CORSFeature.self,
         FixedHeadersFeature.self, PaddingFeature.self, DeadlineFeature.self,
         InFlightLimitFeature.self, BodyFeature.self, UnknownQueryFeature.self, PathsFeature.self,
-        ProxyFeature.self, RespondFeature.self, RetryFeature.self,
+        ProxyFeature.self, RespondFeature.self, PartsFeature.self, RetryFeature.self,
         HedgeFeature.self,
         BreakerFeature.self,
         ListsFeature.self, ConcurrencyLimitFeature.self, EjectFeature.self, HealthFeature.self,

@@ -53,6 +53,8 @@ package final class EndpointPlan {
     package let proxy: ProxyPlan?
     /// What the response has in addition to the parts; nil for the parts only.
     package let respond: RespondPlan?
+    /// How the response is sent part by part; nil if it never is.
+    package let parts: PartsPlan?
     package let graph: CallGraph
     /// How many parts to store: none if no call, no condition and no value of the response uses one.
     let storedParts: Int
@@ -92,6 +94,7 @@ package final class EndpointPlan {
         calls = try planner.calls()
         proxy = try planner.proxy()
         respond = try planner.respond()
+        parts = planner.parts(calls, respond)
         bodyPaths = Self.bodyPaths(calls, limits, respond)
         queryNames =
             planner.refusesUnknownQuery

@@ -43,6 +43,7 @@ extension Planner {
     /// section 12.5.5); nil if none does.
     private func vary(for endpoint: Config.Endpoint) -> FieldValue? {
         var names = config.namesInConditions(beside: endpoint).headers
+        if endpoint.parts != nil { names.append("Accept") }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0.lowercased()).inserted }
         return names.isEmpty ? nil : FieldValue(names.joined(separator: ", "))

@@ -38,7 +38,7 @@ import Testing
                 "Property", "Call", "Retry", "Hedge", "Condition", "UserAgents", "Access",
                 "AddressFile", "CORS", "RateLimit", "LimitUse",
                 "Traces", "Store", "Authenticator", "APIKeys", "Passwords", "AuthRule", "JWT",
-                "TokenKeys", "TokenPlace", "Proxy", "Respond", "Each",
+                "TokenKeys", "TokenPlace", "Proxy", "Respond", "Each", "Parts",
             ])
         #expect(keys(definitions["Call"] as? [String: Any]) == Set(Config.Call.keys.map(\.name)))
         #expect(ConfigSchema.text.components(separatedBy: #""$defs""#).count == 2)

@@ -49,7 +49,7 @@ import YAMLReader
         return "\(folder)/\(names[block] ?? block.lowercased()).md"
     }
 
-    @Test func findsAllBlocks() { #expect(Self.blocks.count == 47) }
+    @Test func findsAllBlocks() { #expect(Self.blocks.count == 48) }
 
     @Test(arguments: blocks.map(\.name)) func tableOfKeysIsUpToDate(_ name: String) throws {
         let block = try #require(Self.blocks.first { $0.name == name })

@@ -36,6 +36,7 @@ extension Config {
         package var rateLimits: Located<[Located<LimitUse>]>?
         package var calls: [Call] = []
         package var respond: Respond?
+        package var parts: Parts?
         /// Instead of `calls`.
         package var proxy: Proxy?
 

@@ -45,8 +45,14 @@ final class Endpoint {
     }
 
     private func runCalls(_ state: FanOutState) -> LocalPromise<Response> {
+        if let parts = plan.parts, let format = parts.format(for: state.head) {
+            return PartStream.run(parts, as: format, state, fanOut, aggregator) {
+                try state.endpoint.response(to: $0, state)
+            }
+        }
         // The closure captures one object only, so that it needs no memory.
-        fanOut.runCalls(state).mapResult { parts in try state.endpoint.response(parts, state) }
+        return fanOut.runCalls(state).mapResult { parts in try state.endpoint.response(parts, state)
+        }
     }
 
     /// The response made of the parts. A failure of the calls, or of the aggregation, becomes a
@@ -54,13 +60,18 @@ final class Endpoint {
     private func response(
         _ parts: Result<AnyResult<Int, Part>, any Error>, _ state: FanOutState
     ) throws -> Response {
-        let response: Response
         do {
-            response = try aggregator.response(from: parts.get(), state)
+            let response = try aggregator.response(from: parts.get(), state)
+            state.recordResponse()
+            return response
         } catch {
-            if error is FailedCall { fanOut.recordSkippedCalls(state) }
-            response = try failureResponse.response(to: error, state)
+            return try self.response(to: error, state)
         }
+    }
+
+    private func response(to error: any Error, _ state: FanOutState) throws -> Response {
+        if error is FailedCall { fanOut.recordSkippedCalls(state) }
+        let response = try failureResponse.response(to: error, state)
         state.recordResponse()
         return response
     }

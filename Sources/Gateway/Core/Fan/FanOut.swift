@@ -24,8 +24,14 @@ struct FanOut {
     /// Fulfils when every call has settled and at least one succeeded. Rejects as soon as a
     /// required call fails, or when all have failed; the calls that still run are then cancelled,
     /// because no promise depends on them any more.
-    func runCalls(_ state: FanOutState) -> LocalPromise<AnyResult<Int, Part>> {
-        let (parts, local) = (startCalls(state), state.context.local)
+    ///
+    /// - Parameter observe: called with the index and the outcome of each call that settles; nil if only
+    ///   all of them matter
+    func runCalls(
+        _ state: FanOutState, observing observe: ((Int, Result<Part, any Error>) -> Void)? = nil
+    ) -> LocalPromise<AnyResult<Int, Part>> {
+        var (parts, local) = (startCalls(state), state.context.local)
+        if let observe { parts.observe(observe) }
         guard !required.isEmpty else { return local.any(parts.promises) }
         guard hasLateRequired else { return local.any(parts.promises, required: required) }
         // A required call that its condition disables is neither a success nor a failure.

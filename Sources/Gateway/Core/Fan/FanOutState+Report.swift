@@ -13,11 +13,14 @@ extension FanOutState {
         if !hasLists && failures.isEmpty { return [] }
         let all = partialFailures + failures
         return plan.calls.flatMap { call in
-            all.filter { $0.call == call.index }.map {
-                ReportedFailure(
-                    call: call, failure: $0.failure, host: $0.host, elements: $0.elements)
-            }
+            all.filter { $0.call == call.index }.map { ReportedFailure($0, of: call) }
         }
+    }
+
+    /// The failure of a call, as the response reports it; nil if it has not failed.
+    func reportedFailure(of call: Int) -> ReportedFailure? {
+        failures.first { $0.call == call }
+            .map { ReportedFailure($0, of: endpoint.plan.calls[call]) }
     }
 
     /// `product;dur=12.1, ..., total;dur=15.0` in milliseconds, for the calls that were made.

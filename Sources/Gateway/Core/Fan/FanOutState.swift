@@ -16,6 +16,9 @@ final class FanOutState: CallValues {
     private(set) var failures: [FailedCall] = []
     /// Keys that the change of case dropped; empty for most requests.
     private(set) var dropped: [ReportedFailure] = []
+    /// Whether the head of a response that is sent part by part was sent, so that no failure is the response
+    /// any more.
+    var isHeadSent = false
     /// What calls with a list gave; nil for most requests.
     private var lists: ListOutcomes?
     /// The first failure of a required call, after which no other call starts.
@@ -155,6 +158,9 @@ final class FanOutState: CallValues {
     func isEnabled(_ call: CallPlan) -> Bool {
         call.condition == nil || !disabled.contains(call.index)
     }
+
+    /// Records that the head of a response that is sent part by part is sent now.
+    func recordFirstPart() { record.firstPartMade(at: loop.now) }
 
     /// Records that the response is built.
     func recordResponse() {

@@ -14,6 +14,13 @@ struct ReportedFailure {
     var elements: FailedElements?
 }
 
+extension ReportedFailure {
+    init(_ failed: FailedCall, of call: CallPlan) {
+        self.init(
+            call: call, failure: failed.failure, host: failed.host, elements: failed.elements)
+    }
+}
+
 extension [UInt8] {
     /// Appends `[{"call":"stock","kind":"unexpected_status","status":500}, ...]`, compact.
     mutating func append(failures: [ReportedFailure], exposingDetails: Bool) {
@@ -25,10 +32,13 @@ extension [UInt8] {
         append(UInt8(ascii: "]"))
     }
 
-    private mutating func append(_ reported: ReportedFailure, exposingDetails: Bool) {
+    /// - Parameter namesCall: whether the object has the name of the call
+    mutating func append(
+        _ reported: ReportedFailure, exposingDetails: Bool, namesCall: Bool = true
+    ) {
         let failure = reported.failure
         append(UInt8(ascii: "{"))
-        if let call = reported.call {
+        if namesCall, let call = reported.call {
             append(literal: #""call":"#)
             append(jsonString: call.name)
             append(UInt8(ascii: ","))

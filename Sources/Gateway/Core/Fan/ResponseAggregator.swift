@@ -42,7 +42,7 @@ struct ResponseAggregator {
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
         if calls.isEmpty, let respond { return fixedResponse(respond, state) }
         try result.requireParts(of: requiredCalls, state)
-        if plan.hasLists { fillElements(state) }
+        if plan.hasLists { plan.calls.forEach { fillElements(of: $0, state) } }
         let root = respond?.rootBody(state)
         var dropped: [ReportedFailure] = []
         var body =
@@ -57,6 +57,15 @@ struct ResponseAggregator {
         return Response(
             status: report.isComplete ? respond?.status ?? .ok : plan.partialStatus,
             fields: fields(result, report, state), body: bytes)
+    }
+
+    /// The members of the response as far as these calls make them, for a response that is sent part by
+    /// part.
+    func members(
+        from result: AnyResult<Int, Part>, _ state: FanOutState
+    ) throws -> JSONSlice {
+        var dropped: [ReportedFailure] = []
+        return try aggregate(result, state, &dropped).finish()
     }
 
     /// The response of an endpoint without calls.
@@ -109,15 +118,13 @@ struct ResponseAggregator {
         return call.fallback == .omit ? call.fallbackValue : .null
     }
 
-    /// Puts the values of lists in the elements of the parts, for the response and for `respond`.
-    private func fillElements(_ state: FanOutState) {
-        for call in plan.calls where !call.lists.isEmpty {
-            guard var part = state.part(of: call) else { continue }
-            for index in call.lists where state.isEnabled(plan.calls[index]) {
-                part = filled(part, by: plan.calls[index], state)
-            }
-            state.store(part, of: call.index)
+    /// Puts the values of lists in the elements of a call's part, for the response and for `respond`.
+    func fillElements(of call: CallPlan, _ state: FanOutState) {
+        guard !call.lists.isEmpty, var part = state.part(of: call) else { return }
+        for index in call.lists where state.isEnabled(plan.calls[index]) {
+            part = filled(part, by: plan.calls[index], state)
         }
+        state.store(part, of: call.index)
     }
 
     private func filled(
@@ -175,7 +182,7 @@ struct ResponseAggregator {
         _ error: any Error, of call: CallPlan, _ state: FanOutState
     ) throws {
         let failure = state.recordFailure(error, of: call)
-        if call.isRequired { throw failure }
+        if call.isRequired, !state.isHeadSent { throw failure }
     }
 
     /// The body with the parts that belong below the root.
@@ -273,6 +280,17 @@ struct ResponseAggregator {
         }
         if !relayingCalls.isEmpty { relay(result, state, to: &fields) }
         if plan.hasServerTiming { fields.append(.serverTiming, state.serverTiming(of: plan)) }
+        return fields
+    }
+
+    /// The fields of a response that is sent part by part, as far as they are known when its head is sent.
+    func streamFields(
+        of type: PartFormat, _ result: AnyResult<Int, Part>, _ state: FanOutState
+    ) -> Fields {
+        var fields: Fields = [.cacheControl: "no-store", .accelBuffering: "no"]
+        if let type = FieldValue(type.mediaType) { fields.append(.contentType, type) }
+        for (name, value) in respond?.lines(state) ?? [] { fields.append(name, value) }
+        if !relayingCalls.isEmpty { relay(result, state, to: &fields) }
         return fields
     }
 

@@ -22,6 +22,17 @@ struct StartedCalls {
         promises.append((key: call, promise: part))
     }
 
+    /// Calls a closure when a call settles, before what waits for all of them.
+    mutating func observe(_ observe: @escaping (Int, Result<Part, any Error>) -> Void) {
+        promises = promises.map { call, promise in
+            let observed = promise.mapResult { result in
+                observe(call, result)
+                return try result.get()
+            }
+            return (key: call, promise: observed)
+        }
+    }
+
     /// The part of a call; nil where `when` disabled the call.
     func part(of call: Int) -> LocalPromise<Part>? {
         for (key, promise) in promises where key == call { return promise }

@@ -24,6 +24,8 @@ package final class RequestRecord {
     /// When the response was made, before it was held back.
     package private(set) var answered = Moment.never
     package private(set) var ended = Moment.never
+    /// When the head of a response that is sent part by part was sent.
+    package private(set) var firstPart = Moment.never
     package private(set) var callsInFlight = 0
     /// The response lacks parts of calls that failed.
     package var isPartial = false
@@ -85,6 +87,7 @@ package final class RequestRecord {
         latest = 0
         answered = .never
         ended = .never
+        firstPart = .never
         callsInFlight = 0
         isPartial = false
         isStreamed = false
@@ -132,6 +135,9 @@ package final class RequestRecord {
         change(
             to: isStreamed ? .calling : endpoint?.isPadded ?? false ? .held : .own, at: now)
     }
+
+    /// The head of a response that is sent part by part is sent now.
+    package func firstPartMade(at now: Instant) { firstPart = next(now) }
 
     /// The response is being held back.
     package var isHeld: Bool { phase == .held }

@@ -187,6 +187,11 @@ package struct WorkerMetrics: Sendable {
         elsewhere.show(others)
     }
 
+    /// Makes the histogram of first parts of one endpoint visible.
+    package mutating func showFirstParts(ofEndpoint index: Int) {
+        if endpoints.indices.contains(index) { endpoints[index].showFirstParts() }
+    }
+
     /// Makes statuses of one endpoint visible.
     package mutating func show(_ codes: some Sequence<UInt16>, ofEndpoint index: Int) {
         if endpoints.indices.contains(index) { endpoints[index].show(codes) }

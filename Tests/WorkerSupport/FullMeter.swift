@@ -25,6 +25,7 @@ package enum FullMeter {
         record.attemptCompleted(second, bodyBytes: 1, at: ms(23))
         record.attemptFailed(first, .cancelled, at: ms(24))
         record.endCall(0, .succeeded, deciding: second, at: ms(24))
+        record.firstPartMade(at: ms(24))
         record.end(at: ms(30))
         return record
     }

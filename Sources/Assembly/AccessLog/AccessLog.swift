@@ -132,6 +132,11 @@ struct AccessLog {
         }
         if times[.store] > .zero { line.add(milliseconds: "store_ms", times[.store]) }
         if times[.keys] > .zero { line.add(milliseconds: "keys_ms", times[.keys]) }
+        if record.firstPart.hasHappened {
+            line.add(
+                milliseconds: "first_part_ms",
+                .microseconds(Int64(record.firstPart.microseconds)))
+        }
     }
 
     private func addCalls(of record: RequestRecord, _ hidesTimes: Bool, to line: inout LogLine) {

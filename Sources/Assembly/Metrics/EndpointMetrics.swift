@@ -17,6 +17,9 @@ package struct EndpointMetrics: Sendable {
     package private(set) var durations = HistogramWithExemplars(.durations)
     /// The time in which no call was in progress and nothing else was awaited.
     package private(set) var ownTimes = Histogram(.ownTimes)
+    /// From the head of a request to the head of its response, of responses that are sent part by part; nil
+    /// if the endpoint has sent none.
+    package private(set) var firstParts: Histogram?
 
     package init(name: String) {
         self.name = name
@@ -36,6 +39,10 @@ package struct EndpointMetrics: Sendable {
         bytesSent &+= end.bodyBytes
         guard record.ended.hasHappened else { return }
         durations.record(Int64(record.ended.microseconds), end.exemplar)
+        if record.firstPart.hasHappened {
+            showFirstParts()
+            firstParts?.record(Int64(record.firstPart.microseconds))
+        }
         if !hidesOwnTime { ownTimes.record(Int64(record.times.microseconds(.own))) }
     }
 
@@ -49,6 +56,15 @@ package struct EndpointMetrics: Sendable {
         bytesSent &+= other.bytesSent
         durations.add(other.durations)
         ownTimes.add(other.ownTimes)
+        if let others = other.firstParts {
+            showFirstParts()
+            firstParts?.add(others)
+        }
+    }
+
+    /// Makes the histogram of first parts visible before there is one.
+    mutating func showFirstParts() {
+        if firstParts == nil { firstParts = Histogram(.durations) }
     }
 
     /// Makes statuses visible before they occur, so that rates begin at their first event.

@@ -23,6 +23,8 @@ package struct RecentEntry: Sendable {
     package let keys: UInt32
     package let calling: UInt32
     package let held: UInt32
+    /// When the first part of a response was sent that is sent part by part.
+    package let firstPart: Moment
     package let traceHigh: UInt64
     package let traceLow: UInt64
     package let id: RequestID
@@ -91,6 +93,7 @@ extension RecentEntry {
         words.append(times.microseconds(.keys))
         words.append(times.microseconds(.calling))
         words.append(times.microseconds(.held))
+        words.append(record.firstPart.microseconds)
         words.append(wide: context.trace.traceHigh)
         words.append(wide: context.trace.traceLow)
         words.append(context.id)
@@ -154,7 +157,7 @@ extension RecentEntry {
             let outcome = RequestOutcome(rawValue: UInt8(truncatingIfNeeded: kind >> 8)),
             let ended = reader.next(), let own = reader.next(), let receiving = reader.next(),
             let store = reader.next(), let keys = reader.next(), let calling = reader.next(),
-            let held = reader.next(),
+            let held = reader.next(), let firstPart = reader.nextMoment(),
             let traceHigh = reader.nextWide(), let traceLow = reader.nextWide(),
             let id = reader.nextID()
         else { return nil }
@@ -167,6 +170,7 @@ extension RecentEntry {
         self.ended = Moment(microseconds: ended)
         (self.own, self.receiving, self.store, self.keys) = (own, receiving, store, keys)
         (self.calling, self.held) = (calling, held)
+        self.firstPart = firstPart
         (self.traceHigh, self.traceLow, self.id) = (traceHigh, traceLow, id)
         var calls: [Call] = []
         for _ in 0..<counts >> 16 {

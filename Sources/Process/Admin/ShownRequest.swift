@@ -62,6 +62,7 @@ struct ShownRequest {
         json.append("store_ms", microseconds: Int(entry.store))
         json.append("keys_ms", microseconds: Int(entry.keys))
         json.append("calls_ms", microseconds: Int(entry.calling))
+        append("first_part_ms", entry.firstPart, to: &json)
     }
 
     /// Nothing for a moment that never came, and for an endpoint that hides its times.

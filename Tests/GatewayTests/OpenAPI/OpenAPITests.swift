@@ -111,6 +111,22 @@ import Testing
         return (schema?["properties"] as? [String: Any] ?? [:]).keys.sorted()
     }
 
+    @Test func partsAreDescribed() throws {
+        let text = Snippet.endpoint(
+            "parts: { as: [sse, ndjson] }", route: "GET /x",
+            calls: "user: { from: a, get: /1, required: true }")
+        let document = try Document(try Self.description(of: text))
+        let get = document.paths["/x"]?["get"] as? [String: Any]
+        let success = (get?["responses"] as? [String: Any])?["200"] as? [String: Any]
+        let content = try #require(success?["content"] as? [String: Any])
+        #expect(
+            Set(content.keys)
+                == ["application/json", "application/x-ndjson", "text/event-stream"])
+        let headers = try #require(success?["headers"] as? [String: [String: Any]])
+        #expect(headers["Gateway-Complete"]?["required"] == nil)
+        #expect(headers["X-Request-Id"]?["$ref"] != nil)
+    }
+
     @Test func rootAndFixedBodiesAreDescribed() throws {
         let call = "c: { from: a, get: /1 }"
         func schema(_ keys: String, calls: String, status: String, type: String) throws -> String? {

@@ -91,7 +91,27 @@ struct OpenAPIResponses {
             plan.partialStatus == status && mayBePartial
                 ? "The results of the calls; `Gateway-Complete` is `true` if all of them succeeded."
                 : "The results of the calls.",
-            type: "application/json", schema: body, relayed: relayedHeaders)
+            type: "application/json", schema: body, relayed: relayedHeaders, others: parts)
+    }
+
+    /// The formats of a response in parts, which has no `Gateway-Complete`.
+    private var parts: [(String, JSONTree)] {
+        (plan.parts?.formats ?? []).map { format in
+            let frame = format == .sse ? "event" : "line"
+            let text =
+                "One record in each \(frame): "
+                + #"{"part":NAME,"value":...} or {"part":NAME,"failure":...}; "#
+                + #"the last one is {"end":true,"complete":...}."#
+            return (
+                format.mediaType,
+                .object([
+                    (
+                        "schema",
+                        .object([("type", .text("string")), ("description", .text(text))])
+                    )
+                ])
+            )
+        }
     }
 
     private var partial: JSONTree {
@@ -186,14 +206,21 @@ struct OpenAPIResponses {
     }
 
     private func response(
-        _ description: String, type: String, schema: JSONTree, relayed: [(String, JSONTree)] = []
+        _ description: String, type: String, schema: JSONTree, relayed: [(String, JSONTree)] = [],
+        others: [(String, JSONTree)] = []
     ) -> JSONTree {
-        let own = headers.map { ($0, OpenAPIComponents.header($0)) }
+        var own = headers.map { ($0, OpenAPIComponents.header($0)) }
+        if !others.isEmpty {
+            own.removeAll { $0.0 == "Gateway-Complete" }
+            own += Self.headers(
+                ["Gateway-Complete"], "Of a document: `true` if every call succeeded.")
+        }
         var members: [(String, JSONTree)] = [
             ("description", .text(description)), ("headers", .object(own + relayed)),
         ]
         if hasBody {
-            members.append(("content", .object([(type, .object([("schema", schema)]))])))
+            let content = [(type, JSONTree.object([("schema", schema)]))] + others
+            members.append(("content", .object(content)))
         }
         return .object(members)
     }

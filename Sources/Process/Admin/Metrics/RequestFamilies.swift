@@ -34,6 +34,13 @@ extension MetricsWriter {
             "The gateway's own time for a request, in seconds: no call was in progress, and nothing"
                 + " was awaited.")
         for (labels, counts) in endpoints { histogram(labels, counts.ownTimes) }
+        family(
+            "tributary_request_first_part_seconds", .histogram,
+            "Time from the head of a request to the head of its response, in seconds, of responses"
+                + " that are sent in parts.")
+        for (labels, counts) in endpoints {
+            if let times = counts.firstParts { histogram(labels, times) }
+        }
     }
 
     /// A request that the end of a drain cut off has no status.

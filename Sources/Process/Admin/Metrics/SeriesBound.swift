@@ -84,6 +84,7 @@ package struct SeriesBound {
         let entry = entryStatuses(plan)
         for (index, endpoint) in plan.endpoints.enumerated() {
             meter.show(statuses(of: endpoint).union(entry), ofEndpoint: index)
+            if endpoint.parts != nil { meter.showFirstParts(ofEndpoint: index) }
         }
         meter.show([], elsewhere: ownStatuses + entry)
         let lists = plan.endpoints.flatMap(\.calls).filter { $0.list != nil }

@@ -72,10 +72,11 @@ function showFacts(request) {
   if (request.times_hidden) {
     facts.push(["Times", "hidden, since the endpoint has min_duration"]);
   } else {
-    facts.push(["Took", `${msText(request.ms)} ms`], ["Own time", `${msText(request.own_ms)} ms`],
-      ["Calls in progress", `${msText(request.calls_ms)} ms`]);
-    const waits = [["body", request.receive_ms], ["store", request.store_ms], ["keys", request.keys_ms]];
-    for (const [what, ms] of waits) if (ms > 0) facts.push([`Wait for the ${what}`, `${msText(ms)} ms`]);
+    const times = [["Took", "ms"], ["Own time", "own_ms"], ["Calls in progress", "calls_ms"], ["First part", "first_part_ms"],
+      ["Wait for the body", "receive_ms"], ["Wait for the store", "store_ms"], ["Wait for the keys", "keys_ms"]];
+    times.forEach(([what, key], index) => {
+      if (index < 3 || request[key] > 0) facts.push([what, `${msText(request[key])} ms`]);
+    });
   }
   if (request.reasons.length > 0) facts.push(["Kept because", request.reasons.map(spaced).join(", ")]);
   byId("facts").replaceChildren(...facts.map(([name, value, look]) =>

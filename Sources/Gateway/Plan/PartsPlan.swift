@@ -22,60 +22,42 @@ package final class PartsPlan {
         let onlyCall: Int?
     }
 
-    init(
-        _ parts: Config.Parts, _ calls: [CallPlan], _ respond: RespondPlan?
-    ) {
+    init(_ parts: Config.Parts, _ calls: [CallPlan], _ respond: RespondPlan?) {
         formats = parts.formats.map(\.value)
-        var members: [(key: String, calls: Set<Int>, placed: Int)] = []
+        var members = Contributions()
         var roots: Set<Int> = []
-        func add(_ calls: Set<Int>, to key: String, places: Bool = true) {
-            let index = members.firstIndex { $0.key == key } ?? members.count
-            if index == members.count { members.append((key, [], 0)) }
-            members[index].calls.formUnion(calls)
-            if places { members[index].placed += 1 }
-        }
         for call in calls {
-            let needed = Self.needed(by: call, calls)
+            let needed = [call.index] + call.lists
             switch call.placement {
-            case .named(let key): add(needed, to: key)
+            case .named(let key): members.add(needed, to: key, placing: call.index)
             case .nested(let keys), .appended(let keys):
-                if let key = keys.first { add(needed, to: key) }
+                if let key = keys.first { members.add(needed, to: key, placing: call.index) }
+            // As a whole it collides with parts before it, or it does not.
+            case .root where call.failsOnCollision: roots.formUnion(needed + (0..<call.index))
             case .root: roots.formUnion(needed)
             case .elements, .absent: break
             }
+        }
+        // `drop` comes first, then `put`, then `default`.
+        for path in respond?.droppedPaths ?? [] where path.steps.count == 1 {
+            if case .key(let key) = path.steps[0] { members.remove(String(key)) }
         }
         for (name, value) in respond?.put ?? [] {
             let used = value.references.compactMap { reference in
                 if case .call(let index, _) = reference.source { index } else { nil }
             }
-            add(
-                Set(used.flatMap { Self.needed(by: calls[$0], calls) }), to: String(name.plain))
+            members.add(
+                used.flatMap { [$0] + calls[$0].lists }, to: String(name.plain), placing: nil)
         }
         for (path, _) in respond?.defaultValues ?? [] {
-            if case .key(let key)? = path.steps.first { add([], to: String(key), places: false) }
-        }
-        let dropped = (respond?.droppedPaths ?? []).compactMap { path in
-            if path.steps.count == 1, case .key(let key) = path.steps[0] {
-                String(key)
-            } else {
-                nil
-            }
+            if case .key(let key)? = path.steps.first { members.add([], to: String(key)) }
         }
         rootCalls = roots.sorted()
-        self.members = members.filter { !dropped.contains($0.key) }.map { key, needed, placed in
-            let only = calls.first { $0.ownKey == key }?.index
-            return Member(
-                name: JSONName(key), calls: needed.union(roots).sorted(),
-                onlyCall: placed == 1 && roots.isEmpty ? only : nil)
+        self.members = members.all.map { member in
+            Member(
+                name: JSONName(member.key), calls: member.calls.union(roots).sorted(),
+                onlyCall: member.hasPut || member.placed.count != 1 ? nil : member.placed[0])
         }
-    }
-
-    /// The calls that must have settled before the part of a call is final: with lists whose values are
-    /// put in it, also the calls that read it, because they read it without these values.
-    private static func needed(by call: CallPlan, _ calls: [CallPlan]) -> Set<Int> {
-        guard !call.lists.isEmpty else { return [call.index] }
-        let readers = calls.filter { $0.uses.contains(call.index) }.map(\.index)
-        return Set([call.index] + call.lists + readers)
     }
 
     /// The format that a client prefers; nil for one document, the default.
@@ -97,4 +79,25 @@ extension EndpointPlanner {
     func parts(_ calls: [CallPlan], _ respond: RespondPlan?) -> PartsPlan? {
         endpoint.parts.map { PartsPlan($0, calls, respond) }
     }
+}
+
+/// The calls that contribute to each member, in the order of the members.
+private struct Contributions {
+    private(set) var all: [(key: String, calls: Set<Int>, placed: [Int], hasPut: Bool)] = []
+
+    /// - Parameter call: the call whose part is placed in the member; nil for a value of `put`
+    mutating func add(_ calls: [Int], to key: String, placing call: Int?) {
+        let index = add(calls, to: key)
+        if let call { all[index].placed.append(call) } else { all[index].hasPut = true }
+    }
+
+    @discardableResult
+    mutating func add(_ calls: [Int], to key: String) -> Int {
+        let index = all.firstIndex { $0.key == key } ?? all.count
+        if index == all.count { all.append((key, [], [], false)) }
+        all[index].calls.formUnion(calls)
+        return index
+    }
+
+    mutating func remove(_ key: String) { all.removeAll { $0.key == key } }
 }

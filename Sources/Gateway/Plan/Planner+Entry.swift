@@ -36,7 +36,9 @@ extension Planner {
         else {
             return nil
         }
-        return ResponseHeaders(fixed: try fixedFields(for: endpoint), cors: rules)
+        var fixed = try fixedFields(for: endpoint)
+        if let vary = vary(for: endpoint) { fixed.append(.vary, vary) }
+        return ResponseHeaders(fixed: fixed, cors: rules)
     }
 
     /// The headers that choose between the endpoints of a route, or between a document and parts (RFC 9110,
@@ -68,7 +70,6 @@ extension Planner {
             }
             fields.set(try fieldName(header.name), value)
         }
-        if let endpoint, let vary = vary(for: endpoint) { fields.append(.vary, vary) }
         return fields
     }
 }

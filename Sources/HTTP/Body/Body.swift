@@ -25,6 +25,9 @@ package protocol BodySource: AnyObject {
     /// The exchange whose memory a sink uses to store the body; nil if its memory is not limited.
     var memoryOwner: (any MemoryOwner)? { get }
 
+    /// Whether the exchange still works for the body, so that its request counts as one in flight until the end.
+    var worksForRequest: Bool { get }
+
     /// All of the body, if it has arrived and no trailers have, and its length was stated; the delivery
     /// is then over. Nil otherwise, and for a source that never has all of it.
     func takeComplete() -> Bytes?
@@ -44,6 +47,8 @@ package protocol BodySource: AnyObject {
 
 extension BodySource {
     package var memoryOwner: (any MemoryOwner)? { nil }
+
+    package var worksForRequest: Bool { false }
 
     package func takeComplete() -> Bytes? { nil }
 }

@@ -217,7 +217,7 @@ final class ExchangeRunner {
 
     /// Responds with a streamed body, unless too many are being sent.
     private func stream(_ response: consuming Response, from source: any BodySource) {
-        guard server.hasRoomForStream() else {
+        guard source.worksForRequest || server.hasRoomForStream() else {
             source.cancel()
             return shed(.streams)
         }
@@ -225,9 +225,9 @@ final class ExchangeRunner {
     }
 
     /// The head of a streamed response is sent: from now on the request counts as a stream, and no
-    /// longer as a request in flight.
+    /// longer as a request in flight, unless it still works for the body.
     func responseHeadSent() {
-        guard !isOver else { return }
+        guard !isOver, responseSource?.worksForRequest != true else { return }
         assert(status != nil && !isStreaming, "a head is sent twice, or without a response")
         returnPermit()
         isStreaming = true

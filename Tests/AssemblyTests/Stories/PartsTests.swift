@@ -265,18 +265,183 @@ import WorkerSupport
             """
             a: { from: a, get: /a, at: x }
             b: { from: b, get: /b, at: x, required: true, on_collision: fail }
+            c: { from: c, get: "/c/{b.id}", after: [slow] }
+            slow: { from: c, get: /slow }
+            list: { each: { in: "{slow[]}", as: e, max: 9, parallel: 2 }, from: c, get: "/l/{e}" }
             """)
         harness.on("/a", .ok("1", after: 10))
-        harness.on("/b", .ok("2", after: 20))
+        harness.on("/b", .ok(#"{"id":7}"#, after: 20))
+        harness.on("/slow", .ok("[1,2,3,4,5]", after: 40))
+        harness.on("/c/7", .ok("2"))
+        for element in 1...5 { harness.on("/l/\(element)", .ok("\(element)", after: 10)) }
         #expect(try harness.fetch(get("/x", Self.ndjson)).outcome == "502 at 20")
-        // After the head, it is a failure like others.
+        // After the head, it is a failure like others: the other calls go on.
         harness.on("/a", .ok("1", after: 30))
         let lines = try lines(harness, get("/x", Self.ndjson))
         #expect(
             lines == [
                 "20 HTTP/1.1 200 OK", #"30 {"part":"x","value":1}|"#,
+                #"40 {"part":"slow","value":[1,2,3,4,5]}|"#, #"40 {"part":"c","value":2}|"#,
+                #"70 {"part":"list","value":[1,2,3,4,5]}|"#, #"70 {"end":true,"complete":false}|"#,
+                "70 end",
+            ])
+        harness.expectQuiet()
+    }
+
+    /// A required call that its condition disables decides nothing: without a success there is no head.
+    @Test(arguments: ["{request.query.a}", "{c.x}"])
+    func disabledRequiredCallIsNoSuccess(_ reference: String) throws {
+        let harness = try harness(
+            """
+            a: { from: a, get: /a, required: true, when: { value: "\(reference)", is: "1" } }
+            b: { from: b, get: /b }
+            c: { from: c, get: /c }
+            """)
+        harness.on("/b", .status(500, after: 10))
+        harness.on("/c", .status(500, after: 20))
+        #expect(try harness.fetch(get("/x", Self.ndjson)).status == 502)
+        harness.on("/c", .ok("{}", after: 20))
+        let lines = try lines(harness, get("/x", Self.ndjson))
+        #expect(lines.first == "20 HTTP/1.1 200 OK")
+        #expect(lines.last == "20 end")
+        harness.expectQuiet()
+    }
+
+    /// A member waits for its lists, and not for calls that only read it; they read it as it was.
+    @Test func listsBehindAReader() throws {
+        let harness = try harness(
+            """
+            orders: { from: a, get: /orders, required: true }
+            product:
+              each: { in: "{orders[]}", as: order }
+              from: b
+              get: "/p/{order.id}"
+              at: "orders[].product"
+            user: { from: c, get: "/u/{orders[0].id}" }
+            friends:
+              each: { in: "{user.friends[]}", as: friend }
+              from: b
+              get: "/f/{friend.id}"
+              at: "user.friends[].detail"
+            echo: { from: c, post: /echo, body: "{orders}", after: [slow] }
+            slow: { from: c, get: /slow }
+            """, "parts: { as: [ndjson] }\nrespond: { put: { copy: \"{orders[0]}\" } }")
+        harness.on("/orders", .ok(#"[{"id":1}]"#, after: 10))
+        harness.on("/p/1", .ok("11", after: 10))
+        harness.on("/u/1", .ok(#"{"friends":[{"id":5}]}"#, after: 20))
+        harness.on("/f/5", .ok("55", after: 20))
+        harness.on("/slow", .ok("0", after: 80))
+        harness.on("/echo", .ok("9"))
+        let lines = try lines(harness, get("/x", Self.ndjson))
+        #expect(
+            lines == [
+                "10 HTTP/1.1 200 OK",
+                #"20 {"part":"orders","value":[{"id":1,"product":11}]}|{"part":"copy","value":{"id":1,"product":11}}|"#,
+                #"50 {"part":"user","value":{"friends":[{"id":5,"detail":55}]}}|"#,
+                #"80 {"part":"slow","value":0}|"#, #"80 {"part":"echo","value":9}|"#,
+                #"80 {"end":true,"complete":true}|"#, "80 end",
+            ])
+        #expect(harness.seen.first { $0.target == "/echo" }?.body == #"[{"id":1}]"#)
+        harness.expectQuiet()
+    }
+
+    @Test func putAndDefaultReplaceADroppedMember() throws {
+        let harness = try harness(
+            "user: { from: a, get: /user }\nnote: { from: b, get: /note }",
+            """
+            parts: { as: [ndjson] }
+            respond:
+              drop: [user, note]
+              put: { user: "{user.id}" }
+              default: { note: 5 }
+            """)
+        harness.on("/user", .ok(#"{"id":7}"#, after: 10))
+        harness.on("/note", .status(500, after: 20))
+        let lines = try lines(harness, get("/x", Self.ndjson))
+        #expect(
+            lines == [
+                "10 HTTP/1.1 200 OK", #"10 {"part":"user","value":7}|{"part":"note","value":5}|"#,
+                #"20 {"end":true,"complete":false}|"#, "20 end",
+            ])
+        harness.expectQuiet()
+    }
+
+    /// Wherever the only call of a member is placed, its failure is the record.
+    @Test func failureOfTheOnlyCallOfAMember() throws {
+        let harness = try harness(
+            """
+            ok: { from: a, get: /ok, required: true, at: . }
+            news: { from: b, get: /fails, at: "news[]" }
+            deep: { from: b, get: /fails, at: a.b }
+            plain: { from: b, get: /fails, if_failed: [] }
+            title: { from: b, get: /fails }
+            """)
+        harness.on("/ok", .ok(#"{"title":"t"}"#, after: 10))
+        harness.on("/fails", .status(500, after: 20))
+        func failed(_ name: String) -> String {
+            #"{"part":"\#(name)","failure":{"kind":"unexpected_status","status":500}}|"#
+        }
+        let lines = try lines(harness, get("/x", Self.ndjson))
+        #expect(
+            lines.map { $0.replacing("20 ", with: "") }.joined().contains(
+                failed("news") + failed("a") + failed("plain") + #"{"part":"title","value":"t"}|"#),
+            "\(lines)")
+        harness.expectQuiet()
+    }
+
+    @Test func withReportOffNoRecordSaysWhatFailed() throws {
+        let harness = try harness(
+            "a: { from: a, get: /a, required: true }\nb: { from: b, get: /b, if_failed: 5 }",
+            "parts: { as: [ndjson] }\nreport: off")
+        harness.on("/b", .status(500, after: 10))
+        let lines = try lines(harness, get("/x", Self.ndjson))
+        #expect(
+            lines.suffix(3) == [
+                #"10 {"part":"b","value":5}|"#, #"10 {"end":true,"complete":false}|"#, "10 end",
+            ])
+        harness.expectQuiet()
+    }
+
+    /// As a whole, an object of the root collides with what is before it in the file, or it does not.
+    @Test func rootThatFailsOnACollisionWaits() throws {
+        let harness = try harness(
+            """
+            x: { from: a, get: /x }
+            page: { from: b, get: /page, at: ., on_collision: fail }
+            """)
+        harness.on("/x", .ok("1", after: 30))
+        harness.on("/page", .ok(#"{"x":2,"y":3}"#, after: 10))
+        let lines = try lines(harness, get("/x", Self.ndjson))
+        #expect(
+            lines == [
+                "10 HTTP/1.1 200 OK", #"30 {"part":"x","value":1}|"#,
                 #"30 {"end":true,"complete":false}|"#, "30 end",
             ])
+        harness.expectQuiet()
+    }
+
+    /// Calls go on behind the head, so the request counts as one in flight.
+    @Test func requestCountsUntilItsEnd() throws {
+        let harness = try harness(Self.three, top: "limits: { requests_in_flight: 1 }")
+        harness.on("/user", .ok("1", after: 10))
+        harness.on("/slow", .ok("1", after: 50))
+        _ = try harness.send(get("/x", Self.ndjson))
+        harness.pass(20)
+        #expect(try harness.fetch(get("/x")).status == 503)
+        harness.pass(50)
+        #expect(try harness.fetch(get("/x")).status == 200)
+        harness.expectQuiet()
+    }
+
+    @Test func varyOfABackendIsRelayed() throws {
+        let harness = try harness(
+            "a: { from: a, get: /a, required: true, relay_headers: [Vary] }")
+        harness.on("/a", .ok("1", "Vary: Accept-Language"))
+        let response = try harness.fetch(get("/x"))
+        #expect(response["Vary"]?.contains("Accept-Language") == true)
+        #expect(
+            response["Vary"]?.contains("Accept |") == true
+                || response["Vary"]?.hasSuffix("Accept") == true)
         harness.expectQuiet()
     }
 

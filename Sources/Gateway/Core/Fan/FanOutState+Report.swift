@@ -10,8 +10,8 @@ extension FanOutState {
 
     /// The failures so far, in file order.
     func reportedFailures(of plan: EndpointPlan) -> [ReportedFailure] {
-        if !hasLists && failures.isEmpty { return [] }
-        let all = partialFailures + failures
+        if !hasLists && failures.isEmpty && misplaced.isEmpty { return [] }
+        let all = partialFailures + failures + misplaced
         return plan.calls.flatMap { call in
             all.filter { $0.call == call.index }.map { ReportedFailure($0, of: call) }
         }
@@ -19,7 +19,7 @@ extension FanOutState {
 
     /// The failure of a call, as the response reports it; nil if it has not failed.
     func reportedFailure(of call: Int) -> ReportedFailure? {
-        failures.first { $0.call == call }
+        (failures + misplaced).first { $0.call == call }
             .map { ReportedFailure($0, of: endpoint.plan.calls[call]) }
     }
 

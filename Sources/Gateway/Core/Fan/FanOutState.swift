@@ -16,9 +16,11 @@ final class FanOutState: CallValues {
     private(set) var failures: [FailedCall] = []
     /// Keys that the change of case dropped; empty for most requests.
     private(set) var dropped: [ReportedFailure] = []
-    /// Whether the head of a response that is sent part by part was sent, so that no failure is the response
-    /// any more.
-    var isHeadSent = false
+    /// How far a response that is sent part by part is; nil for a document.
+    var stream: StreamProgress?
+    /// The failures of calls whose parts cannot be placed, of a response that is sent part by part: the
+    /// values of these calls stay, because others may still use them.
+    private(set) var misplaced: [FailedCall] = []
     /// What calls with a list gave; nil for most requests.
     private var lists: ListOutcomes?
     /// The first failure of a required call, after which no other call starts.
@@ -104,6 +106,15 @@ final class FanOutState: CallValues {
         return failed
     }
 
+    /// Records that the part of a call cannot be placed, while others may still run.
+    func recordMisplaced(_ error: any Error, of call: CallPlan) {
+        guard !hasFailed(call.index), !misplaced.contains(where: { $0.call == call.index }) else {
+            return
+        }
+        misplaced.append(
+            FailedCall(failure: CallFailure(error), call: call.index, host: nil, elements: nil))
+    }
+
     /// Whether a call has had a list.
     var hasLists: Bool { lists != nil }
 
@@ -177,4 +188,11 @@ extension RequestRecord {
         let hosts = endpoint.calls[call].hosts
         return hosts.indices.contains(Int(host)) ? hosts[Int(host)] : nil
     }
+}
+
+/// How far a response that is sent part by part is.
+enum StreamProgress {
+    case beforeHead
+    /// No failure is the response any more.
+    case afterHead
 }

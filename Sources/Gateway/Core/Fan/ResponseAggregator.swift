@@ -61,9 +61,17 @@ struct ResponseAggregator {
 
     /// The members of the response as far as these calls make them, for a response that is sent part by
     /// part.
+    ///
+    /// - Parameter filling: the calls whose parts have the values of lists; calls that still run see them
+    ///   without these
     func members(
-        from result: AnyResult<Int, Part>, _ state: FanOutState
+        from result: AnyResult<Int, Part>, filling: [CallPlan], _ state: FanOutState
     ) throws -> JSONSlice {
+        let parts = filling.map { state.part(of: $0) }
+        for call in filling { fillElements(of: call, state) }
+        defer {
+            for (call, part) in zip(filling, parts) { state.store(part, of: call.index) }
+        }
         var dropped: [ReportedFailure] = []
         return try aggregate(result, state, &dropped).finish()
     }
@@ -181,8 +189,11 @@ struct ResponseAggregator {
     private func recordFailure(
         _ error: any Error, of call: CallPlan, _ state: FanOutState
     ) throws {
+        if let stream = state.stream, stream == .afterHead || !call.isRequired {
+            return state.recordMisplaced(error, of: call)
+        }
         let failure = state.recordFailure(error, of: call)
-        if call.isRequired, !state.isHeadSent { throw failure }
+        if call.isRequired { throw failure }
     }
 
     /// The body with the parts that belong below the root.

@@ -26,12 +26,12 @@ final class PartStream: BodySource, Cancellable {
     private var complete: [Int] = []
     private var isQueued: [Bool]
     private var hasRootMembers = false
-    /// The calls whose parts have the values of their lists.
-    private var filled: Set<Int> = []
 
     /// All calls have settled.
     private var hasEnded = false
     private var isOver = false
+    /// Why the response ends without its last record.
+    private var failure: (any Error)?
     /// Records that the sink has not got.
     private var unsent: [UInt8] = []
     private var sink: (any BodySink)?
@@ -67,6 +67,7 @@ final class PartStream: BodySource, Cancellable {
     }
 
     private func run(_ fanOut: FanOut) {
+        state.stream = .beforeHead
         let calls = fanOut.runCalls(state) { [self] call, result in settle(call, result) }
         self.calls = calls
         noteDisabledCalls()
@@ -109,24 +110,22 @@ final class PartStream: BodySource, Cancellable {
 
     // MARK: Head
 
-    /// Whether no failure can be the response any more.
+    /// Whether no failure can be the response any more: a call has succeeded, and so have all required ones.
     private var isDecided: Bool {
-        let required = state.endpoint.plan.calls.filter(\.isRequired)
-        guard !required.isEmpty else {
-            return outcomes.values.contains { (try? $0.get()) != nil }
-        }
-        return required.allSatisfy { call in
-            switch outcomes[call.index] {
-            case .success?: true
-            case .failure(let error)?: error is DisabledCall
-            case nil: false
+        func hasSucceeded(_ call: Int) -> Bool { (try? outcomes[call]?.get()) != nil }
+        let calls = state.endpoint.plan.calls
+        return calls.contains { hasSucceeded($0.index) }
+            && calls.filter(\.isRequired).allSatisfy { call in
+                if case .failure(let error)? = outcomes[call.index] { return error is DisabledCall }
+                return hasSucceeded(call.index)
             }
-        }
     }
+
+    private var isHeadSent: Bool { state.stream == .afterHead }
 
     private func sendHead() {
         guard let resolver = response.take() else { return }
-        state.isHeadSent = true
+        state.stream = .afterHead
         state.recordFirstPart()
         let fields = aggregator.streamFields(of: format, result(of: outcomes.keys), state)
         guard state.head.method != .head else {
@@ -142,10 +141,10 @@ final class PartStream: BodySource, Cancellable {
     // MARK: Records
 
     private func sendCompleteMembers() {
-        guard state.isHeadSent || hasEnded || isDecided else { return }
+        guard hasEnded || isHeadSent && !isPaused || !isHeadSent && isDecided else { return }
         do {
             let records = try completeRecords()
-            if !state.isHeadSent { sendHead() }
+            if !isHeadSent { sendHead() }
             unsent += records
             deliver()
         } catch {
@@ -163,9 +162,12 @@ final class PartStream: BodySource, Cancellable {
         let members = complete.map { plan.members[$0] }
         complete = []
         let contributing = Set(members.flatMap(\.calls) + plan.rootCalls)
-        fillLists(contributing)
+        let filled = state.endpoint.plan.calls.filter { call in
+            !call.lists.isEmpty && contributing.contains(call.index)
+                && call.lists.allSatisfy(contributing.contains)
+        }
         let body = try aggregator.members(
-            from: result(of: contributing), state)
+            from: result(of: contributing), filling: filled, state)
         var values: [[UInt8]: JSONSlice] = [:]
         var order: [[UInt8]] = []
         for member in body.members {
@@ -175,7 +177,7 @@ final class PartStream: BodySource, Cancellable {
         }
         var records: [UInt8] = []
         for member in members {
-            if let call = member.onlyCall, state.hasFailed(call) {
+            if let call = failedCall(of: member) {
                 appendFailure(of: call, named: member.name, to: &records)
             } else if let value = values[member.name.plain.array] {
                 append(value, named: member.name, to: &records)
@@ -192,10 +194,20 @@ final class PartStream: BodySource, Cancellable {
         return records
     }
 
-    private func fillLists(_ calls: Set<Int>) {
-        for call in calls.sorted() where filled.insert(call).inserted {
-            aggregator.fillElements(of: state.endpoint.plan.calls[call], state)
+    /// The only call of a member if it has failed, and nothing else has the member. With `report: off` no
+    /// response says which call failed.
+    private func failedCall(of member: PartsPlan.Member) -> Int? {
+        guard let call = member.onlyCall, state.reportedFailure(of: call) != nil,
+            state.endpoint.plan.report != .off
+        else { return nil }
+        let key = member.name.plain
+        let isInRoot = plan.rootCalls.contains { root in
+            guard state.endpoint.plan.calls[root].placement == .root,
+                let part = try? outcomes[root]?.get()
+            else { return false }
+            return part.value.members.contains { $0.key.means(key) }
         }
+        return isInRoot ? nil : call
     }
 
     private func result(of calls: some Sequence<Int>) -> AnyResult<Int, Part> {
@@ -251,8 +263,8 @@ final class PartStream: BodySource, Cancellable {
         guard !isOver else { return }
         isOver = true
         guard let resolver = response.take() else {
-            sink.take()?.bodyFailed(error)
-            return
+            failure = error
+            return deliver()
         }
         switch Result(catching: { try problem(error) }) {
         case .success(let response): resolver.fulfill(response)
@@ -263,6 +275,7 @@ final class PartStream: BodySource, Cancellable {
     // MARK: Delivery
 
     var framing: BodyFraming { .chunked }
+    var worksForRequest: Bool { true }
 
     func startDelivery(to sink: any BodySink) {
         self.sink = sink
@@ -279,7 +292,7 @@ final class PartStream: BodySource, Cancellable {
         }
         guard isOver, self.sink != nil else { return }
         self.sink = nil
-        sink.bodyEnded(trailers: Fields())
+        if let failure { sink.bodyFailed(failure) } else { sink.bodyEnded(trailers: Fields()) }
     }
 
     func pause() { isPaused = true }
@@ -287,6 +300,7 @@ final class PartStream: BodySource, Cancellable {
     func resume() {
         isPaused = false
         deliver()
+        if !isOver { sendCompleteMembers() }
     }
 
     func cancel() { cancel(because: nil) }

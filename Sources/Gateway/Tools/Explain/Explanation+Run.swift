@@ -30,6 +30,8 @@ extension Explanation {
                 local: loop.local, began: loop.now, client: "127.0.0.1:0"))
         let request = Request(head: head, body: .bytes(body ?? Bytes()))
         return gateway.handleRequest(request, context).then { response in
+            Self.collected(response, on: loop.local)
+        }.then { response in
             context.record.end(at: loop.now)
             gateway.stopBackgroundWork()
             let recorded = RecordedResponse(
@@ -43,6 +45,18 @@ extension Explanation {
                         isAuthenticated: context.refusal == nil)
                 }
             }
+        }
+    }
+
+    /// A response in parts as a whole, with the calls that go on after its head.
+    private static func collected(
+        _ response: Response, on local: LocalContext
+    ) -> LocalPromise<Response> {
+        guard case .stream(let source) = response.body, source.worksForRequest else {
+            return local.value(response)
+        }
+        return response.body.collect(upTo: SizeLimits.body, on: local).map { bytes in
+            Response(status: response.status, fields: response.fields, body: bytes)
         }
     }
 

@@ -38,6 +38,13 @@ package final class PartsPlan {
             case .elements, .absent: break
             }
         }
+        // A call whose part cannot be placed has no value, which another part in the member decides.
+        var placedBeside: [Int: Set<Int>] = [:]
+        for member in members.all {
+            for call in member.placed where calls[call].mayBeMisplaced {
+                placedBeside[call] = member.calls
+            }
+        }
         // `drop` comes first, then `put`, then `default`.
         for path in respond?.droppedPaths ?? [] where path.steps.count == 1 {
             if case .key(let key) = path.steps[0] { members.remove(String(key)) }
@@ -46,8 +53,10 @@ package final class PartsPlan {
             let used = value.references.compactMap { reference in
                 if case .call(let index, _) = reference.source { index } else { nil }
             }
-            members.add(
-                used.flatMap { [$0] + calls[$0].lists }, to: String(name.plain), placing: nil)
+            let deciding = used.flatMap { call in
+                calls[call].lists + (placedBeside[call] ?? []) + [call]
+            }
+            members.add(deciding, to: String(name.plain), placing: nil)
         }
         for (path, _) in respond?.defaultValues ?? [] {
             if case .key(let key)? = path.steps.first { members.add([], to: String(key)) }
@@ -100,4 +109,15 @@ private struct Contributions {
     }
 
     mutating func remove(_ key: String) { all.removeAll { $0.key == key } }
+}
+
+extension CallPlan {
+    /// Whether other parts decide if its part can be placed.
+    fileprivate var mayBeMisplaced: Bool {
+        switch placement {
+        case .nested, .appended: true
+        case .named, .root: failsOnCollision
+        case .elements, .absent: false
+        }
+    }
 }

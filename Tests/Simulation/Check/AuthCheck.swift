@@ -51,7 +51,7 @@ struct AuthCheck {
     private func check(_ request: RequestRecord, _ response: PeerMessage) {
         // Others have challenges of backends, or no endpoint.
         guard request.request.defect == nil, record.firstSent(for: request) == nil,
-            response["Gateway-Complete"] == nil, let index = request.request.endpoint
+            response.isComplete == nil, let index = request.request.endpoint
         else { return }
         // A malformed target is refused before the credential is checked.
         let isInvalid = response.status == 400 && request.request.hasAmbiguousPath

@@ -187,6 +187,7 @@ struct EndpointCheck {
     // MARK: Parts
 
     private var succeeded: [Violation] {
+        if response.hasParts { return sentInParts }
         let isComplete = response["Gateway-Complete"] == "true"
         let status =
             isComplete ? endpoint.respond?[number: "status"] ?? 200 : endpoint.partialStatus ?? 200
@@ -200,6 +201,43 @@ struct EndpointCheck {
         }
         return combinations.contains { isMade(of: $0, body, isComplete) }
             ? [] : [Violation(.contents, "no combination of call results makes this response")]
+    }
+
+    /// Records make the document that the results of the calls make.
+    private var sentInParts: [Violation] {
+        guard endpoint.keys["parts"] != nil, request.request.prefersParts else {
+            return [Violation(.contents, "parts that the client did not ask for")]
+        }
+        guard response.status == 200 else {
+            return [Violation(.status, "\(response.status) for a response in parts")]
+        }
+        if request.request.method == "HEAD" { return [] }
+        guard let records = PartsModel(response.body) else {
+            return [Violation(.contents, "the body has no records with an end")]
+        }
+        return combinations.contains { makes(records, $0) }
+            ? [] : [Violation(.contents, "no combination of call results makes these records")]
+    }
+
+    private func makes(_ records: PartsModel, _ parts: [BodyModel.Part]) -> Bool {
+        let made = BodyModel(endpoint.calls, parts)
+        let respond = RespondModel(
+            endpoint.respond, endpoint.calls, parts, failed: made.failed.map(\.call))
+        let document = respond?.members(of: made.tree).body ?? made.tree
+        let lost = zip(endpoint.calls, parts).filter { $0.1.hasFailed }.map(\.0)
+        let rooted = zip(endpoint.calls, parts).filter { $0.0.place == .root }
+            .flatMap { part in part.1.value?.members.map(\.key) ?? [] }
+        let failed =
+            endpoint.report == .off
+            ? []
+            : endpoint.onlyCalls.filter { key, call in
+                !rooted.contains(key)
+                    && (lost + made.failed.map(\.call)).contains { $0.name == call }
+            }.map(\.key)
+        guard records.says(document, failed: failed) else { return false }
+        let isPartial = !lost.isEmpty || !made.failed.isEmpty || parts.contains(where: \.isPartial)
+        let isUnmet = lost.contains { $0.isRequired || endpoint.succeedWhen == .all }
+        return records.isComplete == !isPartial && !isUnmet
     }
 
     /// Whether these results of the calls make this body and the header of `respond`.
@@ -288,7 +326,7 @@ struct EndpointCheck {
         if request.request.defect == nil, response["X-Request-Id"] != request.mark {
             violations.append(Violation(.marks, "not the id of the request"))
         }
-        let isComplete = response["Gateway-Complete"] == "true"
+        let isComplete = response["Gateway-Complete"] == "true" && !response.hasParts
         let fallback = endpoint.isProtected ? "no-store" : nil
         let cached = isComplete ? endpoint.cacheControl ?? fallback : "no-store"
         if response.status < 400, response["Cache-Control"] != cached {
@@ -324,4 +362,20 @@ extension BodyModel.Part {
     }
 
     fileprivate var isPartial: Bool { if case .partial = self { true } else { false } }
+
+    fileprivate var value: Tree? { if case .value(let tree) = self { tree } else { nil } }
+}
+
+extension DrawnEndpoint {
+    /// The members that one call makes, and nothing of `respond`.
+    fileprivate var onlyCalls: [(key: String, call: String)] {
+        let placed = calls.compactMap { call in
+            call.place.firstKey.map { (key: $0, call: call.name) }
+        }
+        let changed =
+            (respond?["put"]?.members ?? []).map(\.key) + (respond?[texts: "drop"] ?? [])
+        return placed.filter { entry in
+            placed.count { $0.key == entry.key } == 1 && !changed.contains(entry.key)
+        }
+    }
 }

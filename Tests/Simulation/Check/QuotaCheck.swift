@@ -167,7 +167,7 @@ struct QuotaCheck {
     /// The response to a granted request announces the limits that apply to it.
     private func checkPolicy(_ request: RequestRecord) {
         guard let response = request.response,
-            response["Gateway-Complete"] != nil || request.stream != nil,
+            response.isComplete != nil || request.stream != nil,
             let generation = record.firstSent(for: request)?.generation
         else { return }
         let config = record.configs[generation]

@@ -26,7 +26,7 @@ struct TimesCheck {
         let start = request.read ?? request.began
         if let least = endpoint.minDuration, !isServerRefusal(response, config) {
             // A request that is refused before its last byte is padded from the refusal on.
-            let isEarly = response["Gateway-Complete"] == nil
+            let isEarly = response.isComplete == nil
             let duration = responded - (isEarly ? request.firstRead ?? start : start)
             if duration < .milliseconds(least) {
                 violations.add(

@@ -111,9 +111,16 @@ struct ConfigDraw {
                 .key("succeed_when", 0.4, of: ["any", "all"] + required),
                 .block("respond", 0.3, Self.respond(with: calls, random.derived("respond"))),
             ], of: "Endpoint")
-        return DrawnEndpoint(
+        let endpoint = DrawnEndpoint(
             index: index, method: method, params: params,
             keys: .object(keys.members + outcomes.members), calls: calls)
+        let excluded = [endpoint.respond?["root"], endpoint.respond?["status"]].compactMap(\.self)
+        guard random.derived("parts").chance(0.3), excluded.isEmpty, endpoint.minDuration == nil,
+            !endpoint.serverTiming
+        else { return endpoint }
+        var sending = endpoint
+        sending.keys.set("parts", Tree(written: #"{"as": [ndjson]}"#))
+        return sending
     }
 
     /// Values of two calls; of a call whose responses have no body, constants.

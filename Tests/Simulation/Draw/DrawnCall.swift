@@ -118,6 +118,14 @@ enum DrawnPlace: Equatable {
             self = text.hasSuffix("[]") ? .array(keys) : .member(keys)
         }
     }
+
+    /// The member of the root that it is in; nil for none, and for all.
+    var firstKey: String? {
+        switch self {
+        case .member(let keys), .array(let keys): keys.first
+        case .root, .none: nil
+        }
+    }
 }
 
 extension Tree {

@@ -63,6 +63,10 @@ struct RequestDraw {
             request.stall = (Double(random.number(1...99)) / 100, random.number(1...500))
         }
         request.afterSending = afterSending()
+        let accept = random.derived("accept")
+        if accept.chance(0.3) {
+            request.headers.append(("Accept", accept.pick(PartsModel.accepted)))
+        }
         InputDraw(random: random.derived("input")).complete(&request, config)
         EntryDraw(random: random.derived("entry")).complete(&request)
         if !config.rateLimits.isEmpty {

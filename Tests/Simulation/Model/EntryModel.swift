@@ -124,8 +124,9 @@ struct EntryModel {
 
     private func lines(of endpoint: DrawnEndpoint?, knowsRequest: Bool) -> Lines {
         var lines = fixed(endpoint)
+        if endpoint?.keys["parts"] != nil { lines["Vary"] = ["Accept"] }
         guard let rules = rules(of: endpoint) else { return lines }
-        if !rules.isOpen { lines["Vary"] = ["Origin"] }
+        if !rules.isOpen { lines["Vary", default: []].append("Origin") }
         guard let origin = knowsRequest ? allows(rules) : rules.isOpen ? "*" : nil else {
             return lines
         }

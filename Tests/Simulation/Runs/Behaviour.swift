@@ -92,6 +92,7 @@ struct Behaviour: Sendable {
             request.response?.status == 404 && request.request.endpoint != nil
                 && record.configs[0].endpoint(of: request.request) == nil
         },
+        requests("responsesInParts") { request, _ in request.response?.hasParts == true },
         requests("ambiguousCredentials") { $0.isRefused($1) { $0.status == 400 } },
         requests("refusedCredentials") {
             $0.isRefused($1) { $0.status == 401 && $0.reason != "missing" }
@@ -152,7 +153,7 @@ extension AttemptRecord {
 extension RequestRecord {
     /// A complete response without a call whose condition uses a response.
     fileprivate func isWithoutCallByResponse(_ record: RunRecord) -> Bool {
-        guard let index = request.endpoint, response?["Gateway-Complete"] == "true",
+        guard let index = request.endpoint, response?.isComplete == true,
             record.configs.count == 1
         else { return false }
         let made = record.attempts(of: self).map(\.call.call)

@@ -113,6 +113,7 @@ final class FanOutState: CallValues {
         }
         misplaced.append(
             FailedCall(failure: CallFailure(error), call: call.index, host: nil, elements: nil))
+        store(nil, of: call.index)
     }
 
     /// Whether a call has had a list.

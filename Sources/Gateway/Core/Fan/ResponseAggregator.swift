@@ -62,16 +62,19 @@ struct ResponseAggregator {
     /// The members of the response as far as these calls make them, for a response that is sent part by
     /// part.
     ///
-    /// - Parameter filling: the calls whose parts have the values of lists; calls that still run see them
-    ///   without these
+    /// Calls that still run see the values of the calls as they were received: without the values of lists, and
+    /// also values that cannot be placed.
+    ///
+    /// - Parameter filling: the calls whose parts have the values of lists
     func members(
         from result: AnyResult<Int, Part>, filling: [CallPlan], _ state: FanOutState
     ) throws -> JSONSlice {
-        let parts = filling.map { state.part(of: $0) }
-        for call in filling { fillElements(of: call, state) }
+        let parts = plan.calls.map { state.part(of: $0) }
         defer {
-            for (call, part) in zip(filling, parts) { state.store(part, of: call.index) }
+            for (call, part) in zip(plan.calls, parts) { state.store(part, of: call.index) }
         }
+        for call in filling { fillElements(of: call, state) }
+        for failed in state.misplaced { state.store(nil, of: failed.call) }
         var dropped: [ReportedFailure] = []
         return try aggregate(result, state, &dropped).finish()
     }

@@ -9,6 +9,8 @@ package struct PeerMessage {
     private let lines: [FieldLine]
     private let startLineEnd: Int
     package let body: [UInt8]
+    /// Number of the bytes that the body was sent in: with chunks, more than its own.
+    private var sentBodyBytes: Int?
     /// The status of a response; 0 for a request.
     package let status: Int
 
@@ -25,7 +27,7 @@ package struct PeerMessage {
     }
 
     /// Number of all its bytes.
-    package var length: Int { head.count + body.count }
+    package var length: Int { head.count + (sentBodyBytes ?? body.count) }
 
     package var startLine: String { String(decoding: head[..<startLineEnd], as: UTF8.self) }
 
@@ -101,11 +103,14 @@ package struct PeerMessage {
 
     private func withBody(of bytes: [UInt8], isResponseToHead: Bool) -> Reading {
         let lengths = all("Content-Length")
-        guard lengths.count <= 1, all("Transfer-Encoding").isEmpty else {
-            return .broken("several lengths, or a transfer coding")
-        }
         let isBare =
             isResponseToHead || (100..<200).contains(status) || status == 204 || status == 304
+        if lengths.isEmpty, status > 0, !isBare, all("Transfer-Encoding") == ["chunked"] {
+            return withChunks(bytes[head.count...])
+        }
+        guard lengths.count <= 1, all("Transfer-Encoding").isEmpty || isBare else {
+            return .broken("several lengths, or a transfer coding")
+        }
         guard let count = lengths.first.map({ Int($0) }) ?? 0, count >= 0 else {
             return .broken("an invalid length: \(lengths)")
         }
@@ -115,6 +120,29 @@ package struct PeerMessage {
             PeerMessage(
                 head: head, lines: lines, startLineEnd: startLineEnd,
                 body: Array(bytes[head.count..<head.count + length]), status: status))
+    }
+
+    /// Chunks without extensions and trailers (RFC 9112 7.1).
+    private func withChunks(_ bytes: ArraySlice<UInt8>) -> Reading {
+        var (rest, body) = (bytes, [UInt8]())
+        while let end = rest.firstIndex(of: 0x0A) {
+            let line = rest[rest.startIndex..<end]
+            guard line.last == 0x0D,
+                let count = Int(String(decoding: line.dropLast(), as: UTF8.self), radix: 16)
+            else { return .broken("not the size of a chunk") }
+            let start = end + 1
+            guard rest.endIndex >= start + count + 2 else { return .needsMore }
+            guard rest[start + count] == 0x0D, rest[start + count + 1] == 0x0A else {
+                return .broken("a chunk of another size")
+            }
+            body += rest[start..<start + count]
+            rest = rest[(start + count + 2)...]
+            guard count == 0 else { continue }
+            var message = withBody(body)
+            message.sentBodyBytes = bytes.count - rest.count
+            return .message(message)
+        }
+        return .needsMore
     }
 
     private static func endOfHead(_ bytes: Span<UInt8>) -> Int? {

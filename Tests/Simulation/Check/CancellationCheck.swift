@@ -11,7 +11,12 @@ struct CancellationCheck {
     func check() {
         for client in record.clients {
             for request in client.sent {
-                if let responded = request.responded {
+                // Behind the head of a response in parts, calls go on.
+                if request.response?.hasParts == true {
+                    if let received = request.received {
+                        check(request, until: received, "when the last part was received")
+                    }
+                } else if let responded = request.responded {
                     check(request, until: responded, "when the response was written")
                 } else if let http2 = request.http2, http2.wasReset {
                     guard let read = http2.resetRead else { continue }

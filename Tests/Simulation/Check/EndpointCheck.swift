@@ -33,6 +33,8 @@ struct EndpointCheck {
     private static func listedFailures(
         _ endpoint: DrawnEndpoint, _ response: PeerMessage, _ tree: Tree?, isHead: Bool
     ) -> [ListedFailure]? {
+        // Records have the failures of members, and not of all calls.
+        if response.hasParts { return nil }
         switch endpoint.report {
         case .off: return nil
         case .header:

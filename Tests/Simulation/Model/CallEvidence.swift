@@ -63,7 +63,7 @@ struct CallEvidence {
     func values(where isMeant: (AttemptRecord) -> Bool) -> [Tree] {
         var values: [Tree] = []
         for attempt in attempts where isMeant(attempt) {
-            guard let read = attempt.read, read <= request.responded ?? read,
+            guard let read = attempt.read, read <= request.callsEnded ?? read,
                 let tree = shaped(attempt), !values.contains(tree)
             else { continue }
             values.append(tree)
@@ -149,7 +149,7 @@ struct CallEvidence {
     }
 
     private func hadOutage(_ kinds: [HostOutages.Kind], cachedFor memory: Int = 0) -> Bool {
-        guard let responded = request.responded else { return false }
+        guard let responded = request.callsEnded else { return false }
         // The failure may be that of a connection attempt which began before this request.
         let from =
             Int(record.ms(request.read ?? request.began)) - 100 - backend.connectTimeout - memory
@@ -170,7 +170,7 @@ struct CallEvidence {
 
     /// A call that had its response before has no running time limit: an assertion of the client.
     private func isTimeout(_ limit: Int?) -> Bool {
-        guard let responded = request.responded else { return false }
+        guard let responded = request.callsEnded else { return false }
         let start = request.read ?? request.began
         let timeout = call.timeout ?? endpoint.timeout
         guard [timeout, endpoint.deadline].contains(limit ?? timeout) else { return false }
@@ -256,7 +256,7 @@ extension RunRecord {
 
     /// The configurations under which a request may have been served.
     func configs(for request: RequestRecord) -> [DrawnConfig] {
-        guard let responded = request.responded else { return [] }
+        guard let responded = request.callsEnded else { return [] }
         // A connection may be refused before the client sends its first request.
         let (from, to) = (ms(min(request.began, responded)), ms(responded))
         // A worker uses a configuration until the message with the next one arrives.

@@ -53,4 +53,8 @@ struct RequestRecord {
 
     var number: Int { request.number }
     var mark: String { request.mark }
+
+    /// When no call of the request ran any more: when the gateway wrote the response, or, behind the head of a
+    /// response in parts, at the latest when the client had all of it.
+    var callsEnded: Instant? { response?.hasParts == true ? received : responded }
 }

@@ -65,7 +65,7 @@ struct RequestDraw {
         request.afterSending = afterSending()
         let accept = random.derived("accept")
         if accept.chance(0.3) {
-            request.headers.append(("Accept", accept.pick(PartsModel.accepted)))
+            request.headers.append(("Accept", accept.pick(Self.accepted)))
         }
         InputDraw(random: random.derived("input")).complete(&request, config)
         EntryDraw(random: random.derived("entry")).complete(&request)
@@ -75,6 +75,13 @@ struct RequestDraw {
         AuthDraw(random: random.derived("auth")).complete(&request, endpoint)
         return request
     }
+
+    /// Values of `Accept` that requests have.
+    private static let accepted = [
+        "application/x-ndjson", "application/x-ndjson", "application/x-ndjson, */*;q=0.1",
+        "application/json, application/x-ndjson",
+        "application/x-ndjson;q=0.4, application/json;q=0.5",
+    ]
 
     private func query(_ endpoint: DrawnEndpoint) -> [(name: String, value: String)] {
         var query: [(name: String, value: String)] = []

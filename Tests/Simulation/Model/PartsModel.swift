@@ -9,13 +9,6 @@ struct PartsModel {
     private(set) var failures: [String] = []
     private(set) var isComplete = false
 
-    /// Values of `Accept` that requests have.
-    static let accepted = [
-        "application/x-ndjson", "application/x-ndjson", "application/x-ndjson, */*;q=0.1",
-        "application/json, application/x-ndjson",
-        "application/x-ndjson;q=0.4, application/json;q=0.5",
-    ]
-
     /// Nil for a body that does not consist of records with an end.
     init?(_ body: [UInt8]) {
         let text = String(decoding: body, as: UTF8.self)

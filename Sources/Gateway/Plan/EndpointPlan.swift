@@ -55,6 +55,7 @@ package final class EndpointPlan {
     package let respond: RespondPlan?
     /// How the response is sent part by part; nil if it never is.
     package let parts: PartsPlan?
+    let hasParts: Bool
     package let graph: CallGraph
     /// How many parts to store: none if no call, no condition and no value of the response uses one.
     let storedParts: Int
@@ -95,6 +96,7 @@ package final class EndpointPlan {
         proxy = try planner.proxy()
         respond = try planner.respond()
         parts = planner.parts(calls, respond)
+        hasParts = parts != nil
         bodyPaths = Self.bodyPaths(calls, limits, respond)
         queryNames =
             planner.refusesUnknownQuery

@@ -45,13 +45,17 @@ final class Endpoint {
     }
 
     private func runCalls(_ state: FanOutState) -> LocalPromise<Response> {
-        if let parts = plan.parts, let format = parts.format(for: state.head) {
-            return PartStream.run(parts, as: format, state, fanOut, aggregator) {
-                try state.endpoint.response(to: $0, state)
-            }
-        }
+        if plan.hasParts, let response = sendParts(state) { return response }
         // The closure captures one object only, so that it needs no memory.
         return fanOut.runCalls(state).mapResult { parts in try state.endpoint.response(parts, state)
+        }
+    }
+
+    /// The response part by part; nil if the client prefers a document.
+    private func sendParts(_ state: FanOutState) -> LocalPromise<Response>? {
+        guard let parts = plan.parts, let format = parts.format(for: state.head) else { return nil }
+        return PartStream.run(parts, as: format, state, fanOut, aggregator) {
+            try state.endpoint.response(to: $0, state)
         }
     }
 

@@ -24,14 +24,23 @@ struct FanOut {
     /// Fulfils when every call has settled and at least one succeeded. Rejects as soon as a
     /// required call fails, or when all have failed; the calls that still run are then cancelled,
     /// because no promise depends on them any more.
-    ///
-    /// - Parameter observe: called with the index and the outcome of each call that settles; nil if only
-    ///   all of them matter
+    func runCalls(_ state: FanOutState) -> LocalPromise<AnyResult<Int, Part>> {
+        combine(startCalls(state), state)
+    }
+
+    /// The same, and calls a closure with the index and the outcome of each call that settles.
     func runCalls(
-        _ state: FanOutState, observing observe: ((Int, Result<Part, any Error>) -> Void)? = nil
+        _ state: FanOutState, observing observe: @escaping (Int, Result<Part, any Error>) -> Void
     ) -> LocalPromise<AnyResult<Int, Part>> {
-        var (parts, local) = (startCalls(state), state.context.local)
-        if let observe { parts.observe(observe) }
+        var parts = startCalls(state)
+        parts.observe(observe)
+        return combine(parts, state)
+    }
+
+    private func combine(
+        _ parts: consuming StartedCalls, _ state: FanOutState
+    ) -> LocalPromise<AnyResult<Int, Part>> {
+        let local = state.context.local
         guard !required.isEmpty else { return local.any(parts.promises) }
         guard hasLateRequired else { return local.any(parts.promises, required: required) }
         // A required call that its condition disables is neither a success nor a failure.

@@ -10,7 +10,7 @@ extension FanOutState {
 
     /// The failures so far, in file order.
     func reportedFailures(of plan: EndpointPlan) -> [ReportedFailure] {
-        if !hasLists && failures.isEmpty && misplaced.isEmpty { return [] }
+        if !hasRareOutcomes && failures.isEmpty { return [] }
         let all = partialFailures + failures + misplaced
         return plan.calls.flatMap { call in
             all.filter { $0.call == call.index }.map { ReportedFailure($0, of: call) }

@@ -18,11 +18,8 @@ final class FanOutState: CallValues {
     private(set) var dropped: [ReportedFailure] = []
     /// How far a response that is sent part by part is; nil for a document.
     var stream: StreamProgress?
-    /// The failures of calls whose parts cannot be placed, of a response that is sent part by part: the
-    /// values of these calls stay, because others may still use them.
-    private(set) var misplaced: [FailedCall] = []
-    /// What calls with a list gave; nil for most requests.
-    private var lists: ListOutcomes?
+    /// Nil for most requests.
+    private var rare: RareOutcomes?
     /// The first failure of a required call, after which no other call starts.
     private(set) var requiredFailure: FailedCall?
     /// The calls that their conditions disabled; empty for most requests.
@@ -111,31 +108,36 @@ final class FanOutState: CallValues {
         guard !hasFailed(call.index), !misplaced.contains(where: { $0.call == call.index }) else {
             return
         }
-        misplaced.append(
-            FailedCall(failure: CallFailure(error), call: call.index, host: nil, elements: nil))
+        changeRare {
+            $0.misplaced.append(
+                FailedCall(failure: CallFailure(error), call: call.index, host: nil, elements: nil))
+        }
         store(nil, of: call.index)
     }
 
-    /// Whether a call has had a list.
-    var hasLists: Bool { lists != nil }
+    /// Whether there are outcomes that few requests have.
+    var hasRareOutcomes: Bool { rare != nil }
 
     /// Calls of which some elements failed, and lists that were truncated.
-    var partialFailures: [FailedCall] { lists?.failures ?? [] }
+    var partialFailures: [FailedCall] { rare?.partialFailures ?? [] }
+
+    /// The failures of calls whose parts cannot be placed, of a response that is sent part by part.
+    var misplaced: [FailedCall] { rare?.misplaced ?? [] }
 
     /// Records the values of the elements of a call's list.
     func recordList(_ values: [ListValue], of call: CallPlan) {
-        changeLists { $0.values[call.index] = values }
+        changeRare { $0.lists[call.index] = values }
     }
 
     /// The values of the elements of a call's list; nil if there was no list.
-    func list(of call: CallPlan) -> [ListValue]? { lists?.values[call.index] }
+    func list(of call: CallPlan) -> [ListValue]? { rare?.lists[call.index] }
 
     /// Records that some elements of a call have no value, while the call has succeeded.
     func recordFailedElements(
         _ failure: CallFailure, _ elements: FailedElements, of call: CallPlan
     ) {
-        changeLists {
-            $0.failures.append(
+        changeRare {
+            $0.partialFailures.append(
                 FailedCall(failure: failure, call: call.index, host: nil, elements: elements))
         }
     }
@@ -145,9 +147,9 @@ final class FanOutState: CallValues {
         recordFailedElements(.truncated, FailedElements(count: count, first: []), of: call)
     }
 
-    private func changeLists(_ change: (ListOutcomes) -> Void) {
-        let outcomes = lists ?? ListOutcomes()
-        lists = outcomes
+    private func changeRare(_ change: (RareOutcomes) -> Void) {
+        let outcomes = rare ?? RareOutcomes()
+        rare = outcomes
         change(outcomes)
     }
 

@@ -1,15 +1,6 @@
 import HTTP
 import JSONText
 
-/// What the calls of a request gave that have a list. A class, so that requests without one have no more than
-/// a reference.
-final class ListOutcomes {
-    /// By call: the values of the elements.
-    var values: [Int: [ListValue]] = [:]
-    /// Calls of which some elements failed, and lists that were truncated.
-    var failures: [FailedCall] = []
-}
-
 /// The value of an element of a list.
 struct ListValue {
     /// Nil where it is left out.

@@ -114,6 +114,28 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// Not even inside `not`.
+    @Test func repeatedParameterMeetsNoNegation() throws {
+        let harness = try GatewayHarness(
+            config: """
+                version: 1
+                backends: { a: { url: "http://127.0.0.1:7001" } }
+                endpoints:
+                  - route: GET /x
+                    params: { debug: { type: boolean } }
+                    when: { not: { param: debug } }
+                    calls: { one: { from: a, get: /one } }
+                  - { route: GET /x, calls: { one: { from: a, get: /other } } }
+                """)
+        for (query, received) in [
+            ("", "/one"), ("?debug=true", "/other"), ("?debug=zzz", "/other"),
+            ("?debug=true&debug=true", "/other"),
+        ] {
+            #expect(try harness.fetch(get("/x" + query)).body == #"{"one":"\#(received)"}"#)
+        }
+        harness.expectQuiet()
+    }
+
     /// A preflight has none of the headers that the request will have: also for `exists: false`.
     @Test(arguments: [#"is: "1""#, "exists: false"])
     func preflightGetsTheRulesOfTheLastEndpoint(_ test: String) throws {

@@ -22,7 +22,9 @@ extension ConditionPlan {
 
     package func result(in values: some ConditionValues) -> ConditionResult {
         switch rule {
-        case .wasSent(let param): return values.wasSent(param: param) ? .holds : .fails
+        case .wasSent(let param):
+            guard values.isKnown(.param(param)) else { return .unknown }
+            return values.wasSent(param: param) ? .holds : .fails
         case .test(let reference, let test): return test.result(for: reference, in: values)
         case .all(let parts):
             var result = ConditionResult.holds

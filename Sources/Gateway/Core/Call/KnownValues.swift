@@ -17,6 +17,11 @@ package struct KnownValues: ConditionValues {
     package func wasSent(param index: Int) -> Bool { values.wasSent(param: index) }
 
     package func isKnown(_ source: CompiledTemplate.Source) -> Bool {
-        if case .call(let index, _) = source { missing[index] } else { !values.isAssumed(source) }
+        switch source {
+        case .call(let index, _): missing[index]
+        // `explain` has the whole head.
+        case .param: true
+        default: !values.isAssumed(source)
+        }
     }
 }

@@ -7,7 +7,7 @@ struct EndpointFinder {
     private let router: Router
     private let usesPlaces: Bool
     /// The listener of requests without a connection.
-    private let assumedListener: String?
+    var assumedListener: String?
     /// By endpoint; empty if none has a condition.
     private let choices: [EndpointChoice?]
 

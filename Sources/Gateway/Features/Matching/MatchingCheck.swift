@@ -74,6 +74,12 @@ extension ConfigCheck {
                     + Suggestion.hint(for: name.quoted, among: names))
             return
         }
+        if config.listen.count(where: { $0.address?.value == listen.address?.value }) > 1 {
+            problems.error(
+                at: name.location,
+                "listener '\(name.quoted)' needs a port of its own; with port 0 it has the address of"
+                    + " another entry of 'listen'")
+        }
         guard listen.redirect != nil else { return }
         problems.error(
             at: name.location,

@@ -140,36 +140,45 @@ extension Plan {
     fileprivate func assumingPlace(
         of head: RequestHead, listener: String?
     ) -> (Plan, RequestHead) {
-        let places = places(of: head, listener)
-        let byMethod = places.first { plan, head in
-            if case .endpoint = plan.match(head) { true } else { false }
+        let heads = heads(naming: head)
+        let names = listener.map { [$0] } ?? [nil] + endpoints.compactMap(\.matching.listener)
+        var finder = EndpointFinder(self)
+        var byPath: (Plan, RequestHead)?
+        for name in names.unique {
+            finder.assumedListener = name
+            for head in heads {
+                switch finder.match(head.method, of: head, nil) {
+                case .endpoint: return (assuming(listener: name), head)
+                case .methodNotAllowed: byPath = byPath ?? (assuming(listener: name), head)
+                case .notFound: continue
+                }
+            }
         }
-        let byPath = places.first { plan, head in plan.match(head) != .notFound }
-        return byMethod ?? byPath ?? places.first ?? (self, head)
+        return byPath ?? (assuming(listener: listener), heads.first ?? head)
     }
 
-    private func places(
-        of head: RequestHead, _ listener: String?
-    ) -> [(Plan, RequestHead)] {
-        var hosts: [String?] = entry.hosts?.samples ?? [nil]
-        if head.authority == nil {
-            hosts += endpoints.flatMap(\.matching.hosts).map { HostSyntax.sample(of: $0) }
-        } else {
-            hosts = [nil]
-        }
-        let heads = hosts.map { host in
+    /// The head of a request with each host that it may count as one for.
+    private func heads(naming head: RequestHead) -> [RequestHead] {
+        guard head.authority == nil else { return [head] }
+        let hosts: [String?] =
+            (entry.hosts?.samples ?? [nil])
+            + endpoints.flatMap(\.matching.hosts).map { HostSyntax.sample(of: $0) }
+        return hosts.unique.map { host in
             host.flatMap { FieldValue($0) }.map { head.adding(.host, $0) } ?? head
         }.filter { entry.hosts?.accepts($0) ?? true }
-        let listeners =
-            listener.map { [$0] } ?? [nil] + endpoints.compactMap(\.matching.listener)
-        return listeners.flatMap { listener in
-            heads.map { (assuming(listener: listener), $0) }
-        }
     }
 
     /// The endpoint whose route matches a request.
     func endpoint(for head: RequestHead) -> EndpointPlan? {
         if case .endpoint(let index) = match(head) { endpoints[index] } else { nil }
+    }
+}
+
+extension [String?] {
+    /// Without later ones that are equal.
+    fileprivate var unique: [String?] {
+        var seen: Set<String?> = []
+        return filter { seen.insert($0).inserted }
     }
 }
 

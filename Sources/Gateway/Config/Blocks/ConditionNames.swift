@@ -34,10 +34,10 @@ extension Config {
     /// The names in the conditions that choose between an endpoint and the others of its route.
     func namesInConditions(beside endpoint: Endpoint) -> ConditionNames {
         var names = ConditionNames()
-        guard let group = EndpointGroup(endpoint) else { return names }
-        for other in endpoints where other.matching.when != nil && EndpointGroup(other) == group {
-            names.insert(other)
-        }
+        let conditional = endpoints.filter { $0.matching.when != nil }
+        guard !conditional.isEmpty else { return names }
+        let group = EndpointGroup(endpoint)
+        for other in conditional where EndpointGroup(other) == group { names.insert(other) }
         return names
     }
 }

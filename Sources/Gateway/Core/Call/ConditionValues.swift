@@ -25,24 +25,28 @@ extension CallValues: ConditionValues {
     package func wasSent(param index: Int) -> Bool { params.wasSent(index) }
 }
 
+/// The values of a request, of which some count as not known.
+package protocol RestrictedValues: ConditionValues {
+    var values: CallValues { get }
+}
+
+extension RestrictedValues {
+    package func text(of source: CompiledTemplate.Source) -> Bytes? { values.text(of: source) }
+    package func json(of source: CompiledTemplate.Source) -> JSONSlice? { values.json(of: source) }
+    package func wasSent(param index: Int) -> Bool { values.wasSent(param: index) }
+}
+
 /// The values of a request for conditions that protect something: a header or a query parameter that
 /// is ambiguous has no known value, because a backend may read another one than the gateway.
-struct UnambiguousValues: ConditionValues {
+struct UnambiguousValues: RestrictedValues {
     let values: CallValues
 
-    func text(of source: CompiledTemplate.Source) -> Bytes? { values.text(of: source) }
-    func json(of source: CompiledTemplate.Source) -> JSONSlice? { values.json(of: source) }
-    func wasSent(param index: Int) -> Bool { values.wasSent(param: index) }
     func isKnown(_ source: CompiledTemplate.Source) -> Bool { !values.isAmbiguous(source) }
 }
 
 /// The values of a head without a client, for `explain`: the client's address is not known.
-struct ClientlessValues: ConditionValues {
+struct ClientlessValues: RestrictedValues {
     let values: CallValues
-
-    func text(of source: CompiledTemplate.Source) -> Bytes? { values.text(of: source) }
-    func json(of source: CompiledTemplate.Source) -> JSONSlice? { values.json(of: source) }
-    func wasSent(param index: Int) -> Bool { values.wasSent(param: index) }
 
     func isKnown(_ source: CompiledTemplate.Source) -> Bool {
         if case .requestClient = source { false } else { true }

@@ -1,6 +1,4 @@
-import Basics
 import HTTP
-import JSONText
 import Patterns
 
 /// Conditions on the head of a request: `require`, and `when` of an endpoint.
@@ -20,9 +18,7 @@ struct HeadConditions {
     }
 
     /// Whether all conditions hold. One that needs an ambiguous value does not.
-    ///
-    /// - Parameter context: nil where `explain` sends nothing: the client is not known
-    func hold(for head: RequestHead, _ context: RequestContext?) -> Bool {
+    func hold(for head: RequestHead, _ context: RequestContext) -> Bool {
         guard !conditions.isEmpty else { return true }
         let values = UnambiguousValues(values: values(of: head, context))
         return conditions.allSatisfy { $0.holds(in: values) }
@@ -30,7 +26,9 @@ struct HeadConditions {
 
     /// The same for conditions that select an endpoint: a parameter that is invalid or was sent several times
     /// has no known value, because another endpoint may accept it.
-    func decide(for head: RequestHead, _ context: RequestContext?) -> Bool {
+    ///
+    /// - Parameter context: nil where `explain` sends nothing: the client is not known
+    func select(_ head: RequestHead, _ context: RequestContext?) -> Bool {
         let values = SelectingValues(
             values: values(of: head, context), params: params, head: head,
             knowsClient: context != nil)
@@ -47,15 +45,11 @@ struct HeadConditions {
 }
 
 /// The values of a request for conditions that select an endpoint.
-private struct SelectingValues: ConditionValues {
+private struct SelectingValues: RestrictedValues {
     let values: CallValues
     let params: [ParamPlan]
     let head: RequestHead
     let knowsClient: Bool
-
-    func text(of source: CompiledTemplate.Source) -> Bytes? { values.text(of: source) }
-    func json(of source: CompiledTemplate.Source) -> JSONSlice? { values.json(of: source) }
-    func wasSent(param index: Int) -> Bool { values.wasSent(param: index) }
 
     func isKnown(_ source: CompiledTemplate.Source) -> Bool {
         switch source {

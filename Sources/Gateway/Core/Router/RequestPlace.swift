@@ -2,7 +2,7 @@ package import Basics
 package import HTTP
 
 /// Where a request arrives: the host that it names, and the listener of its connection.
-package struct RequestPlace: Equatable {
+package struct RequestPlace {
     /// Host and port, as the client sent them; nil without a host.
     var authority: Bytes?
     /// The address of the listener, as configured; nil if it has none.

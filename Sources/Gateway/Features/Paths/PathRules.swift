@@ -90,12 +90,6 @@ private struct FoldedRouter {
 }
 
 extension [UInt8] {
-    var lowercasedASCII: [UInt8] {
-        map { byte in
-            byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
-        }
-    }
-
     /// A path without the extension of its last segment; nil without one.
     fileprivate var withoutExtension: [UInt8]? {
         let start = (lastIndex(of: UInt8(ascii: "/")) ?? 0) + 1

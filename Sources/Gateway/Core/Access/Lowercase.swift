@@ -10,3 +10,12 @@ extension Span<UInt8> {
         return true
     }
 }
+
+extension [UInt8] {
+    /// With ASCII letters in lower case.
+    var lowercasedASCII: [UInt8] {
+        map { byte in
+            byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+        }
+    }
+}

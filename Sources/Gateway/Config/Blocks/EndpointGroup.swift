@@ -22,6 +22,16 @@ struct EndpointGroup: Hashable {
     }
 }
 
+extension Config {
+    /// The index of the next endpoint that differs from one only in its condition; nil without one.
+    func nextInGroup(ofEndpoint index: Int) -> Int? {
+        guard let group = EndpointGroup(endpoints[index]) else { return nil }
+        return endpoints.indices.dropFirst(index + 1).first {
+            EndpointGroup(endpoints[$0]) == group
+        }
+    }
+}
+
 extension Config.Route {
     /// Equal for routes that match the same requests.
     var shape: String {

@@ -43,9 +43,7 @@ extension ValueReader where Value == String {
     static var host: ValueReader {
         text(.host) { text throws(Refusal) in try HostSyntax.check(text) }
     }
-}
 
-extension ValueReader where Value == String {
     /// A host, or `*.name` for every host with one label more.
     static var hostPattern: ValueReader {
         text(.host) { text throws(Refusal) in

@@ -1,10 +1,30 @@
-/// The rules for `hosts`.
+/// The rules for `hosts`, also of endpoints.
 extension ConfigCheck {
-    /// Warns of hosts that are listed twice.
     mutating func checkHosts() {
+        warnOfRepeatedHosts(config.hosts.names, "'hosts'")
+        for endpoint in config.endpoints {
+            warnOfRepeatedHosts(endpoint.matching.hosts, "'hosts' of \(endpoint.title)")
+            warnOfMisdirectedHosts(of: endpoint)
+        }
+    }
+
+    private mutating func warnOfRepeatedHosts(_ hosts: [Located<String>], _ title: String) {
         var seen: Set<String> = []
-        for host in config.hosts.names where !seen.insert(host.value.lowercased()).inserted {
-            problems.warning(at: host.location, "'hosts' has '\(host.quoted)' twice")
+        for host in hosts where !seen.insert(HostSyntax.canonical(host.value)).inserted {
+            problems.warning(at: host.location, "\(title) has '\(host.quoted)' twice")
+        }
+    }
+
+    /// A host that the top-level list does not have.
+    private mutating func warnOfMisdirectedHosts(of endpoint: Config.Endpoint) {
+        let known = config.hosts.names.map { HostSyntax.canonical($0.value) }
+        guard !known.isEmpty else { return }
+        for host in endpoint.matching.hosts {
+            let name = HostSyntax.canonical(host.value)
+            guard !known.contains(where: { HostSyntax.overlap($0, name) }) else { continue }
+            problems.warning(
+                at: host.location,
+                "the top-level 'hosts' does not have '\(host.quoted)', so its requests get 421")
         }
     }
 }

@@ -17,22 +17,14 @@ package struct MatchPlan {
     let headerNames: [FieldName]
     /// The index of the endpoint that gets the requests for which the condition does not hold.
     let next: Int?
-
-    /// One of its hosts, as `Host` has it; nil without any.
-    package var sampleHost: String? { hosts.first.map { HostSyntax.sample(of: $0) } }
 }
 
 extension EndpointPlanner {
     /// - Parameter index: of the endpoint in the plan
     func matching(ofEndpoint index: Int) throws(PlanError) -> MatchPlan {
         let keys = endpoint.matching
-        var condition: ConditionPlan?
-        if let when = keys.when {
-            condition = try ConditionPlanner(scope: requestScope).plan(when)
-        }
-        let group = EndpointGroup(endpoint)
-        let others = config.endpoints.indices.filter {
-            EndpointGroup(config.endpoints[$0]) == group
+        let condition = try keys.when.map { when throws(PlanError) in
+            try ConditionPlanner(scope: requestScope).plan(when)
         }
         let names = config.namesInConditions(beside: endpoint)
         return MatchPlan(
@@ -40,6 +32,6 @@ extension EndpointPlanner {
             listener: config.listenerAddress(of: endpoint)?.spelled, condition: condition,
             queryNames: names.queries.map { Bytes($0) },
             headerNames: names.headers.compactMap { FieldName($0) },
-            next: condition == nil ? nil : others.first { $0 > index })
+            next: condition == nil ? nil : config.nextInGroup(ofEndpoint: index))
     }
 }

@@ -30,7 +30,6 @@ extension ConfigCheck {
     mutating func checkMatching() {
         checkListenerNames()
         for (index, endpoint) in config.endpoints.enumerated() {
-            checkHosts(of: endpoint)
             checkListener(of: endpoint)
             checkWhen(of: endpoint, at: index)
         }
@@ -40,24 +39,6 @@ extension ConfigCheck {
         var seen: Set<String> = []
         for name in config.listen.compactMap(\.name) where !seen.insert(name.value).inserted {
             problems.error(at: name.location, "'listen' has the name '\(name.quoted)' twice")
-        }
-    }
-
-    private mutating func checkHosts(of endpoint: Config.Endpoint) {
-        var seen: Set<String> = []
-        let known = config.hosts.names.map { HostSyntax.canonical($0.value) }
-        for host in endpoint.matching.hosts {
-            let name = HostSyntax.canonical(host.value)
-            if !seen.insert(name).inserted {
-                problems.warning(
-                    at: host.location, "'hosts' of \(endpoint.title) has '\(host.quoted)' twice")
-            }
-            guard !known.isEmpty, !known.contains(where: { HostSyntax.overlap($0, name) }) else {
-                continue
-            }
-            problems.warning(
-                at: host.location,
-                "the top-level 'hosts' does not have '\(host.quoted)', so its requests get 421")
         }
     }
 

@@ -23,10 +23,9 @@ extension ConfigCheck {
         guard wasRead else { return }
         let protections = Protections(config)
         for (index, endpoint) in config.endpoints.enumerated() {
-            guard let when = endpoint.matching.when, let group = EndpointGroup(endpoint),
-                let next = config.endpoints.indices.first(where: {
-                    $0 > index && EndpointGroup(config.endpoints[$0]) == group
-                }), protections.has(index, moreThan: next)
+            guard let when = endpoint.matching.when,
+                let next = config.nextInGroup(ofEndpoint: index),
+                protections.has(index, moreThan: next)
             else { continue }
             problems.warning(
                 at: when.location,

@@ -55,7 +55,6 @@ package final class EndpointPlan {
     package let respond: RespondPlan?
     /// How the response is sent part by part; nil if it never is.
     package let parts: PartsPlan?
-    let hasParts: Bool
     package let graph: CallGraph
     /// How many parts to store: none if no call, no condition and no value of the response uses one.
     let storedParts: Int
@@ -96,7 +95,6 @@ package final class EndpointPlan {
         proxy = try planner.proxy()
         respond = try planner.respond()
         parts = planner.parts(calls, respond)
-        hasParts = parts != nil
         bodyPaths = Self.bodyPaths(calls, limits, respond)
         queryNames =
             planner.refusesUnknownQuery

@@ -45,10 +45,9 @@ final class Endpoint {
     }
 
     private func runCalls(_ state: FanOutState) -> LocalPromise<Response> {
-        if plan.hasParts, let response = sendParts(state) { return response }
+        if plan.parts != nil, let response = sendParts(state) { return response }
         // The closure captures one object only, so that it needs no memory.
-        return fanOut.runCalls(state).mapResult { parts in try state.endpoint.response(parts, state)
-        }
+        return fanOut.runCalls(state).mapResult { try state.endpoint.response($0, state) }
     }
 
     /// The response part by part; nil if the client prefers a document.

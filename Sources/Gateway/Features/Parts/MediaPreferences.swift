@@ -11,8 +11,9 @@ struct MediaPreferences {
     /// - Parameter lines: the lines of `Accept`; none if the client accepts everything
     init(_ lines: [FieldValue]) {
         for line in lines {
-            for range in line.description.split(separator: ",") {
-                let pieces = range.split(separator: ";").map { $0.trimmed.lowercased() }
+            for range in line.bytes.parts(separatedBy: UInt8(ascii: ",")) {
+                let pieces = range.parts(separatedBy: UInt8(ascii: ";"))
+                    .map { String($0.trimmed).lowercased() }
                 guard let type = pieces.first, type.contains("/") else { continue }
                 guard let weight = pieces.dropFirst().first(where: { $0.hasPrefix("q=") }) else {
                     ranges.append((type, 1000))
@@ -48,15 +49,5 @@ struct MediaPreferences {
         let fraction = Int(digits + String(repeating: "0", count: 3 - digits.utf8.count)) ?? 0
         let quality = (whole == "1" ? 1000 : 0) + fraction
         return quality <= 1000 ? quality : nil
-    }
-}
-
-extension Substring {
-    /// Without the white space around it that fields may have.
-    fileprivate var trimmed: Substring {
-        func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
-        var text = drop(while: isSpace)
-        while let last = text.last, isSpace(last) { text.removeLast() }
-        return text
     }
 }

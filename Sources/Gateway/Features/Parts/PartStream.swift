@@ -218,23 +218,26 @@ final class PartStream: BodySource, Cancellable {
     }
 
     private func append(_ value: JSONSlice, named name: JSONName, to records: inout [UInt8]) {
-        format.append(to: &records) { record in
-            record.append(literal: #"{"part":"#)
-            record.append(jsonString: String(name.plain))
-            record.append(literal: #","value":"#)
-            record.append(json: value)
-            record.append(UInt8(ascii: "}"))
-        }
+        append(#","value":"#, named: name, to: &records) { $0.append(json: value) }
     }
 
     private func appendFailure(of call: Int, named name: JSONName, to records: inout [UInt8]) {
         guard let failure = state.reportedFailure(of: call) else { return }
+        append(#","failure":"#, named: name, to: &records) { record in
+            record.append(
+                failure, exposingDetails: state.endpoint.plan.exposesDetails, namesCall: false)
+        }
+    }
+
+    private func append(
+        _ key: StaticString, named name: JSONName, to records: inout [UInt8],
+        _ write: (inout [UInt8]) -> Void
+    ) {
         format.append(to: &records) { record in
             record.append(literal: #"{"part":"#)
             record.append(jsonString: String(name.plain))
-            record.append(literal: #","failure":"#)
-            record.append(
-                failure, exposingDetails: state.endpoint.plan.exposesDetails, namesCall: false)
+            record.append(literal: key)
+            write(&record)
             record.append(UInt8(ascii: "}"))
         }
     }
@@ -312,20 +315,5 @@ final class PartStream: BodySource, Cancellable {
         unsent = []
         calls.take()?.cancel(because: cause)
         response.take()?.reject(Cancelled(because: cause))
-    }
-}
-
-extension PartFormat {
-    /// Appends a record that the closure writes. Line breaks between the tokens of a value become spaces, so
-    /// that a record is one line.
-    fileprivate func append(to records: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
-        if self == .sse { records.append(literal: "data: ") }
-        let start = records.count
-        write(&records)
-        for index in start..<records.count
-        where records[index] == UInt8(ascii: "\n") || records[index] == UInt8(ascii: "\r") {
-            records[index] = UInt8(ascii: " ")
-        }
-        records.append(literal: self == .sse ? "\n\n" : "\n")
     }
 }

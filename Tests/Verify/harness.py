@@ -5,6 +5,7 @@ A failed expectation is printed at once; `finish` prints the result and ends the
 
 import atexit
 import http.client
+import http.server
 import os
 import pathlib
 import re
@@ -49,6 +50,32 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+class Stub:
+    """An HTTP server on a free port: `respond` gives status and body for a path."""
+
+    def __init__(self, respond):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                status, body = respond(self.path)
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        # A gateway that no longer waits.
+        server.handle_error = lambda *_: None
+        self.port = server.server_port
+        threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 def wait(condition, seconds=10, pause=0.01):

@@ -11,7 +11,6 @@ alerts fire in three outages. Needs promtool, prometheus, prometheus_client, PyY
 """
 
 import argparse
-import http.server
 import json
 import math
 import os
@@ -166,7 +165,7 @@ def start_guarded(options, folder):
     os.mkdir(folder)
     harness.certificate(folder)
     plain, admin = (f"127.0.0.1:{harness.free_port()}" for _ in range(2))
-    keys = Stub(lambda path: (200, b'{"keys":[]}'))
+    keys = harness.Stub(lambda path: (200, b'{"keys":[]}'))
     return serve(options.binary, folder, GUARDED.format(
         plain=plain, secure=harness.free_port(), admin=admin, keys=keys.port)), plain, admin
 
@@ -176,32 +175,6 @@ def serve(binary, folder, config):
     with open(path, "w", encoding="utf-8") as file:
         file.write(config)
     return harness.start([binary, "serve", path], stdout=subprocess.DEVNULL)
-
-
-class Stub:
-    """An HTTP server on a free port: `respond` gives status and body for a path."""
-
-    def __init__(self, respond):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                status, body = respond(self.path)
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
-        # A gateway that no longer waits.
-        server.handle_error = lambda *_: None
-        self.port = server.server_port
-        threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 def start_prometheus(options, folder, admins):
@@ -407,7 +380,7 @@ def play(binary, folder, name, broken, status):
     switch = {"outage": False}
 
     def backend(key):
-        return Stub(lambda path: broken[key](path) if switch["outage"] and key in broken else (200, b'{"id":7}'))
+        return harness.Stub(lambda path: broken[key](path) if switch["outage"] and key in broken else (200, b'{"id":7}'))
 
     listen, admin = (f"127.0.0.1:{harness.free_port()}" for _ in range(2))
     ports = {key: backend(key).port for key in ("catalog", "stock", "news")}

@@ -8,17 +8,15 @@ The gateway serves the page itself. Everything runs on loopback. Needs Playwrigh
 """
 
 import argparse
-import http.server
 import json
 import pathlib
 import re
 import tempfile
-import threading
 import time
 
 from playwright.sync_api import sync_playwright
 
-from harness import Gateway, expect, finish
+from harness import Gateway, Stub, expect, finish
 
 CONFIG = """\
 version: 1
@@ -47,24 +45,11 @@ endpoints:
 ORDER = [("early", 150), ("broken", 150), ("needed", 150), ("middle", 400), ("late", 700)]
 
 
-class Backend(http.server.BaseHTTPRequestHandler):
+def respond(path):
     """Responds after as many milliseconds as the path says."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        name = self.path.strip("/")
-        status = {"fails": 500, "gone": 404}.get(name, 200)
-        time.sleep(int(name) / 1000 if name.isdigit() else 0.05)
-        body = json.dumps({"ms": name}).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+    name = path.strip("/")
+    time.sleep(int(name) / 1000 if name.isdigit() else 0.05)
+    return {"fails": 500, "gone": 404}.get(name, 200), json.dumps({"ms": name}).encode()
 
 
 def example():
@@ -113,10 +98,8 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     options = parser.parse_args()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Backend)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(options.binary, folder, CONFIG, backend=server.server_port)
+        gateway = Gateway(options.binary, folder, CONFIG, backend=Stub(respond).port)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
             print(f"Chromium {browser.version}")

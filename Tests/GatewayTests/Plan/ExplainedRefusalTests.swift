@@ -209,6 +209,27 @@ import Testing
           - route: POST /member
             calls:
               one: { from: a, post: "/one/{request.body.a}", required: true }
+          - route: GET /list
+            calls:
+              one:
+                each: { in: "{request.query.id[]}", as: id, max: 2 }
+                from: a
+                get: "/one/{id}"
+                required: true
+          - route: POST /list
+            calls:
+              one:
+                each: { in: "{request.body.list[]}", as: e, max: 3, enough: 2 }
+                from: a
+                get: "/one/{e.n}"
+                required: true
+          - route: POST /batch
+            calls:
+              one:
+                each:
+                  { in: "{request.body.list[]}", as: e, max: 9, batch: 2, match: { n: "{e.n}" } }
+                from: a
+                get: "/one?n={e.n,}"
 
         """#
 
@@ -226,6 +247,13 @@ import Testing
             ("POST /body", "a", nil), ("POST /body", "", 400),
             ("POST /member", #"{"a":1}"#, nil), ("POST /member", #"{"a":{}}"#, 400),
             ("POST /member", "{}", 400), ("POST /member", "a", 400),
+            ("GET /list?id=1&id=2", "", nil), ("GET /list?id=1&id=2&id=3", "", 400),
+            ("GET /list?id=1&id=..", "", 400),
+            ("POST /list", #"{"list":[{"n":1},{},{"n":1}]}"#, nil),
+            ("POST /list", #"{"list":[{"n":1},{},{}]}"#, 400), ("POST /list", "{}", 400),
+            ("POST /list", #"{"list":{}}"#, 400),
+            ("POST /batch", #"{"list":[{"n":1},{}]}"#, nil),
+            ("POST /batch", #"{"list":[{}]}"#, 400),
         ] as [(String, String, Int?)])
     func explainsFailuresOfSkippedCalls(
         _ request: String, _ body: String, _ status: Int?
@@ -243,6 +271,46 @@ import Testing
         #expect(Int(response.status.code) == status ?? 502)
         #expect(refusals == (status.map { ["\($0)"] } ?? []), "\(explanation.text)")
         #expect(explanation.isAccepted == (status == nil))
+    }
+
+    /// The first request of a list of the client, and how many there are.
+    @Test(
+        arguments: [
+            (
+                "/list", #"{"list":[{"n":1},{"n":2},{"n":1}]}"#, "/one/1",
+                "first of 2 requests for 3 elements", 2
+            ),
+            (
+                "/list", #"{"list":[{},{"n":"é"},{"n":"é"}]}"#, "/one/%C3%A9",
+                "1 request for 3 elements, 1 skipped", 1
+            ),
+            (
+                "/batch", #"{"list":[{"n":1},{"n":2},{"n":1},{"n":3}]}"#, "/one?n=1,2",
+                "first of 2 requests for 4 elements", 2
+            ),
+        ])
+    func explainsListsOfTheClient(
+        _ path: String, _ body: String, _ target: String, _ note: String, _ requests: Int
+    ) throws {
+        let (config, problems) = load(["c.yaml": Self.skipping])
+        let plan = try Planner.plan(try #require(config, "\(problems.lines)"), processors: 1)
+        let text = Explanation(plan, .post, try #require(Target(path)), body: Bytes(body)).text
+        #expect(text.contains("GET http://127.0.0.1:7001\(target) "), "\(text)")
+        #expect(text.contains("  \(note)\n"), "\(text)")
+        #expect(text.contains("; \(requests) backend request"), "\(text)")
+    }
+
+    /// A list without elements needs no request, and is a success.
+    @Test func explainsEmptyListsOfTheClient() throws {
+        let (config, _) = load(["c.yaml": Self.skipping])
+        let plan = try Planner.plan(try #require(config), processors: 1)
+        let (target, body) = (try #require(Target("/list")), Bytes(#"{"list":[]}"#))
+        let head = RequestHead(method: .post, target: target, fields: Fields())
+        let explanation = Explanation(plan, .post, target, body: body)
+        #expect(explanation.text.contains("not sent: request.body.list has no elements"))
+        #expect(explanation.text.contains(#"answer    {"one":...}"#))
+        #expect(explanation.isAccepted)
+        #expect(try Self.response(to: head, body, by: plan).completeBody == Bytes(#"{"one":[]}"#))
     }
 
     /// A value of the request adds no lines to the output.

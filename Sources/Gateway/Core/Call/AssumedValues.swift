@@ -8,6 +8,7 @@ import JSONText
 /// `RequestBuilder` decides as for a real request whether the others can be sent.
 package final class AssumedValues: CallValues {
     private let isBodyKnown: Bool
+    private let isElementKnown: Bool
 
     /// - Parameters:
     ///   - body: nil where it is not known
@@ -17,14 +18,24 @@ package final class AssumedValues: CallValues {
         context: RequestContext?, proxies: TrustedProxies
     ) {
         isBodyKnown = body != nil
+        isElementKnown = false
         super.init(
             head: head, params: params, body: body ?? Bytes(), checkedBody: checkedBody,
             calls: calls, context: context, proxies: proxies)
     }
 
+    private init(_ values: AssumedValues, _ element: ListElement) {
+        isBodyKnown = values.isBodyKnown
+        isElementKnown = true
+        super.init(of: values, element)
+    }
+
+    override func with(_ element: ListElement) -> CallValues { AssumedValues(self, element) }
+
     package override func isAssumed(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
-        case .call, .requestClient, .element: true
+        case .call, .requestClient: true
+        case .element: !isElementKnown
         case .requestCaller, .token: !hasCaller
         case .requestBody: !isBodyKnown
         case .param, .requestHeader, .requestQuery: false

@@ -48,17 +48,7 @@ package class CallValues {
         if let checkedBody { bodyValue = checkedBody }
     }
 
-    /// The same values, with an element of a list.
-    convenience init(of values: CallValues, element: JSONSlice) {
-        self.init(of: values, ListElement(value: element, batch: nil, of: values))
-    }
-
-    /// The same values, with the elements of a batch.
-    convenience init(of values: CallValues, batch: [JSONSlice]) {
-        self.init(of: values, ListElement(value: .null, batch: batch, of: values))
-    }
-
-    private init(of values: CallValues, _ element: ListElement) {
+    init(of values: CallValues, _ element: ListElement) {
         head = values.head
         context = values.context
         proxies = values.proxies
@@ -67,6 +57,18 @@ package class CallValues {
         parts = values.parts
         self.element = element
     }
+
+    /// The same values, with an element of a list.
+    final func with(element: JSONSlice) -> CallValues {
+        with(ListElement(value: element, batch: nil, of: self))
+    }
+
+    /// The same values, with the elements of a batch.
+    final func with(batch: [JSONSlice]) -> CallValues {
+        with(ListElement(value: .null, batch: batch, of: self))
+    }
+
+    func with(_ element: ListElement) -> CallValues { CallValues(of: self, element) }
 
     /// Whether the caller is known, and so the claims of the caller's token.
     package var hasCaller: Bool { context?.caller != nil }
@@ -183,12 +185,12 @@ package class CallValues {
 }
 
 /// An element of a list. A class, so that requests without one have no more than a reference.
-private final class ListElement {
-    let value: JSONSlice
+final class ListElement {
+    fileprivate let value: JSONSlice
     /// Nil for a single element.
-    let batch: [JSONSlice]?
+    fileprivate let batch: [JSONSlice]?
     /// The values of the whole request, which parse its body once.
-    let request: CallValues
+    fileprivate let request: CallValues
 
     init(value: JSONSlice, batch: [JSONSlice]?, of request: CallValues) {
         self.value = value

@@ -36,6 +36,8 @@ package struct ForeseenCalls {
     // By the index of the call:
     private var fates: [Fate]
     private var conditions: [ConditionResult]
+    /// The lists of the client, as far as they are known.
+    private var lists: [ForeseenList?]
     /// After how many other calls it settles. Nil if it waits for a response, its own or another.
     private var steps: [Int?]
 
@@ -46,6 +48,7 @@ package struct ForeseenCalls {
         let count = endpoint.calls.count
         fates = Array(repeating: .sent, count: count)
         conditions = Array(repeating: .holds, count: count)
+        lists = Array(repeating: nil, count: count)
         steps = Array(repeating: nil, count: count)
         for index in endpoint.graph.order { decide(endpoint.calls[index]) }
         failure = requiredFailure ?? commonFailure
@@ -65,6 +68,9 @@ package struct ForeseenCalls {
         conditions[call.index] == .unknown ? call.condition?.text : nil
     }
 
+    /// The elements of a call's list, where the client sends it and the request is known.
+    func list(of call: CallPlan) -> ForeseenList? { lists[call.index] }
+
     private mutating func decide(_ call: CallPlan) {
         if let condition = call.condition {
             let known = KnownValues(values, missing: fates.map(\.isMissing))
@@ -80,6 +86,8 @@ package struct ForeseenCalls {
             steps[call.index] = step(after: call.conditionCalls + [missing])
         } else if let skipped = unbuilt(call) {
             fates[call.index] = skipped
+            steps[call.index] = step(after: call.waitsFor)
+        } else if lists[call.index]?.elements == 0 {
             steps[call.index] = step(after: call.waitsFor)
         }
     }
@@ -112,15 +120,22 @@ package struct ForeseenCalls {
     }
 
     /// Nil if the request of the call can be built.
-    private func unbuilt(_ call: CallPlan) -> Fate? {
+    private mutating func unbuilt(_ call: CallPlan) -> Fate? {
         let kind = call.kind(
             in: endpoint, Self.template, backendFields: backends[call.backend].fields)
+        let names = ValueNames(of: endpoint)
         do throws(CallFailure) {
-            _ = try kind.request(with: values)
-            return nil
+            guard let list = call.list, list.isOfClient, !values.isAssumed(list.reference.source)
+            else {
+                _ = try kind.request(with: values)
+                return nil
+            }
+            let foreseen = try ForeseenList(list, of: call, kind, names, values)
+            lists[call.index] = foreseen
+            guard let failure = foreseen.failure else { return nil }
+            throw failure
         } catch {
             guard case .skipped(let reason) = error else { return nil }
-            let names = ValueNames(of: endpoint)
             return .skipped(
                 reason, call.references.first { names.reason(naming: $0) == reason })
         }

@@ -115,3 +115,10 @@ package struct AttemptRecord: Sendable, Equatable {
         ended = now
     }
 }
+
+extension AttemptRecord {
+    /// Whether it has no response, or one with a status from 400 on.
+    package var hasFailed: Bool {
+        if case .failed = outcome { true } else { status >= 400 }
+    }
+}

@@ -8,6 +8,8 @@ package struct ListRecord: Sendable, Equatable {
     package let shared: Int
     /// How many were left out because of `max`.
     package let truncated: Int
+    /// How many elements have failed; known at the end of the call.
+    package internal(set) var failed = 0
 
     package init(call: Int, elements: Int, shared: Int, truncated: Int) {
         self.call = call

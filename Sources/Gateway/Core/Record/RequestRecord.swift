@@ -197,6 +197,12 @@ package final class RequestRecord {
     /// A call has a list.
     package func recordList(_ list: ListRecord) { lists.append(list) }
 
+    /// So many elements of a list have failed.
+    func recordFailedElements(_ count: Int, of call: Int) {
+        guard let index = lists.firstIndex(where: { $0.call == call }) else { return }
+        lists[index].failed = count
+    }
+
     /// A call has its part, or failed: also without having begun, or after it had succeeded, if its
     /// part could not be used.
     ///

@@ -75,6 +75,16 @@ package final class ListPlan {
 
     /// Whether a call can succeed without the values of all elements.
     var mayLackValues: Bool { enough != nil || truncates }
+}
+
+extension ListPlan {
+    /// The failure of an element: a value that is missing in a list of the client is missing in the client's request.
+    func failure(_ failure: CallFailure) -> CallFailure {
+        if isOfClient, case .skipped(.element(let name)) = failure {
+            return .skipped(.client(name))
+        }
+        return failure
+    }
 
     /// How many of so many elements must have a value.
     func needed(of count: Int, isRequired: Bool) -> Int {

@@ -13,14 +13,13 @@ final class ListRun {
     private let call: EndpointCall
     private let list: ListPlan
     private let state: FanOutState
-    private let elements: [JSONSlice]
     /// The time of the whole call.
     private let limit: TimeLimit
     private let began: Instant
     private var outcomes: [Outcome]
-    private var requests: [SharedRequest] = []
-    /// By element, with `batch`.
-    private var matchKeys: [[UInt8]?] = []
+    private var requests: ListRequests
+    /// By request, the attempt whose response was used.
+    private var attempts: [Int?]
     /// The requests that have not started, in order.
     private var gates: [Gate] = []
     private var nextGate = 0
@@ -36,17 +35,6 @@ final class ListRun {
         /// The result of a batch has no value for it, which is no failure.
         case unmatched
         case failed(CallFailure)
-    }
-
-    /// One request, for the elements whose requests would be equal or that are in one batch.
-    private struct SharedRequest {
-        /// The elements whose values it has.
-        let sources: [Int]
-        var elements: [Int]
-        /// Nil for one with a large body, which is built when it starts.
-        var request: ClientRequest?
-        /// The attempt whose response was used.
-        var attempt: Int?
     }
 
     /// Holds a request back.
@@ -73,105 +61,19 @@ final class ListRun {
         self.call = call
         self.list = list
         self.state = state
-        self.elements = elements
         self.limit = limit
         began = state.loop.now
         outcomes = Array(repeating: .pending, count: elements.count)
         spares =
             elements.count - list.needed(of: elements.count, isRequired: call.plan.isRequired)
-        if let batch = list.batch { addBatches(batch) } else { addRequests() }
+        requests = ListRequests(
+            for: elements, of: call.plan, list, call.kind, ValueNames(of: state.endpoint.plan), state)
+        attempts = Array(repeating: nil, count: requests.shared.count)
+        for (element, failure) in requests.failures { fail([element], failure) }
     }
 
     /// How many elements share the request of another one.
-    var sharedCount: Int { requests.reduce(0) { $0 + $1.elements.count - 1 } }
-
-    // MARK: Requests
-
-    /// Bytes of requests that are compared; later ones are not shared, and kept.
-    private static let comparedMax = 1 << 20
-    /// Bytes of the body of a request that is kept until it starts.
-    private static let keptMax = 4096
-
-    private func addRequests() {
-        var known: [[UInt8]: Int] = [:]
-        var compared = 0
-        for index in elements.indices {
-            guard let request = request(for: [index], checking: elements[index]) else { continue }
-            if list.isDistinct, compared < Self.comparedMax {
-                let identity = request.identity
-                compared += identity.count
-                if let equal = known[identity] {
-                    requests[equal].elements.append(index)
-                    continue
-                }
-                known[identity] = requests.count
-            }
-            add(request, for: [index], sources: [index])
-        }
-    }
-
-    /// One request for so many distinct values; elements with equal ones share it.
-    private func addBatches(_ batch: ListPlan.Batch) {
-        let references = call.plan.references.filter { reference in
-            if case .element = reference.source { true } else { false }
-        }
-        matchKeys = Array(repeating: nil, count: elements.count)
-        var order: [[UInt8]] = []
-        var sharing: [[UInt8]: [Int]] = [:]
-        for index in elements.indices {
-            if let obstacle = call.plan.obstacle(in: elements[index]) {
-                fail([index], obstacle)
-                continue
-            }
-            let values = CallValues(of: state, element: elements[index])
-            let missing = (references + [batch.value]).first { values.text(of: $0.source) == nil }
-            guard missing == nil, let key = values.json(of: batch.value.source)?.matchKey else {
-                let names = ValueNames(of: state.endpoint.plan)
-                fail([index], .skipped(names.reason(naming: missing ?? batch.value)))
-                continue
-            }
-            matchKeys[index] = key
-            if sharing[key] == nil { order.append(key) }
-            sharing[key, default: []].append(index)
-        }
-        for start in stride(from: 0, to: order.count, by: batch.size) {
-            let keys = order[start..<min(start + batch.size, order.count)]
-            let groups = keys.map { sharing[$0] ?? [] }
-            let sources = groups.compactMap(\.first)
-            let indices = groups.flatMap(\.self)
-            guard let request = request(for: indices, sources: sources) else { continue }
-            add(request, for: indices, sources: sources)
-        }
-    }
-
-    private func add(_ request: ClientRequest, for indices: [Int], sources: [Int]) {
-        let isSmall = request.bodyCount <= Self.keptMax
-        requests.append(
-            SharedRequest(
-                sources: sources, elements: indices, request: isSmall ? request : nil))
-    }
-
-    /// Nil, and the elements have failed, where it cannot be built.
-    private func request(for indices: [Int], checking element: JSONSlice) -> ClientRequest? {
-        if let obstacle = call.plan.obstacle(in: element) {
-            fail(indices, obstacle)
-            return nil
-        }
-        return request(for: indices, sources: indices)
-    }
-
-    private func request(for indices: [Int], sources: [Int]) -> ClientRequest? {
-        let values =
-            list.batch == nil
-            ? CallValues(of: state, element: elements[sources[0]])
-            : CallValues(of: state, batch: sources.map { elements[$0] })
-        do throws(CallFailure) {
-            return try call.kind.request(with: values)
-        } catch {
-            fail(indices, error)
-            return nil
-        }
-    }
+    var sharedCount: Int { requests.sharedCount }
 
     // MARK: Running
 
@@ -180,7 +82,7 @@ final class ListRun {
         let local = state.context.local
         guard spares >= 0 else { return local.error(recordLoss()) }
         var promises: [LocalPromise<JSONSlice>?] = Array(repeating: nil, count: outcomes.count)
-        for index in requests.indices {
+        for index in requests.shared.indices {
             let promise: LocalPromise<JSONSlice>
             if index < list.parallel {
                 promise = send(index)
@@ -189,7 +91,7 @@ final class ListRun {
                 gates.append(gate)
                 promise = gate.promise.then { [self] in send(index) }
             }
-            for element in requests[index].elements { promises[element] = promise }
+            for element in requests.shared[index].elements { promises[element] = promise }
         }
         let inputs = outcomes.indices.map { index in
             (key: index, promise: promises[index] ?? local.error(failure(of: index)))
@@ -207,12 +109,12 @@ final class ListRun {
         // The calls of the request are being cancelled.
         if let failed = state.requiredFailure { return state.context.local.error(failed) }
         let left = timeLeft
-        let shared = requests[index]
-        requests[index].request = nil
-        guard left > .zero,
-            let request = shared.request ?? request(for: shared.elements, sources: shared.sources)
-        else {
-            return state.context.local.error(settle(index, limit.error))
+        let request: ClientRequest
+        do {
+            guard left > .zero else { throw limit.error }
+            request = try requests.takeRequest(index)
+        } catch {
+            return state.context.local.error(settle(index, error))
         }
         let attempt = state.record.beginAttempt(of: call.plan.index, .first, at: state.loop.now)
         let context = CallContext(
@@ -227,7 +129,7 @@ final class ListRun {
         do {
             var droppedKeys: [String] = []
             let response = try result.get()
-            requests[index].attempt = response.attempt
+            attempts[index] = response.attempt
             let part = try call.kind.part(
                 of: response, on: state.loop, reporting: &droppedKeys)
             if !droppedKeys.isEmpty, !hasRecordedKeys {
@@ -236,9 +138,9 @@ final class ListRun {
             }
             state.recordStoringLimits(response.fields)
             if let batch = list.batch {
-                try assign(part.value, to: requests[index].elements, batch)
+                try assign(part.value, to: requests.shared[index].elements, batch)
             } else {
-                for element in requests[index].elements { outcomes[element] = .value(part.value) }
+                for element in requests.shared[index].elements { outcomes[element] = .value(part.value) }
             }
             openNextGate()
             return part.value
@@ -260,7 +162,7 @@ final class ListRun {
             byKey[key] = result
         }
         for element in elements {
-            let value = matchKeys[element].flatMap { byKey[$0] }
+            let value = requests.matchKeys[element].flatMap { byKey[$0] }
             outcomes[element] = value.map { .value($0) } ?? .unmatched
         }
     }
@@ -272,13 +174,13 @@ final class ListRun {
         if timeLeft <= .zero {
             state.record.endAttempts(of: call.plan.index, failure.kind, at: state.loop.now)
         }
-        fail(requests[index].elements, failure)
+        fail(requests.shared[index].elements, failure)
         openNextGate()
         return failure
     }
 
     private func fail(_ indices: [Int], _ failure: CallFailure) {
-        let failure = list.isOfClient ? failure.asClientError : failure
+        let failure = list.failure(failure)
         for index in indices {
             if case .failed = outcomes[index] { continue }
             outcomes[index] = .failed(failure)
@@ -311,6 +213,7 @@ final class ListRun {
         // The other requests are cancelled, which says nothing about their hosts.
         state.record.endAttempts(of: call.plan.index, .cancelled, at: state.loop.now)
         let failures = failures
+        recordFailed(failures)
         let first = failures?.first.first
         return state.recordFailure(
             first.map(failure) ?? .cancelled, of: call.plan, from: first.flatMap(attempt),
@@ -323,6 +226,8 @@ final class ListRun {
             return ListValue(call.plan.elementFallback, isPart: false)
         }
         state.recordList(values, of: call.plan)
+        let failures = failures
+        recordFailed(failures)
         if let failures, let first = failures.first.first {
             state.recordFailedElements(failure(of: first), failures, of: call.plan)
         }
@@ -334,9 +239,14 @@ final class ListRun {
         return part
     }
 
+    private func recordFailed(_ failures: FailedElements?) {
+        guard let failures else { return }
+        state.record.recordFailedElements(failures.count, of: call.plan.index)
+    }
+
     /// The attempt whose response an element has.
     private func attempt(of element: Int) -> Int? {
-        requests.first { $0.elements.contains(element) }?.attempt
+        requests.shared.firstIndex { $0.elements.contains(element) }.flatMap { attempts[$0] }
     }
 }
 
@@ -347,19 +257,5 @@ extension CallPlan {
         case .omit: nil
         case .value(let value): value
         }
-    }
-}
-
-extension CallFailure {
-    /// The client sent the element whose value is missing.
-    fileprivate var asClientError: CallFailure {
-        if case .skipped(.element(let name)) = self { .skipped(.client(name)) } else { self }
-    }
-}
-
-extension ClientRequest {
-    /// Bytes of the body.
-    fileprivate var bodyCount: Int {
-        if case .bytes(let content) = body { content.count } else { 0 }
     }
 }

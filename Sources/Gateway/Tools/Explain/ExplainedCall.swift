@@ -11,12 +11,16 @@ struct ExplainedCall {
     private(set) var waitsFor: [Int] = []
     /// The condition, where it depends on values that only a real request has.
     let condition: String?
+    /// The list of the client, as far as the request is known.
+    private let list: ForeseenList?
 
     private enum Result {
         /// The request line, and the headers and body.
         case sent(String, ExplainedMessage)
         /// The request fails before the call is sent.
         case notSent
+        /// Its list has no elements.
+        case empty
         /// A value that it needs is missing or cannot be sent.
         case skipped(because: String)
         /// Its `when` does not hold.
@@ -31,6 +35,7 @@ struct ExplainedCall {
         self.endpoint = endpoint
         self.backend = backend
         condition = foreseen.openCondition(of: plan)
+        list = foreseen.list(of: plan)
         switch foreseen[plan.index] {
         case .disabled(let reason): result = .notMade(because: reason)
         case .skipped(let reason, let reference):
@@ -39,7 +44,9 @@ struct ExplainedCall {
             let state = foreseen[missing].isDisabled ? "left out" : "skipped"
             result = .skipped(because: "\(endpoint.calls[missing].name) is \(state)")
         case .sent where foreseen.failure?.isImmediate == true: result = .notSent
+        case .sent where list?.elements == 0: result = .empty
         case .sent:
+            let values = list?.first ?? values
             waitsFor = plan.waitsFor.filter { foreseen.delaysOthers($0) }
             result = .sent(
                 Self.line(plan, backend, values, masksLiterals: masksLiterals),
@@ -78,6 +85,12 @@ struct ExplainedCall {
 
     var isSent: Bool { if case .sent = result { true } else { false } }
 
+    /// Whether it is sent or needs no request, so that its value can be in the response.
+    var hasValue: Bool { if case .empty = result { true } else { isSent } }
+
+    /// The number of elements of a list of the client; nil where it is not known.
+    var elements: Int? { list?.elements }
+
     /// `product!`
     var title: String { plan.name + (plan.isRequired ? "!" : "") }
 
@@ -85,7 +98,8 @@ struct ExplainedCall {
     var requestsMax: Int {
         guard isSent else { return 0 }
         let attempts = plan.method.isIdempotent ? plan.retry?.attempts ?? 1 : 1
-        return attempts * (plan.hedgeAfter == nil ? 1 : 2) * (plan.list?.requestsMax ?? 1)
+        let requests = list?.requests ?? plan.list?.requestsMax ?? 1
+        return attempts * (plan.hedgeAfter == nil ? 1 : 2) * requests
     }
 
     /// The pool resends an idempotent request once if its reused connection ends before a response.
@@ -94,7 +108,7 @@ struct ExplainedCall {
     var state: String {
         switch result {
         case .notMade: "left out"
-        case .notSent: "not sent"
+        case .notSent, .empty: "not sent"
         case .skipped: "skipped"
         case .sent: "sent"
         }
@@ -105,6 +119,7 @@ struct ExplainedCall {
         switch result {
         case .notMade(let because): "'when' does not hold: \(because)"
         case .notSent: "the request fails before"
+        case .empty: "\(plan.list?.listName ?? "the list") has no elements"
         case .skipped(let because): because
         case .sent: nil
         }
@@ -137,6 +152,7 @@ struct ExplainedCall {
         }
         if let condition { notes.append("if \(condition)") }
         notes += Features.all.flatMap { $0.notes(on: plan) }
+        if let list { notes.append(list.text) }
         notes += plan.selections
         if Set(endpoint.calls.map(\.forward.text)).count > 1 {
             notes.append("forwards \(plan.forward.text)")

@@ -49,7 +49,7 @@ struct ExplainedResponse {
         endpoint.respond.map {
             RespondExplanation(
                 respond: $0, values: values,
-                missing: calls.filter { !$0.isSent }.map(\.plan.index))
+                missing: calls.filter { !$0.hasValue }.map(\.plan.index))
         }
     }
 
@@ -57,7 +57,7 @@ struct ExplainedResponse {
     private func member(_ call: ExplainedCall) -> String? {
         guard let place = call.plan.place else { return nil }
         let isRoot = call.plan.placement == .root
-        if call.isSent { return isRoot ? "..." : "\(place):..." }
+        if call.hasValue { return isRoot ? "..." : "\(place):..." }
         return call.plan.fallbackValue.map { isRoot ? "..." : "\(place):\(String($0.bytes))" }
     }
 

@@ -39,6 +39,7 @@ extension ExplainedCall {
         ]
         if let reason { members.append(("reason", .text(reason))) }
         if let condition { members.append(("if", .text(condition))) }
+        if let elements { members.append(("elements", .raw("\(elements)"))) }
         guard let (line, message) = request else { return members }
         members += [
             ("after", .texts(waitsFor.map { endpoint.calls[$0].name })),

@@ -1,0 +1,153 @@
+import Basics
+import HTTP
+import HTTPClient
+import JSONText
+
+/// The requests for the elements of a list, before any of them is sent.
+///
+/// Elements whose requests would be equal share one, and so do the elements of a batch.
+struct ListRequests {
+    /// One request.
+    struct Shared {
+        /// The elements whose values it has.
+        let sources: [Int]
+        var elements: [Int]
+        /// Nil for one with a large body, which is built when it starts.
+        fileprivate(set) var request: ClientRequest?
+    }
+
+    private(set) var shared: [Shared] = []
+    /// By element, with `batch`.
+    private(set) var matchKeys: [[UInt8]?] = []
+    /// The elements for which no request can be built, in order.
+    private(set) var failures: [(element: Int, failure: CallFailure)] = []
+
+    private let plan: CallPlan
+    private let list: ListPlan
+    private let kind: any CallKind
+    private let names: ValueNames
+    private let elements: [JSONSlice]
+    private let values: CallValues
+
+    /// Bytes of requests that are compared; later ones are not shared, and kept.
+    private static let comparedMax = 1 << 20
+    /// Bytes of the body of a request that is kept until it starts.
+    private static let keptMax = 4096
+
+    init(
+        for elements: [JSONSlice], of plan: CallPlan, _ list: ListPlan, _ kind: any CallKind,
+        _ names: ValueNames, _ values: CallValues
+    ) {
+        self.plan = plan
+        self.list = list
+        self.kind = kind
+        self.names = names
+        self.elements = elements
+        self.values = values
+        if let batch = list.batch { addBatches(batch) } else { addRequests() }
+    }
+
+    /// How many elements share the request of another one.
+    var sharedCount: Int { shared.reduce(0) { $0 + $1.elements.count - 1 } }
+
+    /// The values of a request.
+    func values(of index: Int) -> CallValues { values(for: shared[index].sources) }
+
+    /// Throws why a request that is not kept can no longer be built.
+    mutating func takeRequest(_ index: Int) throws(CallFailure) -> ClientRequest {
+        if let request = shared[index].request.take() { return request }
+        return try request(for: shared[index].sources)
+    }
+
+    // MARK: Building
+
+    private mutating func addRequests() {
+        var known: [[UInt8]: Int] = [:]
+        var compared = 0
+        for index in elements.indices {
+            do throws(CallFailure) {
+                if let obstacle = plan.obstacle(in: elements[index]) { throw obstacle }
+                let request = try request(for: [index])
+                if list.isDistinct, compared < Self.comparedMax {
+                    let identity = request.identity
+                    compared += identity.count
+                    if let equal = known[identity] {
+                        shared[equal].elements.append(index)
+                        continue
+                    }
+                    known[identity] = shared.count
+                }
+                add(request, for: [index], sources: [index])
+            } catch {
+                failures.append((index, error))
+            }
+        }
+    }
+
+    /// One request for so many distinct values; elements with equal ones share it.
+    private mutating func addBatches(_ batch: ListPlan.Batch) {
+        let references = plan.references.filter { reference in
+            if case .element = reference.source { true } else { false }
+        }
+        var order: [[UInt8]] = []
+        var sharing: [[UInt8]: [Int]] = [:]
+        for index in elements.indices {
+            do throws(CallFailure) {
+                let key = try matchKey(of: index, batch, needing: references)
+                matchKeys.append(key)
+                if sharing[key] == nil { order.append(key) }
+                sharing[key, default: []].append(index)
+            } catch {
+                matchKeys.append(nil)
+                failures.append((index, error))
+            }
+        }
+        for start in stride(from: 0, to: order.count, by: batch.size) {
+            let keys = order[start..<min(start + batch.size, order.count)]
+            let groups = keys.map { sharing[$0] ?? [] }
+            let sources = groups.compactMap(\.first)
+            let indices = groups.flatMap(\.self)
+            do throws(CallFailure) {
+                add(try request(for: sources), for: indices, sources: sources)
+            } catch {
+                failures += indices.map { ($0, error) }
+            }
+        }
+    }
+
+    /// The value that assigns a result to an element.
+    private func matchKey(
+        of index: Int, _ batch: ListPlan.Batch, needing references: [CompiledTemplate.Reference]
+    ) throws(CallFailure) -> [UInt8] {
+        if let obstacle = plan.obstacle(in: elements[index]) { throw obstacle }
+        let values = values.with(element: elements[index])
+        let missing = (references + [batch.value]).first { values.text(of: $0.source) == nil }
+        guard missing == nil, let key = values.json(of: batch.value.source)?.matchKey else {
+            throw .skipped(names.reason(naming: missing ?? batch.value))
+        }
+        return key
+    }
+
+    private mutating func add(_ request: ClientRequest, for indices: [Int], sources: [Int]) {
+        let isSmall = request.bodyCount <= Self.keptMax
+        shared.append(
+            Shared(sources: sources, elements: indices, request: isSmall ? request : nil))
+    }
+
+    private func request(for sources: [Int]) throws(CallFailure) -> ClientRequest {
+        try kind.request(with: values(for: sources))
+    }
+
+    private func values(for sources: [Int]) -> CallValues {
+        list.batch == nil
+            ? values.with(element: elements[sources[0]])
+            : values.with(batch: sources.map { elements[$0] })
+    }
+}
+
+extension ClientRequest {
+    /// Bytes of the body.
+    fileprivate var bodyCount: Int {
+        if case .bytes(let content) = body { content.count } else { 0 }
+    }
+}

@@ -511,6 +511,33 @@ def check_blame(gateway, browser):
     browser.close(page)
 
 
+def check_list(gateway, browser):
+    """A list is one row with its shortest, median and longest request, and a row for each failed one."""
+    failed = {"cause": "first", "host": "h:1", "outcome": "http_response_timeout", "began_ms": 10, "permitted_ms": 10,
+              "sent_ms": 11, "ended_ms": 30, "detail": "no response"}
+    calls = [{
+        "name": "product", "outcome": "ok", "began_ms": 10, "ended_ms": 60, "attempts": [failed],
+        "list": {"elements": 50, "shared": 3, "failed": 1, "requests": 47, "min_ms": 1, "median_ms": 4, "max_ms": 20},
+    }, {
+        "name": "none", "outcome": "ok", "began_ms": 10, "ended_ms": 10, "attempts": [],
+        "list": {"elements": 0, "requests": 0},
+    }]
+    request = {"endpoint": "GET /list", "status": 200, "outcome": "partial", "reasons": ["partial"], "ms": 100}
+    page = browser.open()
+    rows = page.evaluate(
+        "request => { showPhases(request); return [...byId('phases').rows].map(row => row.innerText); }",
+        request | {"calls": calls})
+    text = "50 elements, 3 shared, 1 failed: min 1.00, median 4.00, max 20.0 ms"
+    expect(len(rows) == 3 and "47 requests" in rows[0] and text in rows[0], f"rows {rows}")
+    expect("http response timeout" in rows[1] and "no response" in rows[1], f"rows {rows}")
+    expect("0 requests" in rows[2] and "0 elements" in rows[2], f"rows {rows}")
+    places = page.evaluate(
+        "[...byId('phases').rows[0].querySelectorAll('.p50, .whisker')].map(each => "
+        "[each.getAttribute('x') ?? each.getAttribute('x1'), each.getAttribute('width') ?? each.getAttribute('x2')])")
+    expect(places == [["10.00%", "4.00%"], ["11.00%", "30.00%"], ["11.00%", "11.00%"], ["30.00%", "30.00%"]], f"{places}")
+    browser.close(page)
+
+
 def check_trend(gateway, browser):
     """Rows draw their rate, failures and p99 after two points of five seconds."""
     page = browser.open()
@@ -710,7 +737,7 @@ def save(page, path):
 
 CHECKS = [
     check_headers, check_keyboard, check_copy, check_accessibility, check_reduced_motion, check_markup,
-    check_padding, check_blame, check_trend, check_search, check_process, check_phone, check_privacy,
+    check_padding, check_blame, check_list, check_trend, check_search, check_process, check_phone, check_privacy,
     check_token, check_lost_connection, check_hidden_page, check_summary,
 ]
 

@@ -49,6 +49,10 @@ struct CallEntries {
             }
         }
         entry.add("attempts", Int(call.attempts))
+        if let list = record.lists.first(where: { $0.call == index }) {
+            entry.add("elements", list.elements)
+            if list.failed > 0 { entry.add("failed_elements", list.failed) }
+        }
         if let deciding, deciding.cause == .hedge { entry.add(literal: "winner", "hedge") }
     }
 }

@@ -29,6 +29,8 @@ package struct RecentEntry: Sendable {
     package let traceLow: UInt64
     package let id: RequestID
     package let calls: [Call]
+    package let lists: [RecentList]
+    /// Of lists only some of those that failed.
     package let attempts: [Attempt]
     /// The first `detailsMax` of the record.
     package let details: [FailureDetail]
@@ -38,7 +40,7 @@ package struct RecentEntry: Sendable {
         package let ended: Moment
         package let outcome: CallRecord.Outcome
         package let attempts: UInt16
-        /// Its place among the attempts of the request.
+        /// Its place among the attempts of the entry.
         package let decidingAttempt: Int?
     }
 
@@ -62,8 +64,6 @@ package struct RecentEntry: Sendable {
 
 /// Reading and writing entries as words. Both sides are here, so that they fit.
 extension RecentEntry {
-    /// More attempts than the retries and hedges of an ordinary request.
-    static let attemptsMax = 64
     static let callsMax = 128
     static let detailsMax = 8
 
@@ -73,18 +73,22 @@ extension RecentEntry {
         _ outcome: RequestOutcome,
         reasons: RetentionReason, endpoint: UInt32, sequence: UInt64, to words: inout [UInt32]
     ) {
-        let (calls, attempts) = (record.calls, record.attempts)
+        let calls = record.calls
         let callCount = min(calls.count, callsMax)
-        let attemptCount = min(attempts.count, attemptsMax)
+        let lists = record.lists.prefix(callsMax)
+        let shown = RecentAttempts(record)
         words.append(0)
         words.append(wide: sequence)
         words.append(wide: UInt64(bitPattern: record.began.nanoseconds))
         words.append(endpoint)
         words.append(
             UInt32(status) << 16 | UInt32(outcome.rawValue) << 8 | UInt32(reasons.rawValue))
-        let details = record.details.prefix(detailsMax)
+        let details = record.details.lazy.filter { detail in
+            detail.attempt.map { shown.index(of: Int($0)) != nil } ?? true
+        }.prefix(detailsMax)
         words.append(
-            UInt32(callCount) << 16 | UInt32(details.count) << 8 | UInt32(attemptCount))
+            UInt32(callCount) << 24 | UInt32(lists.count) << 16 | UInt32(details.count) << 8
+                | UInt32(shown.count))
         words.append(record.ended.microseconds)
         let times = record.times
         words.append(times.microseconds(.own))
@@ -97,17 +101,19 @@ extension RecentEntry {
         words.append(wide: context.trace.traceHigh)
         words.append(wide: context.trace.traceLow)
         words.append(context.id)
-        for index in 0..<callCount { write(calls[index], to: &words) }
-        for index in 0..<attemptCount { write(attempts[index], to: &words) }
-        for detail in details { write(detail, to: &words) }
+        for call in calls.prefix(callCount) { write(call, shown, to: &words) }
+        for list in lists { RecentList(list, record.attempts).write(to: &words) }
+        for index in 0..<shown.count { write(shown[index], to: &words) }
+        for detail in details { write(detail, shown, to: &words) }
         words[0] = UInt32(words.count)
     }
 
-    private static func write(_ call: CallRecord, to words: inout [UInt32]) {
+    private static func write(_ call: CallRecord, _ shown: RecentAttempts, to words: inout [UInt32]) {
         words.append(call.began.microseconds)
         words.append(call.ended.microseconds)
         words.append(UInt32(code(of: call.outcome)) << 16 | UInt32(call.attempts))
-        words.append(call.decidingAttempt.map { UInt32($0) } ?? .max)
+        let deciding = call.decidingAttempt.flatMap { shown.index(of: Int($0)) }
+        words.append(deciding.map { UInt32($0) } ?? .max)
     }
 
     private static func write(_ attempt: AttemptRecord, to words: inout [UInt32]) {
@@ -125,8 +131,11 @@ extension RecentEntry {
         words.append(attempt.ended.microseconds)
     }
 
-    private static func write(_ detail: FailureDetail, to words: inout [UInt32]) {
-        words.append(UInt32(detail.call) << 16 | UInt32(detail.attempt ?? .max))
+    private static func write(
+        _ detail: FailureDetail, _ shown: RecentAttempts, to words: inout [UInt32]
+    ) {
+        let attempt = detail.attempt.flatMap { shown.index(of: Int($0)) }
+        words.append(UInt32(detail.call) << 16 | UInt32(attempt.map { UInt16($0) } ?? .max))
         words.append(text: detail.text)
     }
 
@@ -173,9 +182,14 @@ extension RecentEntry {
         self.firstPart = firstPart
         (self.traceHigh, self.traceLow, self.id) = (traceHigh, traceLow, id)
         var calls: [Call] = []
-        for _ in 0..<counts >> 16 {
+        for _ in 0..<counts >> 24 {
             guard let call = Call(&reader) else { return nil }
             calls.append(call)
+        }
+        var lists: [RecentList] = []
+        for _ in 0..<counts >> 16 & 0xFF {
+            guard let list = RecentList(&reader) else { return nil }
+            lists.append(list)
         }
         var attempts: [Attempt] = []
         for _ in 0..<counts & 0xFF {
@@ -187,7 +201,8 @@ extension RecentEntry {
             guard let detail = FailureDetail(&reader) else { return nil }
             details.append(detail)
         }
-        (self.calls, self.attempts, self.details) = (calls, attempts, details)
+        (self.calls, self.lists) = (calls, lists)
+        (self.attempts, self.details) = (attempts, details)
         guard reader.offset - begin == Int(length) else { return nil }
     }
 }

@@ -74,8 +74,7 @@ extension [AttemptRecord] {
             let attempt = self[place]
             guard attempt.hasSpan else { return false }
             counts[attempt.call, default: 0] += 1
-            if case .failed = attempt.outcome { return true }
-            return counts[attempt.call, default: 0] <= Self.spansMax
+            return attempt.hasFailed || counts[attempt.call, default: 0] <= Self.spansMax
         }
     }
 

@@ -85,12 +85,30 @@ struct ShownRequest {
             append(detailOf: index, nil, to: &json)
             append("began_ms", call.began, to: &json)
             append("ended_ms", call.ended, to: &json)
+            if let list = entry.lists.first(where: { $0.call == index }) {
+                append(list, to: &json)
+            }
             let attempts = entry.attempts.indices.filter { entry.attempts[$0].call == index }
             json.append("attempts", list: attempts) { json, place in
                 append(
                     entry.attempts[place], at: place, of: index,
                     isDeciding: place == call.decidingAttempt, to: &json)
             }
+        }
+    }
+
+    private func append(_ list: RecentList, to json: inout [UInt8]) {
+        json.append(key: "list")
+        json.appendObject { json in
+            json.append("elements", list.elements)
+            if list.shared > 0 { json.append("shared", list.shared) }
+            if list.truncated > 0 { json.append("truncated", list.truncated) }
+            json.append("requests", list.requests)
+            if list.failed > 0 { json.append("failed", list.failed) }
+            guard !names.isPadded, list.requests > 0 else { return }
+            json.append("min_ms", microseconds: Int(list.shortest))
+            json.append("median_ms", microseconds: Int(list.median))
+            json.append("max_ms", microseconds: Int(list.longest))
         }
     }
 

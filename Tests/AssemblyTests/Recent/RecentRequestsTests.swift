@@ -219,6 +219,39 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// A list has its shortest, median and longest request, and attempts of those that failed; the attempts of
+    /// other calls, and their places, stay.
+    @Test func keepsASummaryOfAList() throws {
+        let harness = try harness(
+            """
+            page: { from: b, get: /o, required: true }
+            product: { from: a, each: { in: "{page.items[]}", as: e, max: 200 }, get: "/i/{e}" }
+            last: { from: b, get: /last, after: [product] }
+            """)
+        let items = (0..<99).map { "\($0)" } + ["5"]
+        harness.on("/o", .ok(#"{"items":[\#(items.joined(separator: ","))]}"#))
+        for index in 0..<99 {
+            let milliseconds = index % 3 + 1
+            harness.on(
+                "/i/\(index)",
+                index % 5 == 0
+                    ? .status(404, after: milliseconds) : .ok("1", after: milliseconds))
+        }
+        harness.on("/last", .status(500, after: 9))
+        _ = try harness.fetch()
+        let entry = try #require(entries(try list(harness)).first)
+        #expect(entry.outcome == .partial && entry.calls.map(\.attempts) == [1, 99, 1])
+        let list = try #require(entry.lists.first)
+        #expect(entry.lists.count == 1 && list.call == 1)
+        #expect(list.elements == 100 && list.shared == 1 && list.truncated == 0)
+        #expect(list.requests == 99 && list.failed == 21, "element 5 occurs twice")
+        #expect((list.shortest, list.median, list.longest) == (1_000, 2_000, 3_000))
+        #expect(entry.attempts.map(\.call) == [0] + Array(repeating: 1, count: 8) + [2])
+        #expect(entry.attempts.map(\.status) == [200] + Array(repeating: 404, count: 8) + [500])
+        #expect(entry.calls.map(\.decidingAttempt) == [0, nil, 9])
+        harness.expectQuiet()
+    }
+
     @Test(arguments: ["a", "abcd", "abcde", String(repeating: "x", count: 128)])
     func idsOfEveryLengthAreKept(_ id: String) throws {
         let harness = try harness()

@@ -221,6 +221,25 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// A thousand elements, cancelled before, while and after their requests run.
+    @Test(arguments: [9, 333, 1_249, 1_255])
+    func aCancelledRequestOfAThousandElementsLeavesNoCall(after milliseconds: Int) throws {
+        let items = (0..<1_000).map { #"{"sku":"\#($0)"}"# }.joined(separator: ",")
+        let harness = try harness(
+            "parallel: 8, max: 1000", place, orders: #"{"items":[\#(items)]}"#)
+        for index in 0..<1_000 { harness.on("/i/\(index)", .ok("1", after: 10)) }
+        let client = try harness.send(get())
+        harness.pass(Double(milliseconds))
+        let isComplete = milliseconds >= 1_250
+        #expect(client.responses.count == (isComplete ? 1 : 0), "125 rounds of 10 ms")
+        let sent = harness.seen.count
+        client.leave()
+        harness.pass(1)
+        harness.expectQuiet()
+        harness.pass(100)
+        #expect(harness.seen.count == sent, "no request starts after the client has left")
+    }
+
     // MARK: Lists of the client
 
     private func ofClient(
@@ -455,6 +474,15 @@ import WorkerSupport
         #expect(lists.elements.count == 2 && lists.elements.sum == 2)
         #expect(lists.truncated == 1 && lists.shared == 0)
         #expect(try harness.lists(of: "b") == nil)
+    }
+
+    @Test func logsCountElements() throws {
+        let harness = try harness("", place)
+        harness.on("/i/a", .status(404))
+        _ = try harness.fetch()
+        let line = try #require(harness.logged.last)
+        #expect(line.contains(#""name":"product","#), "\(line)")
+        #expect(line.contains(#""attempts":2,"elements":3,"failed_elements":2}"#), "\(line)")
     }
 
     // MARK: Batches

@@ -91,8 +91,10 @@ function timeOfDay(ms) {
 function showPhases(request) {
   const rows = [];
   for (const call of request.calls) {
-    const attempts = call.attempts.length > 0 ? call.attempts : [null];
-    attempts.forEach((attempt, index) => rows.push(phaseRow(request, call, attempt, index)));
+    if (call.list) rows.push(listRow(request, call));
+    const attempts = call.attempts.length > 0 || call.list ? call.attempts : [null];
+    const before = call.list ? 1 : 0;
+    attempts.forEach((attempt, index) => rows.push(phaseRow(request, call, attempt, index + before)));
   }
   byId("phases").replaceChildren(...rows);
   say("scale", request.times_hidden ? "times hidden" : `0 – ${msText(request.ms)} ms`);
@@ -114,9 +116,55 @@ function phaseRow(request, call, attempt, index) {
     cell(took("queue")), cell(connect), cell(took("wait")), cell(took("receive")), cell(total));
 }
 
+/** One row for all requests of a list: rows below it are those that failed. */
+function listRow(request, call) {
+  const { list } = call;
+  const isGood = !hasFailed(call);
+  const result = element("td", { class: isGood ? "result-ok" : "bad" }, isGood ? "✓" : `✕ ${spaced(call.outcome)}`);
+  result.append(element("div", { class: "reason" }, listText(list)));
+  const total = call.ended_ms === undefined ? "–" : msText(call.ended_ms - call.began_ms);
+  const empty = () => element("td", { class: "number" }, "–");
+  return element("tr", { class: "first" },
+    element("th", { scope: "row", class: "name" }, call.name ?? ""),
+    element("td", {}, `${wholeText(list.requests)} request${list.requests === 1 ? "" : "s"}`), empty(), result,
+    element("td", { class: "lane-cell" }, listBar(request, call)),
+    element("td", { class: "number" }, msText(call.began_ms)), empty(), empty(), empty(), empty(),
+    element("td", { class: "number" }, total));
+}
+
+function listText(list) {
+  const parts = [`${wholeText(list.elements)} element${list.elements === 1 ? "" : "s"}`];
+  for (const [key, what] of [["shared", "shared"], ["truncated", "left out"], ["failed", "failed"]]) {
+    if (list[key] > 0) parts.push(`${wholeText(list[key])} ${what}`);
+  }
+  const times = list.min_ms === undefined ? ""
+    : `: min ${msText(list.min_ms)}, median ${msText(list.median_ms)}, max ${msText(list.max_ms)} ms`;
+  return parts.join(", ") + times;
+}
+
+/** From the first request to the end of the last one; above it the median, and a line from the minimum to the maximum. */
+function listBar(request, call) {
+  const { list } = call;
+  const svg = graphic("svg", {}, graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }));
+  describe(svg, listText(list));
+  if (list.min_ms === undefined || call.ended_ms === undefined) return svg;
+  const at = (ms) => percent(ms / request.ms);
+  const [begin, end] = [call.began_ms, call.ended_ms];
+  svg.append(
+    graphic("rect", { class: "queue", x: at(begin), width: at(end - begin), y: "32%", height: "36%" }),
+    graphic("rect", {
+      class: "p50", x: at(begin), width: percent(Math.max(0.003, list.median_ms / request.ms)), y: "12%", height: "76%",
+    }),
+    graphic("line", { class: "whisker", x1: at(begin + list.min_ms), x2: at(begin + list.max_ms), y1: "50%", y2: "50%" }));
+  for (const ms of [list.min_ms, list.max_ms]) {
+    svg.append(graphic("line", { class: "whisker", x1: at(begin + ms), x2: at(begin + ms), y1: "20%", y2: "80%" }));
+  }
+  return svg;
+}
+
 function attemptCell(call, attempt, index) {
   if (!attempt) return element("td", { class: "muted" }, "–");
-  const parts = [String(index + 1), CAUSES[attempt.cause] ?? attempt.cause];
+  const parts = [call.list ? "" : String(index + 1), CAUSES[attempt.cause] ?? attempt.cause];
   if (attempt.sent_again) parts.push("sent again");
   if (attempt.decided && call.attempts.length > 1) parts.push("decided");
   return element("td", {}, parts.filter((part) => part !== "").join(" "));

@@ -106,6 +106,7 @@ extension ConfigCheck {
         case .requestHeader, .requestClient, .requestCaller: break
         case .requestBody, .requestQuery:
             checkDeclared(list, title, in: endpoint)
+            checkType(of: list, title, in: endpoint)
             guard each.max == nil, isRead("max", of: each.location) else { return }
             problems.error(
                 at: each.location,
@@ -142,6 +143,19 @@ extension ConfigCheck {
                 + " once; remove it from 'params'")
     }
 
+    /// A member that `body` declares must be an array.
+    private mutating func checkType(
+        of list: Located<TemplateText.Reference>, _ title: String, in endpoint: Config.Endpoint
+    ) {
+        guard case .requestBody(let path) = list.value.source,
+            let type = endpoint.body?.type(at: path), type.value != .array
+        else { return }
+        problems.error(
+            at: list.location,
+            "\(title) uses {\(list.value.name)[]}, and 'body' declares a value of type"
+                + " \(type.value.rawValue) in \(type.location), so there is never a list")
+    }
+
     private mutating func checkPlace(_ each: Config.Call.Each, of call: Config.Call) {
         guard let at = call.at else { return }
         switch at.value {
@@ -158,6 +172,20 @@ extension ConfigCheck {
                     + " write \(list.value.name)[].name")
         case .absent, .member, .array: break
         }
+    }
+}
+
+extension Config.Body {
+    /// The type that it declares for the value at a path; nil where it declares none.
+    fileprivate func type(at path: [TemplateText.Step]) -> Located<Config.Property.Kind>? {
+        var (type, properties) = (type, properties)
+        for step in path {
+            guard case .key(let key) = step,
+                let property = properties.first(where: { $0.name.value == key })
+            else { return nil }
+            (type, properties) = (property.type, property.properties)
+        }
+        return type
     }
 }
 

@@ -24,7 +24,7 @@ struct KrakenDPattern {
             let name = String(rest[rest.index(after: open)..<close])
             let reference = try reference(name, of: index, scope)
             // KrakenD joins the elements of a list with commas.
-            let joins = text.contains("?") && reference != name
+            let joins = Self.response(name) != nil || (text.contains("?") && reference != name)
             text += "{\(reference)\(joins ? "," : "")}"
             rest = rest[rest.index(after: close)...]
         }

@@ -73,9 +73,9 @@ extension RecentEntry {
         _ outcome: RequestOutcome,
         reasons: RetentionReason, endpoint: UInt32, sequence: UInt64, to words: inout [UInt32]
     ) {
-        let calls = record.calls
+        let (calls, attempts) = (record.calls, record.attempts)
         let callCount = min(calls.count, callsMax)
-        let lists = record.lists.prefix(callsMax)
+        let listCount = min(record.lists.count, callsMax)
         let shown = RecentAttempts(record)
         words.append(0)
         words.append(wide: sequence)
@@ -83,11 +83,9 @@ extension RecentEntry {
         words.append(endpoint)
         words.append(
             UInt32(status) << 16 | UInt32(outcome.rawValue) << 8 | UInt32(reasons.rawValue))
-        let details = record.details.lazy.filter { detail in
-            detail.attempt.map { shown.index(of: Int($0)) != nil } ?? true
-        }.prefix(detailsMax)
+        let details = shown.details(of: record).prefix(detailsMax)
         words.append(
-            UInt32(callCount) << 24 | UInt32(lists.count) << 16 | UInt32(details.count) << 8
+            UInt32(callCount) << 24 | UInt32(listCount) << 16 | UInt32(details.count) << 8
                 | UInt32(shown.count))
         words.append(record.ended.microseconds)
         let times = record.times
@@ -101,14 +99,21 @@ extension RecentEntry {
         words.append(wide: context.trace.traceHigh)
         words.append(wide: context.trace.traceLow)
         words.append(context.id)
-        for call in calls.prefix(callCount) { write(call, shown, to: &words) }
-        for list in lists { RecentList(list, record.attempts).write(to: &words) }
-        for index in 0..<shown.count { write(shown[index], to: &words) }
+        for index in 0..<callCount { write(calls[index], shown, to: &words) }
+        for index in 0..<listCount {
+            RecentList(record.lists[index], attempts).write(to: &words)
+        }
+        if let places = shown.places {
+            for place in places { write(attempts[place], to: &words) }
+        } else {
+            for place in 0..<shown.count { write(attempts[place], to: &words) }
+        }
         for detail in details { write(detail, shown, to: &words) }
         words[0] = UInt32(words.count)
     }
 
-    private static func write(_ call: CallRecord, _ shown: RecentAttempts, to words: inout [UInt32]) {
+    private static func write(_ call: CallRecord, _ shown: RecentAttempts, to words: inout [UInt32])
+    {
         words.append(call.began.microseconds)
         words.append(call.ended.microseconds)
         words.append(UInt32(code(of: call.outcome)) << 16 | UInt32(call.attempts))

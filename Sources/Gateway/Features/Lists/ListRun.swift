@@ -67,7 +67,8 @@ final class ListRun {
         spares =
             elements.count - list.needed(of: elements.count, isRequired: call.plan.isRequired)
         requests = ListRequests(
-            for: elements, of: call.plan, list, call.kind, ValueNames(of: state.endpoint.plan), state)
+            for: elements, of: call.plan, list, call.kind, ValueNames(of: state.endpoint.plan),
+            state)
         attempts = Array(repeating: nil, count: requests.shared.count)
         for (element, failure) in requests.failures { fail([element], failure) }
     }
@@ -140,7 +141,9 @@ final class ListRun {
             if let batch = list.batch {
                 try assign(part.value, to: requests.shared[index].elements, batch)
             } else {
-                for element in requests.shared[index].elements { outcomes[element] = .value(part.value) }
+                for element in requests.shared[index].elements {
+                    outcomes[element] = .value(part.value)
+                }
             }
             openNextGate()
             return part.value

@@ -42,6 +42,9 @@ private struct FoldedRouter {
     private let router: Router
     /// By endpoint.
     private let endsWithLiteral: [Bool]
+    /// By endpoint, itself and the endpoints for the same hosts whose routes differ only in what is ignored,
+    /// such as the endpoints of a route with conditions.
+    private let alike: [[Int]]
 
     /// - Parameter preferred: of routes that differ only in what is ignored, these are found
     init(_ plan: Plan, first preferred: Set<Int>) {
@@ -49,6 +52,9 @@ private struct FoldedRouter {
         endsWithLiteral = endpoints.map {
             if case .literal = $0.route.segments.last { true } else { false }
         }
+        let keys = endpoints.map { Self.key($0) }
+        let byKey = Dictionary(grouping: endpoints.indices) { keys[$0] }
+        alike = keys.map { byKey[$0] ?? [] }
         let order =
             endpoints.filter { preferred.contains($0.index) }
             + endpoints.filter { !preferred.contains($0.index) }
@@ -58,6 +64,19 @@ private struct FoldedRouter {
                 + order.compactMap { endpoint in
                     endpoint.route.folded.withoutRest.map { Self.entry(endpoint, $0) }
                 })
+    }
+
+    /// What the router tells apart.
+    private static func key(_ endpoint: EndpointPlan) -> [String] {
+        let route = endpoint.route.folded
+        let path = route.segments.map { segment in
+            switch segment {
+            case .literal(let text): "/\(text)"
+            case .parameter: "{}"
+            case .rest: "*"
+            }
+        }
+        return ["\(route.method)"] + path + [route.suffix ?? ""] + endpoint.matching.hosts.sorted()
     }
 
     /// For all listeners: the backend does not know where a request arrived.
@@ -84,8 +103,10 @@ private struct FoldedRouter {
         let shorter = [text.withoutExtension, suffixCount > 0 ? name : nil, name.withoutExtension]
             .compactMap { text in text.flatMap { endpoint($0) } }
         // `{id}.json` and `{id}` are different routes by intention.
-        return [endpoint(text)].compactMap(\.self)
+        let found =
+            [endpoint(text)].compactMap(\.self)
             + shorter.filter { suffixCount == 0 || endsWithLiteral[$0] }
+        return found.flatMap { alike[$0] }
     }
 }
 

@@ -35,6 +35,35 @@ extension ConfigCheck {
         {
             problems.error(at: parts.location, "'parts' needs calls")
         }
+        checkLateHeaders(of: endpoint)
+        checkForwardedAccept(of: endpoint)
+    }
+
+    /// The head is sent behind the required calls.
+    private mutating func checkLateHeaders(of endpoint: Config.Endpoint) {
+        for call in endpoint.calls where call.required?.value != true {
+            guard endpoint.succeedWhen?.value != .all, let name = call.relayHeaders.first else {
+                continue
+            }
+            problems.warning(
+                at: name.location,
+                "'relay_headers' of call '\(call.name.value)' has no effect on a response in parts whose"
+                    + " head is sent before the call has settled; make the call required")
+        }
+    }
+
+    /// `Accept` would ask the backends for a response in parts, too.
+    private mutating func checkForwardedAccept(of endpoint: Config.Endpoint) {
+        let names = endpoint.calls.flatMap { config.forward(of: $0, in: endpoint)?.headers ?? [] }
+        var known: [SourceLocation] = []
+        for name in names
+        where name.value.lowercased() == "accept" && !known.contains(name.location) {
+            known.append(name.location)
+            problems.warning(
+                at: name.location,
+                "'forward' sends the client's 'Accept', which asks for the media type of 'parts', to backends"
+                    + " that respond with JSON")
+        }
     }
 
     private mutating func checkFormats(of parts: Config.Parts) {

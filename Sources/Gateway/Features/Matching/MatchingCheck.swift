@@ -87,7 +87,7 @@ extension ConfigCheck {
             guard let lack else { continue }
             problems.error(
                 at: reference.location,
-                "\(title) cannot use {\(reference.value.text)}: it is evaluated before \(lack)")
+                "\(title) cannot use {\(reference.value.text)}: it is checked before \(lack)")
         }
         guard let group = EndpointGroup(endpoint),
             !config.endpoints[(index + 1)...].contains(where: {

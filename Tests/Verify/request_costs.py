@@ -48,6 +48,14 @@ endpoints:
       b3: {{ from: b3, get: "/{{size}}" }}
   - route: ANY /proxy/*
     proxy: {{ to: b1, path: /* }}
+  - route: GET /list/{{count}}
+    calls:
+      list: {{ from: b1, get: "/list/{{count}}", at: none }}
+      items:
+        each: {{ in: "{{list[]}}", as: item, max: 1000, parallel: 8 }}
+        from: b2
+        get: "/{{item}}"
+        required: true
 """
 
 # The kinds of requests, each with its path.
@@ -59,11 +67,17 @@ KINDS = {
     "no route": "/nothing",
 }
 
+# Lists: the cost of one element must not grow with their number.
+LISTS = (100, 1000)
+LINEARITY = 0.1
+
 RECORD = b'{"id":1,"name":"Lamp","price":19.90,"tags":["a","b","c"],"text":"hello world","nested":{"b":null,"c":true}}'
 
 
 class Backend(Listener):
-    """Responds with 200 B, or with 20 KB to `/large`, to one request after the other on each connection."""
+    """Responds to one request after the other on each connection: with 200 B, with 20 KB to `/large`, and with a
+    list of N numbers to `/list/N`.
+    """
 
     def serve(self, connection):
         received = b""
@@ -71,7 +85,12 @@ class Backend(Listener):
             received += piece
             while b"\r\n\r\n" in received:
                 head, _, received = received.partition(b"\r\n\r\n")
-                connection.sendall(self.large if head.startswith(b"GET /large") else self.small)
+                connection.sendall(self.answer(head.split(b" ")[1]))
+
+    def answer(self, path):
+        if path.startswith(b"/list/"):
+            return self.response(b"[%b]" % b",".join(b"%d" % number for number in range(int(path[6:]))))
+        return self.large if path == b"/large" else self.small
 
     @staticmethod
     def response(body):
@@ -172,17 +191,21 @@ class Instructions:
         return [int(re.search(r"^totals: (\d+)", dump.read_text(errors="replace"), re.M)[1])]
 
 
-def measure(method, client, path, status):
-    """The counts of a request: the least of some repetitions, since a piece that arrives late costs more."""
-    for _ in range(50):
+def measure(method, client, path, status, share=1):
+    """The counts of a request: the least of some repetitions, since a piece that arrives late costs more.
+
+    - share: fewer requests than usual
+    """
+    requests = max(2, method.requests // share)
+    for _ in range(max(2, 50 // share)):
         if client.request(path) != status:
             sys.exit(f"{path} did not get {status}")
     rounds = []
     for _ in range(method.repetitions):
         method.begin()
-        for _ in range(method.requests):
+        for _ in range(requests):
             client.request(path)
-        rounds.append([count / method.requests for count in method.end()])
+        rounds.append([count / requests for count in method.end()])
     return [min(values) for values in zip(*rounds)]
 
 
@@ -194,6 +217,17 @@ def compare(kind, name, count, limit):
         expect(
             count >= limit * (1 - TOLERANCE),
             f"{kind}: {count:.1f} {name} per request; lower the limit of {limit} in {LIMITS.name}")
+
+
+def check_lists(method, client):
+    """The cost of a list is proportional to the number of its elements."""
+    few, many = LISTS
+    costs = [measure(method, client, f"/list/{count}", 200, share=count) for count in LISTS]
+    for name, of_few, of_many in zip(method.names, *costs):
+        growth = of_many / of_few / (many / few)
+        print(f"list of {few:4}          {name:13} {of_few / few:10.1f} for each element")
+        print(f"list of {many:4}          {name:13} {of_many / many:10.1f} for each element", flush=True)
+        expect(growth <= 1 + LINEARITY, f"lists: {name} for each element grow by {growth - 1:.1%} from {few} to {many}")
 
 
 def main():
@@ -223,6 +257,7 @@ def main():
                     limits.setdefault(kind, {})[name] = round(count)
                 else:
                     compare(kind, name, count, limits[kind][name])
+        check_lists(method, client)
         method.gateway.stop(60)
     if options.record:
         rows = ",\n".join(f"  {json.dumps(kind)}: {json.dumps(limits[kind])}" for kind in KINDS)

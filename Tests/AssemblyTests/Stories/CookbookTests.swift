@@ -67,6 +67,82 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    @Test func listsAreJoinedByElementAndByBatch() throws {
+        let recipe = try Recipe("lists")
+        let harness = try GatewayHarness(config: recipe.config)
+        let orders = Reply.ok(#"{"items":[{"sku":"A1"},{"sku":"B2"}],"next":null}"#)
+        harness.on("/orders?customer=7", orders, orders)
+        harness.on("/levels?sku=A1,B2", .ok(#"{"levels":[{"sku":"A1","available":7}]}"#))
+        harness.on("/items/A1", .ok(#"{"name":"Lamp","price":19.90,"cost":3}"#))
+        harness.on("/items/B2", .ok(#"{"name":"Desk","price":89.00}"#), .status(500))
+        let response = try harness.fetch(recipe.request())
+        #expect(response.status == 200 && response.body == recipe.shown)
+        #expect(try harness.fetch(recipe.request()).status == 502, "a half of them is not enough")
+
+        harness.on("/items/1", .ok("1"))
+        harness.on("/items/2", .status(404))
+        let products = post(#"{"ids":[1,2,1]}"#, to: "/products")
+        let list = try harness.fetch(products)
+        #expect(list.body.hasPrefix(#"{"products":[1,1],"_gateway""#))
+        let ids = (0..<20).map(String.init).joined(separator: ",")
+        let many = post(#"{"ids":[\#(ids)]}"#, to: "/products")
+        for _ in 0..<29 { #expect(try harness.fetch(many).status != 429) }
+        #expect(try harness.fetch(many).status == 429, "3 + 29 * 20 of 600 elements are used")
+        let tooMany = post(#"{"ids":[\#(ids),20]}"#, to: "/products")
+        #expect(try harness.fetch(tooMany).status == 400)
+        harness.expectQuiet()
+    }
+
+    @Test func sitesShareOneProcess() throws {
+        let recipe = try Recipe("sites")
+        let harness = try GatewayHarness(config: recipe.config)
+        let item = Reply.ok(#"{"id":42,"name":"Lamp","price":19.90}"#)
+        harness.on("/items/42", item, item)
+        let product = "http://shop.example.com/products/42"
+        let response = try harness.fetch(get(product))
+        #expect(response.status == 200 && response.body == recipe.shown)
+        _ = try harness.fetch(get(product, "X-Canary: 1"))
+        #expect(harness.seen.map(\.port) == [7001, 7002])
+        let redirect = try harness.fetch(get("http://shop.example.com/products/42.json"))
+        #expect(redirect["Location"] == "/products/42")
+        #expect(try harness.fetch(get("http://other.example.com/products/42")).status == 404)
+
+        harness.on(
+            "/login", .status(302, "", "Location: /start", "Set-Cookie: s=1; Path=/"))
+        for host in ["shop.example.com", "docs.example.org"] {
+            let login = try harness.fetch(get("http://\(host)/wiki/login"))
+            #expect(login["Location"] == "/wiki/start")
+            #expect(login["Set-Cookie"] == "s=1; Path=/wiki/")
+        }
+        #expect(try harness.fetch(get("http://docs.example.org/"))["Location"] == "/wiki/")
+        let removal = request("DELETE", "/products/42", [])
+        #expect(try harness.fetch(removal).status == 404)
+        #expect(try harness.fetchFromUnixSocket(removal, listener: 1).status == 200)
+        #expect(harness.seen.last?.target == "/items/42")
+        harness.expectQuiet()
+    }
+
+    @Test func pageLeavesInParts() throws {
+        let recipe = try Recipe("parts")
+        let harness = try GatewayHarness(config: recipe.config)
+        harness.on("/items/42", .ok(#"{"id":42,"name":"Lamp"}"#, after: 5), .status(404))
+        harness.on("/levels/42", .ok(#"{"available":7}"#, after: 20))
+        harness.on("/by-item/42", .ok("[5,4]", after: 2_000))
+        let client = ScriptedPeer(try harness.stream())
+        client.send(try recipe.request())
+        harness.pass(2_500)
+        let lines = client.text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("{") }
+        #expect(
+            lines.map(String.init) == [
+                recipe.shown, #"{"part":"stock","value":{"available":7}}"#,
+                #"{"part":"title","value":"Lamp, 7 left"}"#,
+                #"{"part":"reviews","value":[5,4]}"#, #"{"end":true,"complete":true}"#,
+            ])
+        client.stream.close()
+        #expect(try harness.fetch(recipe.request()).status == 404)
+        harness.expectQuiet()
+    }
+
     @Test func loginAndProfileVerifiesTokensAndPassesClaims() throws {
         let recipe = try Recipe("login-and-profile")
         let harness = try GatewayHarness(config: recipe.config)

@@ -9,16 +9,19 @@ struct ExplainedResponse {
     /// Nil if the request can succeed.
     private let refusal: String?
     private let method: Method
+    /// Nil for one document.
+    private let format: PartFormat?
     private let values: AssumedValues
 
     init(
-        _ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ values: AssumedValues, _ method: Method
+        _ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ values: AssumedValues, _ head: RequestHead
     ) {
         self.endpoint = endpoint
         self.values = values
         self.calls = calls.all
         refusal = calls.refusal
-        self.method = method
+        method = head.method
+        format = endpoint.parts?.format(for: head)
     }
 
     var lines: [String] {
@@ -42,7 +45,8 @@ struct ExplainedResponse {
             parts.append((call.plan.placeKeys, text))
         }
         let members = respond?.members(parts) ?? parts.map(\.text)
-        return "\(status){\(members.joined(separator: ","))}"
+        let body = "\(status){\(members.joined(separator: ","))}"
+        return body + (format == nil ? "" : ", a record for each member")
     }
 
     private var respond: RespondExplanation? {
@@ -94,6 +98,11 @@ struct ExplainedResponse {
                 + (relayed.isEmpty ? "" : ", relayed: \(relayed.joined(separator: " "))")
         }
         guard endpoint.respond?.root == nil else { return "\(endpoint.partialStatus.code) partial" }
+        if format != nil {
+            let places = failed.compactMap(\.place)
+            return places.isEmpty
+                ? "200, not complete" : "200, 'failure' in the records \(places.joined(separator: ", "))"
+        }
         let fallbacks = failed.map(\.fallbackText).joined(separator: ", ")
         return "\(endpoint.partialStatus.code) partial, \(fallbacks)"
     }

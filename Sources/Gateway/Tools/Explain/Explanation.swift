@@ -110,7 +110,7 @@ package struct Explanation {
         do throws(RefusedRequest) {
             let (calls, values) = (try calls(of: endpoint), try values(of: endpoint))
             lines += calls.lines
-            lines += ExplainedResponse(endpoint, calls, values, head.method).lines
+            lines += ExplainedResponse(endpoint, calls, values, head).lines
         } catch {
             lines += error.explained
         }

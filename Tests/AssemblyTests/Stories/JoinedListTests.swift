@@ -42,6 +42,22 @@ import WorkerSupport
         #expect(refused.hasSuffix(Self.skipped), "an empty segment")
         #expect(try sent(#"get: "/e/{u.tags,}/x""#, #"["..",".."]"#) == "/e/..,../x")
         #expect(try sent(#"get: "/e/{u.tags,}/x""#, #"[".."]"#).hasSuffix(Self.skipped))
+        #expect(try sent(#"get: "/e/{u.tags,}/x""#, #""a, b""#) == "/e/a%2C%20b/x")
+    }
+
+    /// A comma does not hide a segment that a backend would read as another path.
+    @Test(arguments: [#""../x,y""#, #"["..\\x,","a"]"#, #""a\u0000,b""#, #"["..\/,"]"#])
+    func refusesHarmfulSegmentsWithCommas(_ value: String) throws {
+        #expect(try sent(#"get: "/e/{u.tags,}/x""#, value).hasSuffix(Self.skipped))
+    }
+
+    @Test func refusesHarmfulSegmentsOfTheClient() throws {
+        let harness = try GatewayHarness("e: { from: a, get: \"/e/{request.query.q,}/x\" }")
+        for (query, status) in [("a,b", 200), ("..%2F,", 400), ("%2E%2E%5C,x", 400)] {
+            #expect(try harness.fetch(get("/x?q=\(query)")).status == status)
+        }
+        #expect(harness.seen.map(\.target) == ["/e/a%2Cb/x"])
+        harness.expectQuiet()
     }
 
     @Test func joinsListsInHeaders() throws {

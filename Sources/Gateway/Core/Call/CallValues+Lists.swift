@@ -32,7 +32,7 @@ extension CallValues {
         return texts
     }
 
-    /// The value of a reference in one line of a header or in a path segment. A value with a comma
+    /// The value of a reference in one line of a header. A value with a comma
     /// would look like two values of a list, so that it counts as missing there.
     package func text(of reference: CompiledTemplate.Reference) -> Bytes? {
         guard let separator = reference.separator else { return text(of: reference.source) }

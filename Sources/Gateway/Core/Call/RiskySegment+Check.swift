@@ -11,7 +11,10 @@ extension RiskySegment {
         }
         var (isEmpty, isPlain) = (!hasText, isTextPlain)
         for case .reference(let reference, _) in pieces {
-            guard let text = values.text(of: reference) else { return false }
+            let text =
+                reference.separator == nil
+                ? values.text(of: reference.source) : values.escapedText(of: reference)
+            guard let text else { return false }
             if !text.isEmpty { isEmpty = false }
             if !text.isPlainPath { isPlain = false }
         }
@@ -26,9 +29,7 @@ extension RiskySegment {
             switch piece {
             case .literal(let bytes): text.append(bytes)
             case .reference(let reference, _):
-                if let value = values.text(of: reference) {
-                    text.append(percentEncoding: value.span)
-                }
+                if let value = values.escapedText(of: reference) { text.append(value) }
             }
         }
         return text

@@ -21,14 +21,9 @@ package struct RecentList: Sendable, Equatable {
     init(_ list: ListRecord, _ attempts: [AttemptRecord]) {
         (call, elements) = (list.call, list.elements)
         (shared, truncated) = (list.shared, list.truncated)
-        let sent = attempts.filter { Int($0.call) == list.call && $0.permitted.hasHappened }
-        let durations = sent.filter(\.ended.hasHappened).map {
-            $0.ended.microseconds &- $0.began.microseconds
-        }.sorted()
-        (requests, failed) = (sent.count, list.failed)
-        shortest = durations.first ?? 0
-        median = durations.isEmpty ? 0 : durations[durations.count / 2]
-        longest = durations.last ?? 0
+        let times = ListTimes(of: list.call, in: attempts)
+        (requests, failed) = (times.requests, list.failed)
+        (shortest, median, longest) = (times.shortest, times.median, times.longest)
     }
 
     // Writing and reading: both sides are here, so that they fit.

@@ -223,6 +223,15 @@ import Testing
                 from: a
                 get: "/one/{e.n}"
                 required: true
+          - route: POST /beside
+            calls:
+              list: { each: { in: "{request.body.list[]}", as: e, max: 3 }, from: a, get: "/{e.n}" }
+              news: { from: a, get: /news }
+              other: { from: a, get: /other }
+          - route: POST /first
+            calls:
+              list: { each: { in: "{request.body.list[]}", as: e, max: 3 }, from: a, get: "/{e.n}" }
+              first: { from: a, get: "/first/{list[0].id}", required: true }
           - route: POST /batch
             calls:
               one:
@@ -254,6 +263,7 @@ import Testing
             ("POST /list", #"{"list":{}}"#, 400),
             ("POST /batch", #"{"list":[{"n":1},{}]}"#, nil),
             ("POST /batch", #"{"list":[{}]}"#, 400),
+            ("POST /first", #"{"list":[]}"#, 502), ("POST /first", #"{"list":[{"n":1}]}"#, nil),
         ] as [(String, String, Int?)])
     func explainsFailuresOfSkippedCalls(
         _ request: String, _ body: String, _ status: Int?
@@ -298,6 +308,23 @@ import Testing
         #expect(text.contains("GET http://127.0.0.1:7001\(target) "), "\(text)")
         #expect(text.contains("  \(note)\n"), "\(text)")
         #expect(text.contains("; \(requests) backend request"), "\(text)")
+    }
+
+    /// What elements without a request, and lists without elements, mean for the response.
+    @Test(
+        arguments: [
+            ("/beside", #"{"list":[]}"#, #"news fails         -> 200 partial, "news":null"#),
+            ("/beside", #"{"list":[{"n":1},{}]}"#, #""other":...}, partial"#),
+            ("/list", #"{"list":{}}"#, "skipped: request.body.list must be a list"),
+            ("/list", "{}", "skipped: request.body.list is not sent"),
+            ("/list", #"{"list":[{}]}"#, "e.n of an element is missing or cannot be sent"),
+        ])
+    func explainsResponsesWithLists(_ path: String, _ body: String, _ line: String) throws {
+        let (config, _) = load(["c.yaml": Self.skipping])
+        let plan = try Planner.plan(try #require(config), processors: 1)
+        let text = Explanation(plan, .post, try #require(Target(path)), body: Bytes(body)).text
+        #expect(text.contains(line), "\(text)")
+        if body == #"{"list":[]}"# { #expect(!text.contains("all fail")) }
     }
 
     /// A list without elements needs no request, and is a success.

@@ -9,6 +9,8 @@ import JSONText
 package final class AssumedValues: CallValues {
     private let isBodyKnown: Bool
     private let isElementKnown: Bool
+    /// The calls whose responses the request alone decides.
+    private var knownCalls: Set<Int> = []
 
     /// - Parameters:
     ///   - body: nil where it is not known
@@ -27,14 +29,22 @@ package final class AssumedValues: CallValues {
     private init(_ values: AssumedValues, _ element: ListElement) {
         isBodyKnown = values.isBodyKnown
         isElementKnown = true
+        knownCalls = values.knownCalls
         super.init(of: values, element)
     }
 
     override func with(_ element: ListElement) -> CallValues { AssumedValues(self, element) }
 
+    /// The list of a call has no elements, so that its value is an empty array.
+    func storeEmptyList(of call: Int) {
+        knownCalls.insert(call)
+        store(.emptyArray, of: call)
+    }
+
     package override func isAssumed(_ source: CompiledTemplate.Source) -> Bool {
         switch source {
-        case .call, .requestClient: true
+        case .call(let call, _): !knownCalls.contains(call)
+        case .requestClient: true
         case .element: !isElementKnown
         case .requestCaller, .token: !hasCaller
         case .requestBody: !isBodyKnown

@@ -88,6 +88,7 @@ package struct ForeseenCalls {
             fates[call.index] = skipped
             steps[call.index] = step(after: call.waitsFor)
         } else if lists[call.index]?.elements == 0 {
+            values.storeEmptyList(of: call.index)
             steps[call.index] = step(after: call.waitsFor)
         }
     }
@@ -136,8 +137,17 @@ package struct ForeseenCalls {
             throw failure
         } catch {
             guard case .skipped(let reason) = error else { return nil }
-            return .skipped(
-                reason, call.references.first { names.reason(naming: $0) == reason })
+            return .skipped(reason, reference(named: reason, of: call, names))
+        }
+    }
+
+    private func reference(
+        named reason: CallFailure.SkipReason, of call: CallPlan, _ names: ValueNames
+    ) -> CompiledTemplate.Reference? {
+        call.references.first { reference in
+            // The value of an element is no value of the whole request.
+            if case .element = reference.source { return false }
+            return names.reason(naming: reference) == reason
         }
     }
 

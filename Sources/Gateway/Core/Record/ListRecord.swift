@@ -18,3 +18,27 @@ package struct ListRecord: Sendable, Equatable {
         self.truncated = truncated
     }
 }
+
+/// The times of the requests of a list, retries and hedges included.
+package struct ListTimes {
+    /// How many requests a host was given.
+    package let requests: Int
+    /// From the begin of an attempt to its end, in microseconds; 0 without a request that has ended.
+    package let shortest: UInt32
+    package let median: UInt32
+    package let longest: UInt32
+
+    /// - Parameters:
+    ///   - call: its index
+    ///   - attempts: all of the request of the client
+    package init(of call: Int, in attempts: [AttemptRecord]) {
+        let sent = attempts.filter { Int($0.call) == call && $0.permitted.hasHappened }
+        let durations = sent.filter(\.ended.hasHappened).map {
+            $0.ended.microseconds &- $0.began.microseconds
+        }.sorted()
+        requests = sent.count
+        shortest = durations.first ?? 0
+        median = durations.isEmpty ? 0 : durations[durations.count / 2]
+        longest = durations.last ?? 0
+    }
+}

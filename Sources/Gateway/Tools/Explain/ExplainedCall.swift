@@ -39,7 +39,10 @@ struct ExplainedCall {
         switch foreseen[plan.index] {
         case .disabled(let reason): result = .notMade(because: reason)
         case .skipped(let reason, let reference):
-            result = .skipped(because: ExplainedSkip(reason, reference, values).text)
+            result = .skipped(
+                because: ExplainedSkip(
+                    reason, reference, list: plan.list?.reference, values
+                ).text)
         case .skippedAfter(let missing):
             let state = foreseen[missing].isDisabled ? "left out" : "skipped"
             result = .skipped(because: "\(endpoint.calls[missing].name) is \(state)")
@@ -90,6 +93,9 @@ struct ExplainedCall {
 
     /// The number of elements of a list of the client; nil where it is not known.
     var elements: Int? { list?.elements }
+
+    /// Whether elements of a list of the client have no value, whatever the backend responds.
+    var lacksElements: Bool { list.map { $0.skipped + $0.truncated > 0 } ?? false }
 
     /// `product!`
     var title: String { plan.name + (plan.isRequired ? "!" : "") }

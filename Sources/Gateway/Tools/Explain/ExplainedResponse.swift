@@ -14,7 +14,8 @@ struct ExplainedResponse {
     private let values: AssumedValues
 
     init(
-        _ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ values: AssumedValues, _ head: RequestHead
+        _ endpoint: EndpointPlan, _ calls: ExplainedCalls, _ values: AssumedValues,
+        _ head: RequestHead
     ) {
         self.endpoint = endpoint
         self.values = values
@@ -45,8 +46,10 @@ struct ExplainedResponse {
             parts.append((call.plan.placeKeys, text))
         }
         let members = respond?.members(parts) ?? parts.map(\.text)
-        let body = "\(status){\(members.joined(separator: ","))}"
-        return body + (format == nil ? "" : ", a record for each member")
+        var body = "\(status){\(members.joined(separator: ","))}"
+        if format != nil { body += ", a record for each member" }
+        if calls.contains(where: \.lacksElements) { body += ", partial" }
+        return body
     }
 
     private var respond: RespondExplanation? {
@@ -70,13 +73,16 @@ struct ExplainedResponse {
     /// The others fail whatever the backends respond.
     private var sent: [ExplainedCall] { calls.filter(\.isSent) }
 
+    /// How many calls can succeed; a list without elements does.
+    private var succeeding: Int { calls.count(where: \.hasValue) }
+
     // MARK: Failures
 
     private var failures: [String] {
         var rows = sent.map { call in
             ["", "\(call.plan.name) fails", "-> \(outcome(ofFailing: call.plan))"]
         }
-        if sent.count > 1, !wanted.contains(where: \.plan.isRequired) {
+        if sent.count > 1, sent.count == succeeding, !wanted.contains(where: \.plan.isRequired) {
             rows.append(["", "all fail", "-> \(Self.failureStatuses)"])
         }
         if !rows.isEmpty { rows[0][0] = "if" }
@@ -92,19 +98,24 @@ struct ExplainedResponse {
 
     private func outcome(ofFailing call: CallPlan) -> String {
         let failed = withDependents(of: call)
-        guard !failed.contains(where: \.isRequired), failed.count < sent.count else {
+        guard !failed.contains(where: \.isRequired), failed.count < succeeding else {
             let relayed = call.isRequired ? call.relayStatus.map(\.spelled) : []
             return Self.failureStatuses
                 + (relayed.isEmpty ? "" : ", relayed: \(relayed.joined(separator: " "))")
         }
         guard endpoint.respond?.root == nil else { return "\(endpoint.partialStatus.code) partial" }
-        if format != nil {
-            let places = failed.compactMap(\.place)
-            return places.isEmpty
-                ? "200, not complete" : "200, 'failure' in the records \(places.joined(separator: ", "))"
-        }
+        if format != nil { return "200, not complete" + records(ofFailing: failed) }
         let fallbacks = failed.map(\.fallbackText).joined(separator: ", ")
         return "\(endpoint.partialStatus.code) partial, \(fallbacks)"
+    }
+
+    /// The members that a failure makes up alone.
+    private func records(ofFailing failed: [CallPlan]) -> String {
+        guard endpoint.report != .off, let parts = endpoint.parts else { return "" }
+        let names = parts.members.filter { member in
+            member.onlyCall.map { call in failed.contains { $0.index == call } } ?? false
+        }.map { String($0.name.plain) }
+        return names.isEmpty ? "" : ", 'failure' in the record of \(names.joined(separator: ", "))"
     }
 
     /// The call, and those that need it and are skipped only when it fails.

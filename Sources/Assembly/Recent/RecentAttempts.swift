@@ -39,7 +39,7 @@ struct RecentAttempts {
 
     /// The details of these attempts, and of calls.
     func details(of record: RequestRecord) -> [FailureDetail] {
-        guard places != nil else { return record.details }
+        guard !record.details.isEmpty else { return [] }
         return record.details.filter { detail in
             detail.attempt.map { index(of: Int($0)) != nil } ?? true
         }

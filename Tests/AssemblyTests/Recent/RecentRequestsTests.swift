@@ -252,6 +252,34 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// Statuses that the call accepts are no failures, responses without the value are, and what a lost quorum
+    /// cancels is none by itself.
+    @Test func showsAttemptsThatFailedByThemselves() throws {
+        let harness = try harness(
+            """
+            product:
+              each: { in: "{request.query.id[]}", as: id, max: 20, parallel: 10, enough: 8 }
+              from: a
+              get: "/i/{id}"
+              accept: [200-299, 404]
+              take: value
+            """)
+        for id in 0..<6 { harness.on("/i/\(id)", .hangs) }
+        harness.on("/i/6", .status(404, #"{"value":null}"#, after: 5))
+        harness.on("/i/7", .status(500, after: 1))
+        harness.on("/i/8", .ok("{}", after: 2))
+        harness.on("/i/9", .ok("{", after: 3))
+        harness.on("/i/10", .status(503, after: 1))
+        harness.on("/i/11", .status(500, after: 1))
+        let ids = (0..<12).map { "id=\($0)" }.joined(separator: "&")
+        let response = try harness.fetch(get("/x?\(ids)"))
+        #expect(response.status == 502)
+        let entry = try #require(entries(try list(harness)).first)
+        #expect(entry.attempts.map(\.status) == [500, 200, 200, 503, 500], "\(entry.attempts)")
+        #expect(entry.lists.first?.failed == 5)
+        harness.expectQuiet()
+    }
+
     @Test(arguments: ["a", "abcd", "abcde", String(repeating: "x", count: 128)])
     func idsOfEveryLengthAreKept(_ id: String) throws {
         let harness = try harness()

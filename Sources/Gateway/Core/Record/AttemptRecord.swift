@@ -51,6 +51,8 @@ package struct AttemptRecord: Sendable, Equatable {
     package private(set) var host: UInt16?
     /// Of the response; 0 if none came.
     package private(set) var status: UInt16 = 0
+    /// Its response was no value for the elements of a list that it was made for.
+    package internal(set) var failsElements = false
     package let began: Moment
     /// It was handed to the connection pool, after any wait for a permit; `never` for one that the
     /// gateway refused, so that nothing was sent.
@@ -117,8 +119,9 @@ package struct AttemptRecord: Sendable, Equatable {
 }
 
 extension AttemptRecord {
-    /// Whether it has no response, or one with a status from 400 on.
+    /// Whether it failed by itself, or its response was no value for an element of a list.
     package var hasFailed: Bool {
-        if case .failed = outcome { true } else { status >= 400 }
+        if case .failed(let kind) = outcome { return kind != .cancelled }
+        return failsElements
     }
 }

@@ -198,7 +198,10 @@ package final class RequestRecord {
     package func recordList(_ list: ListRecord) { lists.append(list) }
 
     /// So many elements of a list have failed.
-    func recordFailedElements(_ count: Int, of call: Int) {
+    ///
+    /// - Parameter responses: the attempts whose responses were no values for them
+    func recordFailedElements(_ count: Int, of call: Int, responses: [Int]) {
+        for attempt in responses { attempts[attempt].failsElements = true }
         guard let index = lists.firstIndex(where: { $0.call == call }) else { return }
         lists[index].failed = count
     }

@@ -244,7 +244,12 @@ final class ListRun {
 
     private func recordFailed(_ failures: FailedElements?) {
         guard let failures else { return }
-        state.record.recordFailedElements(failures.count, of: call.plan.index)
+        let responses = requests.shared.indices.filter { index in
+            guard let element = requests.shared[index].elements.first else { return false }
+            return if case .failed = outcomes[element] { true } else { false }
+        }.compactMap { attempts[$0] }
+        state.record.recordFailedElements(
+            failures.count, of: call.plan.index, responses: responses)
     }
 
     /// The attempt whose response an element has.

@@ -91,10 +91,9 @@ function timeOfDay(ms) {
 function showPhases(request) {
   const rows = [];
   for (const call of request.calls) {
-    if (call.list) rows.push(listRow(request, call));
-    const attempts = call.attempts.length > 0 || call.list ? call.attempts : [null];
-    const before = call.list ? 1 : 0;
-    attempts.forEach((attempt, index) => rows.push(phaseRow(request, call, attempt, index + before)));
+    // A list has one row for all of its requests; rows below it are those that failed.
+    const attempts = call.list || call.attempts.length === 0 ? [null, ...call.attempts] : call.attempts;
+    attempts.forEach((attempt, index) => rows.push(phaseRow(request, call, attempt, index)));
   }
   byId("phases").replaceChildren(...rows);
   say("scale", request.times_hidden ? "times hidden" : `0 – ${msText(request.ms)} ms`);
@@ -107,63 +106,43 @@ function phaseRow(request, call, attempt, index) {
   const phases = attempt ? phasesOf(attempt) : {};
   const took = (phase) => (phases[phase] ? msText(phases[phase][1] - phases[phase][0]) : "–");
   const connect = attempt?.connection === "reused" ? "reused" : took("connect");
-  const total = attempt?.ended_ms === undefined ? "–" : msText(attempt.ended_ms - attempt.began_ms);
-  const lane = element("td", { class: "lane-cell" }, phaseBar(request, attempt, phases));
+  const isList = attempt === null && call.list;
+  const timed = isList ? call : attempt;
+  const total = timed?.ended_ms === undefined ? "–" : msText(timed.ended_ms - timed.began_ms);
+  const lane = element("td", { class: "lane-cell" }, isList ? listBar(request, call) : phaseBar(request, attempt, phases));
   const name = index === 0 ? element("th", { scope: "row", class: "name" }, call.name ?? "") : element("td");
   return element("tr", index === 0 ? { class: "first" } : {},
     name, attemptCell(call, attempt, index),
-    cell(attempt?.host ?? "–", "mono"), resultCell(call, attempt), lane, cell(msText(attempt?.began_ms)),
+    cell(attempt?.host ?? "–", "mono"), resultCell(call, attempt), lane, cell(msText(timed?.began_ms)),
     cell(took("queue")), cell(connect), cell(took("wait")), cell(took("receive")), cell(total));
 }
 
-/** One row for all requests of a list: rows below it are those that failed. */
-function listRow(request, call) {
-  const { list } = call;
-  const isGood = !hasFailed(call);
-  const result = element("td", { class: isGood ? "result-ok" : "bad" }, isGood ? "✓" : `✕ ${spaced(call.outcome)}`);
-  result.append(element("div", { class: "reason" }, listText(list)));
-  const total = call.ended_ms === undefined ? "–" : msText(call.ended_ms - call.began_ms);
-  const empty = () => element("td", { class: "number" }, "–");
-  return element("tr", { class: "first" },
-    element("th", { scope: "row", class: "name" }, call.name ?? ""),
-    element("td", {}, `${wholeText(list.requests)} request${list.requests === 1 ? "" : "s"}`), empty(), result,
-    element("td", { class: "lane-cell" }, listBar(request, call)),
-    element("td", { class: "number" }, msText(call.began_ms)), empty(), empty(), empty(), empty(),
-    element("td", { class: "number" }, total));
-}
-
 function listText(list) {
-  const parts = [`${wholeText(list.elements)} element${list.elements === 1 ? "" : "s"}`];
-  for (const [key, what] of [["shared", "shared"], ["truncated", "left out"], ["failed", "failed"]]) {
-    if (list[key] > 0) parts.push(`${wholeText(list[key])} ${what}`);
-  }
-  const times = list.min_ms === undefined ? ""
-    : `: min ${msText(list.min_ms)}, median ${msText(list.median_ms)}, max ${msText(list.max_ms)} ms`;
-  return parts.join(", ") + times;
+  const parts = [["elements", "elements"], ["shared", "shared"], ["truncated", "left out"], ["failed", "failed"]]
+    .filter(([key]) => list[key] > 0 || key === "elements").map(([key, what]) => `${wholeText(list[key])} ${what}`);
+  const times = [["min", list.min_ms], ["median", list.median_ms], ["max", list.max_ms]]
+    .map(([what, ms]) => `${what} ${msText(ms)}`).join(", ");
+  return parts.join(", ") + (list.min_ms === undefined ? "" : `: ${times} ms`);
 }
 
-/** From the first request to the end of the last one; above it the median, and a line from the minimum to the maximum. */
-function listBar(request, call) {
-  const { list } = call;
+/** From the begin of the call to its end; above it the median, and a line from the minimum to the maximum. */
+function listBar(request, { list, began_ms: begin, ended_ms: end }) {
   const svg = graphic("svg", {}, graphic("rect", { class: "track", width: "100%", height: "100%", rx: 1.5 }));
   describe(svg, listText(list));
-  if (list.min_ms === undefined || call.ended_ms === undefined) return svg;
+  if (list.min_ms === undefined || end === undefined) return svg;
   const at = (ms) => percent(ms / request.ms);
-  const [begin, end] = [call.began_ms, call.ended_ms];
+  const bar = (look, width, y, height) => graphic("rect", { class: look, x: at(begin), width, y, height });
+  const line = (from, to, y1, y2) =>
+    graphic("line", { class: "whisker", x1: at(begin + from), x2: at(begin + to), y1, y2 });
   svg.append(
-    graphic("rect", { class: "queue", x: at(begin), width: at(end - begin), y: "32%", height: "36%" }),
-    graphic("rect", {
-      class: "p50", x: at(begin), width: percent(Math.max(0.003, list.median_ms / request.ms)), y: "12%", height: "76%",
-    }),
-    graphic("line", { class: "whisker", x1: at(begin + list.min_ms), x2: at(begin + list.max_ms), y1: "50%", y2: "50%" }));
-  for (const ms of [list.min_ms, list.max_ms]) {
-    svg.append(graphic("line", { class: "whisker", x1: at(begin + ms), x2: at(begin + ms), y1: "20%", y2: "80%" }));
-  }
+    bar("queue", at(end - begin), "32%", "36%"), bar("p50", at(list.median_ms), "12%", "76%"),
+    line(list.min_ms, list.max_ms, "50%", "50%"),
+    ...[list.min_ms, list.max_ms].map((ms) => line(ms, ms, "20%", "80%")));
   return svg;
 }
 
 function attemptCell(call, attempt, index) {
-  if (!attempt) return element("td", { class: "muted" }, "–");
+  if (!attempt) return element("td", { class: "muted" }, call.list ? `${wholeText(call.list.requests)} requests` : "–");
   const parts = [call.list ? "" : String(index + 1), CAUSES[attempt.cause] ?? attempt.cause];
   if (attempt.sent_again) parts.push("sent again");
   if (attempt.decided && call.attempts.length > 1) parts.push("decided");
@@ -175,7 +154,9 @@ function resultCell(call, attempt) {
   const cell = outcomeCell(call, attempt);
   const detail = [attempt?.detail, attempt === null || attempt.decided ? call.detail : null, because(call).trim()]
     .find(Boolean);
-  if (detail) cell.append(element("div", { class: "reason" }, detail));
+  for (const text of [attempt === null && call.list ? listText(call.list) : "", detail].filter(Boolean)) {
+    cell.append(element("div", { class: "reason" }, text));
+  }
   return cell;
 }
 
@@ -190,6 +171,7 @@ function outcomeCell(call, attempt) {
     return element("td", { class: isGood && attempt.status < 400 ? "result-ok" : "bad" },
       `${isGood && attempt.status < 400 ? "✓" : "✕"} ${attempt.status}${kind}`);
   }
+  if (outcome === "ok") return element("td", { class: "result-ok" }, "✓");
   const isBad = !isNeutral(outcome);
   return element("td", { class: isBad ? "bad" : "muted" }, `${isBad ? "✕ " : ""}${spaced(outcome)}`);
 }

@@ -90,6 +90,9 @@ function whatHappened(request) {
   });
   const others = failed.filter((call) => call.because_of && !told.includes(call));
   parts.push(...others.map((call) => `${call.name} ${spaced(call.outcome)}${because(call)}`));
+  for (const { name, list } of request.calls.filter((call) => !hasFailed(call) && call.list?.failed > 0)) {
+    parts.push(`${name}: ${wholeText(list.failed)} of ${wholeText(list.elements)} elements failed`);
+  }
   if (isOnlySlow(request)) parts.push("◷ slower than its endpoint's p99");
   if (parts.length > 0) return parts.join(", ");
   if (request.endpoint === "") return "no route matched";

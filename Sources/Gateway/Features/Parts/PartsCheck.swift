@@ -39,12 +39,11 @@ extension ConfigCheck {
         checkForwardedAccept(of: endpoint)
     }
 
-    /// The head is sent behind the required calls.
+    /// The head is sent after the required calls, or after the first success.
     private mutating func checkLateHeaders(of endpoint: Config.Endpoint) {
-        for call in endpoint.calls where call.required?.value != true {
-            guard endpoint.succeedWhen?.value != .all, let name = call.relayHeaders.first else {
-                continue
-            }
+        let early = endpoint.earlyCalls
+        for call in endpoint.calls where !early.contains(call.name.value) && call.each == nil {
+            guard let name = call.relayHeaders.first else { continue }
             problems.warning(
                 at: name.location,
                 "'relay_headers' of call '\(call.name.value)' has no effect on a response in parts whose"
@@ -54,15 +53,21 @@ extension ConfigCheck {
 
     /// `Accept` would ask the backends for a response in parts, too.
     private mutating func checkForwardedAccept(of endpoint: Config.Endpoint) {
-        let names = endpoint.calls.flatMap { config.forward(of: $0, in: endpoint)?.headers ?? [] }
         var known: [SourceLocation] = []
-        for name in names
-        where name.value.lowercased() == "accept" && !known.contains(name.location) {
-            known.append(name.location)
-            problems.warning(
-                at: name.location,
-                "'forward' sends the client's 'Accept', which asks for the media type of 'parts', to backends"
-                    + " that respond with JSON")
+        for call in endpoint.calls {
+            let backend = call.from.flatMap { self.backend(named: $0.value) }
+            let own =
+                (call.headers + endpoint.headers).map(\.name.value)
+                + (backend?.headers.map(\.name.value) ?? [])
+            guard !own.contains(where: { $0.lowercased() == "accept" }) else { continue }
+            for name in config.forward(of: call, in: endpoint)?.headers ?? []
+            where name.value.lowercased() == "accept" && !known.contains(name.location) {
+                known.append(name.location)
+                problems.warning(
+                    at: name.location,
+                    "'forward' sends the client's 'Accept', which asks for the media type of 'parts', to"
+                        + " backends that respond with JSON")
+            }
         }
     }
 
@@ -72,5 +77,24 @@ extension ConfigCheck {
             problems.error(
                 at: format.location, "'as' of 'parts' has '\(format.value.rawValue)' twice")
         }
+    }
+}
+
+extension Config.Endpoint {
+    /// The names of the calls that have settled when the head of a response in parts is sent.
+    fileprivate var earlyCalls: Set<String> {
+        guard succeedWhen?.value != .all, calls.count > 1 else {
+            return Set(calls.map(\.name.value))
+        }
+        var early: Set<String> = []
+        var open = calls.filter { $0.required?.value == true }.map(\.name.value)
+        while let name = open.popLast() {
+            guard early.insert(name).inserted,
+                let call = calls.first(where: { $0.name.value == name })
+            else { continue }
+            open += call.references.compactMap { self.call(for: $0.value) }
+            open += call.after.map(\.value)
+        }
+        return early
     }
 }

@@ -29,6 +29,7 @@ final class EndpointPlanner {
     }
 
     var config: Config { planner.config }
+    var groups: EndpointGroups { planner.groups }
     var proxies: TrustedProxies { planner.proxies }
     var limitPlans: [LimitPlan] { planner.limitPlans }
     var addressMask: AddressMask {
@@ -92,7 +93,7 @@ final class EndpointPlanner {
     /// The query parameters that `require`, rate limits and the conditions of its route use.
     func decidingQueryNames() throws(PlanError) -> [Bytes] {
         let names = try auth()?.queryNames ?? []
-        let conditions = config.namesInConditions(beside: endpoint).queries.map { Bytes($0) }
+        let conditions = groups.namesInConditions(beside: endpoint).queries.map { Bytes($0) }
         return names + conditions + (try limits().flatMap(\.queryNames))
     }
 

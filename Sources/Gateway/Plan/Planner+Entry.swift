@@ -44,7 +44,7 @@ extension Planner {
     /// The headers that choose between the endpoints of a route, or between a document and parts (RFC 9110,
     /// section 12.5.5); nil if none does.
     private func vary(for endpoint: Config.Endpoint) -> FieldValue? {
-        var names = config.namesInConditions(beside: endpoint).headers
+        var names = groups.namesInConditions(beside: endpoint).headers
         if endpoint.parts != nil { names.append("Accept") }
         var seen: Set<String> = []
         names = names.filter { seen.insert($0.lowercased()).inserted }

@@ -22,6 +22,7 @@ package final class Planner {
     let limitPlans: [LimitPlan]
     /// For each endpoint, those that its paths could bypass.
     let bypassedEndpoints: [[Int]]
+    let groups: EndpointGroups
     let endpointNames: [String]
 
     private init(_ config: Config, workers: Int, contexts: TLSContexts) throws(PlanError) {
@@ -33,6 +34,7 @@ package final class Planner {
         for limit in config.rateLimits { limits.append(try LimitPlan(limit)) }
         limitPlans = limits
         bypassedEndpoints = config.bypassedEndpoints
+        groups = EndpointGroups(config.endpoints)
         endpointNames = config.endpointNames
     }
 

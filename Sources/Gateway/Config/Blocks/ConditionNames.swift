@@ -3,7 +3,11 @@ struct ConditionNames {
     private(set) var queries: [String] = []
     private(set) var headers: [String] = []
 
-    fileprivate mutating func insert(_ endpoint: Config.Endpoint) {
+    init(_ endpoints: [Config.Endpoint]) {
+        for endpoint in endpoints { insert(endpoint) }
+    }
+
+    private mutating func insert(_ endpoint: Config.Endpoint) {
         guard let when = endpoint.matching.when else { return }
         for reference in when.references {
             switch reference.value.source {
@@ -27,17 +31,5 @@ struct ConditionNames {
             queries.append(name)
         default: break
         }
-    }
-}
-
-extension Config {
-    /// The names in the conditions that choose between an endpoint and the others of its route.
-    func namesInConditions(beside endpoint: Endpoint) -> ConditionNames {
-        var names = ConditionNames()
-        let conditional = endpoints.filter { $0.matching.when != nil }
-        guard !conditional.isEmpty else { return names }
-        let group = EndpointGroup(endpoint)
-        for other in conditional where EndpointGroup(other) == group { names.insert(other) }
-        return names
     }
 }

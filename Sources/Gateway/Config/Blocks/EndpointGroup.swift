@@ -22,13 +22,35 @@ struct EndpointGroup: Hashable {
     }
 }
 
-extension Config {
-    /// The index of the next endpoint that differs from one only in its condition; nil without one.
-    func nextInGroup(ofEndpoint index: Int) -> Int? {
-        guard let group = EndpointGroup(endpoints[index]) else { return nil }
-        return endpoints.indices.dropFirst(index + 1).first {
-            EndpointGroup(endpoints[$0]) == group
+/// The endpoints of a configuration, by what they have in common.
+struct EndpointGroups {
+    private let endpoints: [Config.Endpoint]
+    /// In the order of the file.
+    private let indices: [EndpointGroup: [Int]]
+
+    init(_ endpoints: [Config.Endpoint]) {
+        self.endpoints = endpoints
+        var indices: [EndpointGroup: [Int]] = [:]
+        for (index, endpoint) in endpoints.enumerated() {
+            guard let group = EndpointGroup(endpoint) else { continue }
+            indices[group, default: []].append(index)
         }
+        self.indices = indices
+    }
+
+    /// The endpoint itself, and those that differ from it only in their conditions; none without a route.
+    func members(like endpoint: Config.Endpoint) -> [Int] {
+        EndpointGroup(endpoint).flatMap { indices[$0] } ?? []
+    }
+
+    /// The index of the next endpoint that differs from one only in its condition; nil without one.
+    func next(after index: Int) -> Int? {
+        members(like: endpoints[index]).first { $0 > index }
+    }
+
+    /// The names in the conditions that choose between an endpoint and the others of its route.
+    func namesInConditions(beside endpoint: Config.Endpoint) -> ConditionNames {
+        ConditionNames(members(like: endpoint).map { endpoints[$0] })
     }
 }
 

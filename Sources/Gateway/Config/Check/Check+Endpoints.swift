@@ -47,7 +47,7 @@ extension ConfigCheck {
                 endpoint.clientHeaders(
                     of: call, forwardedBy: config.forward(of: call, in: endpoint))
             } + endpoint.respondReferences.clientHeaders
-            + config.namesInConditions(beside: endpoint).headers.map { $0.lowercased() }
+            + groups.namesInConditions(beside: endpoint).headers.map { $0.lowercased() }
         guard let header = ["authorization", "cookie"].first(where: used.contains) else { return }
         problems.warning(
             at: control.location,

@@ -20,6 +20,8 @@ struct ConfigCheck {
     /// Seconds since 1970, for the validity of certificates; nil if it does not matter.
     let unixTime: Int64?
 
+    let groups: EndpointGroups
+
     init(
         _ config: Config, problems: Problems, unread: UnreadKeys, contexts: TLSContexts,
         unixTime: Int64?
@@ -29,6 +31,7 @@ struct ConfigCheck {
         self.unread = unread
         self.contexts = contexts
         self.unixTime = unixTime
+        groups = EndpointGroups(config.endpoints)
         wasRead = problems.errorCount == 0
     }
 

@@ -2,9 +2,10 @@
 extension ConfigCheck {
     mutating func checkHosts() {
         warnOfRepeatedHosts(config.hosts.names, "'hosts'")
+        let known = config.hosts.names.map { HostSyntax.canonical($0.value) }
         for endpoint in config.endpoints {
             warnOfRepeatedHosts(endpoint.matching.hosts, "'hosts' of \(endpoint.title)")
-            warnOfMisdirectedHosts(of: endpoint)
+            if !known.isEmpty { warnOfMisdirectedHosts(of: endpoint, known) }
         }
     }
 
@@ -16,9 +17,9 @@ extension ConfigCheck {
     }
 
     /// A host that the top-level list does not have.
-    private mutating func warnOfMisdirectedHosts(of endpoint: Config.Endpoint) {
-        let known = config.hosts.names.map { HostSyntax.canonical($0.value) }
-        guard !known.isEmpty else { return }
+    private mutating func warnOfMisdirectedHosts(
+        of endpoint: Config.Endpoint, _ known: [String]
+    ) {
         for host in endpoint.matching.hosts {
             let name = HostSyntax.canonical(host.value)
             guard !known.contains(where: { HostSyntax.overlap($0, name) }) else { continue }

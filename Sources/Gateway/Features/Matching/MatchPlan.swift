@@ -26,12 +26,12 @@ extension EndpointPlanner {
         let condition = try keys.when.map { when throws(PlanError) in
             try ConditionPlanner(scope: requestScope).plan(when)
         }
-        let names = config.namesInConditions(beside: endpoint)
+        let names = groups.namesInConditions(beside: endpoint)
         return MatchPlan(
             hosts: keys.hosts.map(\.value), listenerName: keys.listener?.value,
             listener: config.listenerAddress(of: endpoint)?.spelled, condition: condition,
             queryNames: names.queries.map { Bytes($0) },
             headerNames: names.headers.compactMap { FieldName($0) },
-            next: condition == nil ? nil : config.nextInGroup(ofEndpoint: index))
+            next: condition == nil ? nil : groups.next(after: index))
     }
 }

@@ -89,10 +89,9 @@ extension ConfigCheck {
                 at: reference.location,
                 "\(title) cannot use {\(reference.value.text)}: it is checked before \(lack)")
         }
-        guard let group = EndpointGroup(endpoint),
-            !config.endpoints[(index + 1)...].contains(where: {
-                EndpointGroup($0) == group && !$0.hasCondition(in: self)
-            }), wasRead
+        let others = groups.members(like: endpoint).filter { $0 > index }
+        guard wasRead, endpoint.route != nil,
+            others.allSatisfy({ config.endpoints[$0].hasCondition(in: self) })
         else { return }
         let places =
             endpoint.matching.hosts.isEmpty && endpoint.matching.listener == nil

@@ -24,7 +24,7 @@ extension ConfigCheck {
         let protections = Protections(config)
         for (index, endpoint) in config.endpoints.enumerated() {
             guard let when = endpoint.matching.when,
-                let next = config.nextInGroup(ofEndpoint: index),
+                let next = groups.next(after: index),
                 protections.has(index, moreThan: next)
             else { continue }
             problems.warning(

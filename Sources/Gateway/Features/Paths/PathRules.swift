@@ -76,7 +76,8 @@ private struct FoldedRouter {
             case .rest: "*"
             }
         }
-        return ["\(route.method)"] + path + [route.suffix ?? ""] + endpoint.matching.hosts.sorted()
+        return ["\(route.method)"] + path + [route.suffix ?? ""]
+            + Set(endpoint.matching.hosts.map { HostSyntax.canonical($0) }).sorted()
     }
 
     /// For all listeners: the backend does not know where a request arrived.

@@ -19,7 +19,7 @@ struct ListRequests {
     private(set) var shared: [Shared] = []
     /// By element, with `batch`.
     private(set) var matchKeys: [[UInt8]?] = []
-    /// The elements for which no request can be built, in order.
+    /// The elements for which no request can be built.
     private(set) var failures: [(element: Int, failure: CallFailure)] = []
 
     private let plan: CallPlan

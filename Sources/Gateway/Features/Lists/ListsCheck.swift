@@ -148,7 +148,7 @@ extension ConfigCheck {
         of list: Located<TemplateText.Reference>, _ title: String, in endpoint: Config.Endpoint
     ) {
         guard case .requestBody(let path) = list.value.source,
-            let type = endpoint.body?.type(at: path), type.value != .array
+            let type = endpoint.body?.typeWithoutArray(at: path)
         else { return }
         problems.error(
             at: list.location,
@@ -176,16 +176,20 @@ extension ConfigCheck {
 }
 
 extension Config.Body {
-    /// The type that it declares for the value at a path; nil where it declares none.
-    fileprivate func type(at path: [TemplateText.Step]) -> Located<Config.Property.Kind>? {
+    /// The declared type because of which there is never an array at a path; nil if there can be one.
+    fileprivate func typeWithoutArray(
+        at path: [TemplateText.Step]
+    ) -> Located<Config.Property.Kind>? {
         var (type, properties) = (type, properties)
         for step in path {
-            guard case .key(let key) = step,
-                let property = properties.first(where: { $0.name.value == key })
-            else { return nil }
+            guard case .key(let key) = step else { return nil }
+            if let type, type.value != .object { return type }
+            guard let property = properties.first(where: { $0.name.value == key }) else {
+                return nil
+            }
             (type, properties) = (property.type, property.properties)
         }
-        return type
+        return type?.value == .array ? nil : type
     }
 }
 

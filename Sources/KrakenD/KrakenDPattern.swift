@@ -24,7 +24,7 @@ struct KrakenDPattern {
             let name = String(rest[rest.index(after: open)..<close])
             let reference = try reference(name, of: index, scope)
             // KrakenD joins the elements of a list with commas.
-            let joins = Self.response(name) != nil || (text.contains("?") && reference != name)
+            let joins = reference != name && (text.contains("?") || Self.response(name) != nil)
             text += "{\(reference)\(joins ? "," : "")}"
             rest = rest[rest.index(after: close)...]
         }

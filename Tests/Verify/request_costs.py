@@ -8,8 +8,8 @@ Tests/Benchmarks/request-costs.json.
 Counts allocations and references (retains and releases together), or with --instructions the instructions outside of
 the kernel; for these it needs valgrind. Counts, unlike times, do not depend on the load of the machine: a count fails
 if it is more than 3 % above its limit, and a limit fails that is more than 3 % above the count, so that it is lowered
-with the cost. The limits of instructions are those of x86-64 with Debian 12. --record writes the counts as the new
-limits.
+with the cost. The limits of instructions are for x86-64 with Debian 12. --record writes the counts as the new
+limits. The cost of an element of a list must not grow with the number of elements.
 """
 
 import argparse

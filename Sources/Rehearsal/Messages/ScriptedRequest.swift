@@ -17,8 +17,8 @@ package struct ScriptedRequest {
     package var upload: StreamedBody?
     /// Proved by the certificate of its connection.
     package var identity: String?
-    /// It is sent to another listener than the first one.
-    package var usesOtherListener = false
+    /// The index of its listener among those behind the first one; nil for the first one.
+    package var listener: Int?
     /// Its connection has TLS.
     package var isSecure = false
     package var isChunked = false

@@ -51,7 +51,7 @@ struct AuthCheck {
     private func check(_ request: RequestRecord, _ response: PeerMessage) {
         // Others have challenges of backends, or no endpoint.
         guard request.request.defect == nil, record.firstSent(for: request) == nil,
-            response.isComplete == nil, let index = request.request.endpoint
+            response.isComplete == nil, request.request.endpoint != nil
         else { return }
         // A malformed target is refused before the credential is checked.
         let isInvalid = response.status == 400 && request.request.hasAmbiguousPath
@@ -60,9 +60,9 @@ struct AuthCheck {
         let expected = record.configs(for: request).map { config -> [String] in
             let model = RequestModel(request: request.request, config: config)
             guard case .refused(let statuses) = model.expectation,
-                statuses.contains(response.status),
+                statuses.contains(response.status), let endpoint = model.endpoint,
                 case .refused(let refusal) = AuthModel(
-                    request: request.request, config: config, endpoint: config.endpoints[index]
+                    request: request.request, config: config, endpoint: endpoint
                 ).outcome, refusal.status == response.status, model.refusesCredential
             else { return [] }
             return refusal.challenges

@@ -51,13 +51,12 @@ struct ResponsesCheck {
     /// unsolicited data with that mark was in transit, took that data for its response, and closed the
     /// connection before the backend had read the request.
     private func mayContainMark(_ mark: String, _ request: RequestRecord) -> Bool {
-        guard let index = request.request.endpoint else { return false }
         let attempts = record.attempts(of: request)
         return record.configs(for: request).contains { config in
             if let first = attempts.first, first.call.generation != config.generation {
                 return false
             }
-            let endpoint = config.endpoints[index]
+            guard let endpoint = config.endpoint(of: request.request) else { return false }
             let conditions = ConditionModel(
                 record: record, request: request, endpoint: endpoint, config: config)
             return endpoint.calls.contains { call in

@@ -24,6 +24,11 @@ struct StreamHeadersCheck {
         guard let config = model.config, let endpoint = model.endpoint, let proxy = model.proxy
         else { return }
         let request = model.request.request
+        if config.endpoint(of: request)?.index != endpoint.index {
+            violations.add(
+                .calls, model.mark,
+                "'\(config.name(of: endpoint))' sent a request of another endpoint to a host")
+        }
         var auth = AuthModel(request: request, config: config, endpoint: endpoint)
         if auth.callerDependsOnLimit { auth.checksPasswords = !showsOtherCaller(attempt, auth) }
         if case .refused = auth.outcome {

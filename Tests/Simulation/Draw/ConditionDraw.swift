@@ -11,6 +11,8 @@ struct ConditionDraw {
         case call(hasBody: Bool, [DrawnCall])
         /// `require`: the head of the request, and its caller.
         case requirement
+        /// Of an endpoint: headers and query parameters. A reload keeps it, but not the parameters.
+        case route
         /// Of a limit: the request, and its caller.
         case limit(hasBody: Bool, hasCaller: Bool)
     }
@@ -30,7 +32,7 @@ struct ConditionDraw {
     }
 
     private func test(_ random: RandomSource) -> DrawnCondition {
-        if random.derived("kind").chance(0.2) { return elementTest(random) }
+        if hasArrays, random.derived("kind").chance(0.2) { return elementTest(random) }
         let source = source(random.derived("source"))
         let test: DrawnCondition.DrawnTest =
             switch random.number(0...5) {
@@ -75,13 +77,16 @@ struct ConditionDraw {
     private var hasBody: Bool {
         switch reads {
         case .call(let hasBody, _), .limit(let hasBody, _): hasBody
-        case .requirement: false
+        case .requirement, .route: false
         }
     }
 
+    /// Headers and query parameters are texts.
+    private var hasArrays: Bool { if case .route = reads { false } else { true } }
+
     private var hasCaller: Bool {
         switch reads {
-        case .call: false
+        case .call, .route: false
         case .requirement: true
         case .limit(_, let hasCaller): hasCaller
         }
@@ -94,9 +99,13 @@ struct ConditionDraw {
             return .call(random.pick(responses).index, path: path)
         }
         var sources: [DrawnUse.Source] = params.map { .param($0.name) }
-        sources += [
-            .header("X-User"), .header("X-Tenant"), .query("debug"), .query("tag"), .client,
-        ]
+        sources += [.header("X-User"), .header("X-Tenant"), .query("debug"), .query("tag")]
+        if case .route = reads {
+            let variant = DrawnUse.Source.header(RouteDraw.header)
+            sources += [variant, variant, variant, variant]
+        } else {
+            sources.append(.client)
+        }
         if hasBody { sources.append(.bodyField("user")) }
         if hasCaller { sources += [.caller, .caller, .caller] }
         return random.pick(sources)
@@ -111,6 +120,7 @@ struct ConditionDraw {
         case .param("id"): return random.chance(0.5) ? .constant("7") : .text("7")
         case .param: return .text(random.pick(["a b&c", "t1"]))
         case .header("X-Tenant"): return .text(random.pick(["t1", "t2"]))
+        case .header(RouteDraw.header): return .text(random.pick(["a", "a", "b"]))
         case .header: return .text(random.pick(["ann", "bob"]))
         case .query("debug"): return .text("1")
         case .query: return .text(random.pick(["a b", "&=/?"]))

@@ -53,16 +53,16 @@ struct ConfigDraw {
     }
 
     private func endpoints(of config: DrawnConfig, after former: DrawnConfig?) -> [DrawnEndpoint] {
-        let aggregates = former?.endpoints.filter { $0.proxy == nil }
+        let aggregates = former?.endpoints.filter { $0.proxy == nil && $0.isMain }
         var endpoints = (0..<(aggregates?.count ?? random.number(1...3))).map {
             endpoint($0, aggregates?[$0], backends: config.backends.count)
         }
         if hasStreams {
-            endpoints += ProxyDraw(random: random.derived("proxy"), generation: generation)
-                .endpoints(
-                    behind: endpoints.count, backends: config.streamBackends.count,
-                    after: former?.endpoints.filter { $0.proxy != nil })
+            endpoints += proxies.endpoints(
+                behind: endpoints.count, backends: config.streamBackends.count,
+                after: former?.endpoints.filter { $0.proxy != nil && $0.isMain })
         }
+        addRoutes(to: &endpoints, of: config, after: former)
         let (auth, quota) = (
             AuthDraw(random: random.derived("auth")),
             RateLimitDraw(random: random.derived("quota"))
@@ -75,13 +75,60 @@ struct ConfigDraw {
         return endpoints
     }
 
+    private var proxies: ProxyDraw {
+        ProxyDraw(random: random.derived("proxy"), generation: generation)
+    }
+
+    /// Adds the other endpoints of each path. A reload keeps the routes.
+    private func addRoutes(
+        to endpoints: inout [DrawnEndpoint], of config: DrawnConfig, after former: DrawnConfig?
+    ) {
+        let draw = RouteDraw(
+            random: random.derived("routes"), listeners: config.servingListeners)
+        for index in endpoints.indices {
+            endpoints[index].route = former?.endpoints[index].route ?? draw.main(index)
+        }
+        let routes =
+            former.map { $0.endpoints.dropFirst(endpoints.count).map(\.route) }
+            ?? endpoints.flatMap { draw.others(beside: $0) }
+        for route in routes { endpoints.append(endpoint(route, endpoints, config)) }
+        // The paths of one route are read alike, whatever protects the other one.
+        let mixed = Set(routes.filter { $0.ending != .usual }.map(\.main))
+        for index in endpoints.indices where mixed.contains(endpoints[index].route.main) {
+            guard endpoints[index].hasID else { continue }
+            endpoints[index].keys.set("paths", .scalar("lenient"))
+        }
+    }
+
+    /// Another endpoint of a path: with the method, the hosts and the parameters of the main endpoint.
     private func endpoint(
-        _ index: Int, _ former: DrawnEndpoint?, backends: Int
+        _ route: DrawnRoute, _ endpoints: [DrawnEndpoint], _ config: DrawnConfig
+    ) -> DrawnEndpoint {
+        let main = endpoints[route.main]
+        var other: DrawnEndpoint
+        if main.proxy == nil {
+            let params = main.params.filter { $0.name != "id" || route.ending != .literal }
+            other = endpoint(
+                endpoints.count, main, params: params, backends: config.backends.count)
+        } else {
+            other = proxies.endpoint(
+                endpoints.count, backends: config.streamBackends.count, main)
+        }
+        other.route = route
+        return other
+    }
+
+    /// - Parameters:
+    ///   - former: an endpoint whose route it has
+    ///   - params: nil for new ones
+    private func endpoint(
+        _ index: Int, _ former: DrawnEndpoint?, params: [DrawnParam]? = nil, backends: Int
     ) -> DrawnEndpoint {
         let random = random.derived("endpoint", index)
         let method = former?.method ?? random.pick(["GET", "GET", "GET", "POST", "PUT", "DELETE"])
         let sendsBody = method == "POST" || method == "PUT"
-        let params = params(random, hasID: former?.hasID ?? random.chance(0.6))
+        let params =
+            params ?? self.params(random, hasID: former?.hasID ?? random.chance(0.6))
         var keys = random.keys(
             [
                 .block("body", sendsBody ? 0.6 : 0, Self.body),
@@ -112,7 +159,7 @@ struct ConfigDraw {
                 .block("respond", 0.3, Self.respond(with: calls, random.derived("respond"))),
             ], of: "Endpoint")
         let endpoint = DrawnEndpoint(
-            index: index, method: method, params: params,
+            index: index, route: DrawnRoute(main: index), method: method, params: params,
             keys: .object(keys.members + outcomes.members), calls: calls)
         let excluded = [endpoint.respond?["root"], endpoint.respond?["status"]].compactMap(\.self)
         guard random.derived("parts").chance(0.3), excluded.isEmpty, endpoint.minDuration == nil,

@@ -52,6 +52,13 @@ indirect enum DrawnCondition {
         sources.compactMap { if case .query(let name) = $0 { name } else { nil } }
     }
 
+    /// The headers that it uses, each once.
+    var headerNames: [String] {
+        sources.reduce(into: []) { names, source in
+            if case .header(let name) = source, !names.contains(name) { names.append(name) }
+        }
+    }
+
     /// The calls whose responses it uses.
     var calls: [Int] {
         sources.compactMap { if case .call(let index, _) = $0 { index } else { nil } }

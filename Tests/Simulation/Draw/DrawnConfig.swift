@@ -42,13 +42,8 @@ struct DrawnConfig {
 
     /// The text of the file.
     var text: String {
-        let address = listensOnUnixSocket ? "\"unix:/run/tributary.sock\"" : "127.0.0.1:8080"
-        let first =
-            acceptsHTTP2
-            ? Tree.members(["address": .scalar(address), "protocols": .list(["http2", "http1"])])
-            : .scalar(address)
         var tree = Tree.members(["version": .scalar("1")])
-        tree.set("listen", listeners.isEmpty ? first : .array([first] + listeners.map(\.tree)))
+        tree.set("listen", listen)
         tree = .object(tree.members + keys.members)
         if auth == nil { tree.set("auth_failures", nil) }
         if let auth {
@@ -62,8 +57,30 @@ struct DrawnConfig {
             tree.set("rate_limits", .named(rateLimits) { ($0.name, $0.keys) })
         }
         tree.set("backends", .named(backends + streamBackends) { ($0.name, $0.tree) })
-        tree.set("endpoints", .array(endpoints.flatMap { $0.trees(in: self) }))
+        tree.set("endpoints", .array(endpointsInOrder.flatMap { $0.trees(in: self) }))
         return String(tree.yaml().drop(while: \.isWhitespace))
+    }
+
+    /// One entry without a name, or several, which endpoints name.
+    private var listen: Tree {
+        let address = Tree.scalar(
+            listensOnUnixSocket ? "\"unix:/run/tributary.sock\"" : "127.0.0.1:8080")
+        if listeners.isEmpty, !acceptsHTTP2 { return address }
+        let first = Tree.members(["address": address])
+            .setting("protocols", acceptsHTTP2 ? .list(["http2", "http1"]) : nil)
+        if listeners.isEmpty { return first }
+        return .array(
+            ([first] + listeners.map(\.tree)).enumerated().map { index, tree in
+                tree.setting(
+                    "name", .scalar(Self.listenerName(index == 0 ? nil : index - 1)))
+            })
+    }
+
+    /// The names of the listeners that serve endpoints; empty if there is only one.
+    var servingListeners: [String] {
+        let others = listeners.indices.filter { !listeners[$0].redirects }
+        return listeners.isEmpty
+            ? [] : [Self.listenerName(nil)] + others.map { Self.listenerName($0) }
     }
 }
 

@@ -2,6 +2,7 @@ import Rehearsal
 
 struct DrawnEndpoint {
     var index: Int
+    var route: DrawnRoute
     var method: String
     var params: [DrawnParam] = []
     /// The keys that neither depend on other parts of the configuration nor are lists of blocks.
@@ -45,13 +46,20 @@ struct DrawnEndpoint {
     var entry: DrawnEndpointEntry { DrawnEndpointEntry(index: index, keys: keys) }
     var input: DrawnInput { DrawnInput(keys: keys) }
 
-    /// Its path, without the value of `id`.
-    var path: String { "/e\(index)" }
+    /// Whether it is the main endpoint of its path.
+    var isMain: Bool { index == route.main }
+
+    /// Its path, without the last segment.
+    var path: String { "/e\(route.main)" }
 
     /// Its route, without the method.
     var routePath: String {
         if let proxy { return proxy.hasRest ? "\(path)/*" : path }
-        return "\(path)\(hasID ? "/{id}" : "")"
+        return switch route.ending {
+        case .usual: path + (hasID ? "/{id}" : "")
+        case .suffix: "\(path)/{id}\(DrawnRoute.suffix)"
+        case .literal: "\(path)/\(DrawnRoute.literal)"
+        }
     }
 
     var hasID: Bool { params.contains { $0.name == "id" } }
@@ -91,6 +99,8 @@ struct DrawnEndpoint {
     /// Its block, and another one if it has a protected folder.
     func trees(in config: DrawnConfig) -> [Tree] {
         var tree = Tree.members(["route": .scalar("\(method) \(routePath)")])
+            .setting("listener", route.listener.map { .scalar($0) })
+            .setting("when", route.when?.tree)
         let declared = params.filter(\.isDeclared)
         if !declared.isEmpty { tree.set("params", .named(declared) { ($0.name, $0.keys) }) }
         tree = .object(tree.members + keys.members)
@@ -103,7 +113,7 @@ struct DrawnEndpoint {
             return [tree.setting("calls", .named(calls) { ($0.name, $0.tree(of: self, config)) })]
         }
         tree.set("proxy", proxy.tree(of: self, config))
-        return [tree] + (proxy.hasProtectedFolder ? [protectedFolder(config)] : [])
+        return [tree] + (isMain && proxy.hasProtectedFolder ? [protectedFolder(config)] : [])
     }
 
     /// An endpoint that no client may use: its paths in every spelling belong to it.

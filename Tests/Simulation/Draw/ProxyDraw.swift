@@ -16,7 +16,8 @@ struct ProxyDraw {
         }
     }
 
-    private func endpoint(
+    /// - Parameter former: an endpoint whose route it has
+    func endpoint(
         _ index: Int, backends: Int, _ former: DrawnEndpoint?
     ) -> DrawnEndpoint {
         let random = random.derived("endpoint", index)
@@ -31,7 +32,8 @@ struct ProxyDraw {
         }
         keys.set("paths", proxy.paths.map { .scalar($0.rawValue) })
         return DrawnEndpoint(
-            index: index, method: former?.method ?? random.pick([any, any, "GET", "POST"]),
+            index: index, route: DrawnRoute(main: index),
+            method: former?.method ?? random.pick([any, any, "GET", "POST"]),
             keys: keys, proxy: proxy)
     }
 

@@ -27,7 +27,7 @@ struct StreamDraw {
     ///   - first: the number of the first connection
     ///   - firstRequest: the number of the first request
     func connections(first: Int, firstRequest: Int) -> [StreamConnection] {
-        let endpoints = config.endpoints.filter { $0.proxy != nil }
+        let endpoints = config.endpoints.filter { $0.proxy != nil && $0.isMain }
         guard !endpoints.isEmpty else { return [] }
         var number = firstRequest
         return (0..<random.number(2...8)).map { index in
@@ -45,7 +45,7 @@ struct StreamDraw {
                 number: first + index, start: random.number(0...300_000),
                 listener: listener?.index, hello: hello,
                 requests: requests.map { exchange in
-                    (adapt(exchange.request, to: listener?.drawn, hello), exchange.script)
+                    (adapt(exchange.request, to: listener, hello), exchange.script)
                 })
         }
     }
@@ -58,11 +58,12 @@ struct StreamDraw {
 
     /// The request with what its connection adds.
     private func adapt(
-        _ request: ScriptedRequest, to listener: DrawnListener?, _ hello: SimHello?
+        _ request: ScriptedRequest, to listener: (index: Int, drawn: DrawnListener)?,
+        _ hello: SimHello?
     ) -> ScriptedRequest {
-        guard let listener else { return request }
+        guard let (index, listener) = listener else { return request }
         var request = request
-        request.usesOtherListener = true
+        request.listener = index
         // Nothing is served: no endpoint refuses it.
         if listener.redirects || listener.tls != nil && hello == nil { request.endpoint = nil }
         if let tls = listener.tls, let hello, let session = tls.policy.session(for: hello) {
@@ -111,11 +112,13 @@ struct StreamRequestDraw {
             script.upload = BodyScript()
         }
         request.pause = random.pick([0, 0, 1, 10, 80])
+        RouteDraw(random: random.derived("route")).complete(&request, config)
         EntryDraw(random: random.derived("entry")).complete(&request, asPreflight: false)
         if !config.rateLimits.isEmpty {
             RateLimitDraw(random: random.derived("quota")).complete(&request)
         }
-        AuthDraw(random: random.derived("auth")).complete(&request, endpoint)
+        AuthDraw(random: random.derived("auth")).complete(
+            &request, config.endpoint(of: request) ?? endpoint)
         return (request, script)
     }
 

@@ -41,7 +41,7 @@ struct RequestDraw {
     var usesHTTP2 = false
 
     func request(_ number: Int, isFirst: Bool) -> ScriptedRequest {
-        let endpoint = random.pick(config.endpoints.filter { $0.proxy == nil })
+        let endpoint = random.pick(config.endpoints.filter { $0.proxy == nil && $0.isMain })
         var request = ScriptedRequest(
             number: number, method: endpoint.method, endpoint: endpoint.index)
         if endpoint.hasID { request.id = "\(random.number(1...999))" }
@@ -67,12 +67,14 @@ struct RequestDraw {
         if accept.chance(0.3) {
             request.headers.append(("Accept", accept.pick(Self.accepted)))
         }
+        RouteDraw(random: random.derived("route")).complete(&request, config)
         InputDraw(random: random.derived("input")).complete(&request, config)
         EntryDraw(random: random.derived("entry")).complete(&request)
         if !config.rateLimits.isEmpty {
             RateLimitDraw(random: random.derived("quota")).complete(&request)
         }
-        AuthDraw(random: random.derived("auth")).complete(&request, endpoint)
+        AuthDraw(random: random.derived("auth")).complete(
+            &request, config.endpoint(of: request) ?? endpoint)
         return request
     }
 

@@ -8,19 +8,9 @@ struct EntryModel {
 
     private var entry: DrawnEntry { config.entry }
 
-    /// The endpoint of the path, whatever the method.
-    private var endpoint: DrawnEndpoint? { config.endpoint(of: request) }
-
-    /// The endpoint with the request's method.
-    private var matched: DrawnEndpoint? { matched(request.method) }
-
-    private func matched(_ method: String) -> DrawnEndpoint? {
-        guard let endpoint, hasPath(of: endpoint) else { return nil }
-        return endpoint.accepts(method) ? endpoint : nil
-    }
-
-    private func hasPath(of endpoint: DrawnEndpoint) -> Bool {
-        !endpoint.hasID || request.id?.isEmpty == false
+    /// The endpoint with the path and the method of the request.
+    private var matched: DrawnEndpoint? {
+        config.endpoint(of: request).flatMap { $0.accepts(request.method) ? $0 : nil }
     }
 
     // MARK: Refusals
@@ -70,7 +60,7 @@ struct EntryModel {
 
     /// The header counts only if its sender is a trusted proxy.
     var address: String? {
-        let peer = config.listensOnUnixSocket && !request.usesOtherListener ? nil : "127.0.0.1"
+        let peer = config.listensOnUnixSocket && request.listener == nil ? nil : "127.0.0.1"
         return entry.clients == nil ? peer : request.header("X-Forwarded-For") ?? peer
     }
 
@@ -87,10 +77,10 @@ struct EntryModel {
     /// The rules for a preflight; nil if the request is none, or its path has no rules.
     var preflightRules: DrawnCORS? {
         guard request.method == "OPTIONS", request.header("Origin") != nil,
-            let wanted = request.header("Access-Control-Request-Method"), let endpoint,
-            hasPath(of: endpoint)
+            let wanted = request.header("Access-Control-Request-Method"),
+            let endpoint = config.endpoint(of: request, preflightFor: wanted)
         else { return nil }
-        return matched(wanted).map { rules(of: $0) } ?? entry.cors
+        return endpoint.accepts(wanted) ? rules(of: endpoint) : entry.cors
     }
 
     private func allows(_ rules: DrawnCORS) -> String? {
@@ -124,7 +114,10 @@ struct EntryModel {
 
     private func lines(of endpoint: DrawnEndpoint?, knowsRequest: Bool) -> Lines {
         var lines = fixed(endpoint)
-        if endpoint?.keys["parts"] != nil { lines["Vary"] = ["Accept"] }
+        let varying =
+            (endpoint.map { config.headersInConditions(beside: $0) } ?? [])
+            + (endpoint?.keys["parts"] != nil ? ["Accept"] : [])
+        if !varying.isEmpty { lines["Vary"] = [varying.joined(separator: ", ")] }
         guard let rules = rules(of: endpoint) else { return lines }
         if !rules.isOpen { lines["Vary", default: []].append("Origin") }
         guard let origin = knowsRequest ? allows(rules) : rules.isOpen ? "*" : nil else {
@@ -152,13 +145,16 @@ struct EntryModel {
             lines["Access-Control-Allow-Headers"] = [rules.headers.joined(separator: ", ")]
         }
         lines["Access-Control-Max-Age"] = ["\(rules.maxAge)"]
-        if let endpoint, self.rules(of: endpoint) == rules {
-            lines["Access-Control-Allow-Methods"] = [
-                endpoint.method == "GET" ? "GET, HEAD" : endpoint.method
-            ]
+        if let method, let endpoint = config.endpoint(of: request, preflightFor: method),
+            self.rules(of: endpoint) == rules
+        {
+            lines["Access-Control-Allow-Methods"] = [method == "GET" ? "GET, HEAD" : method]
         }
         return lines
     }
+
+    /// The method of all routes of the path.
+    private var method: String? { request.endpoint.map { config.endpoints[$0].method } }
 
     /// The lines of a redirect to https, or of a rejection instead of it: none of CORS.
     var linesOfRedirect: Lines { fixed(nil) }

@@ -1,16 +1,7 @@
 import Rehearsal
 
-/// The model of hosts: which endpoint a request names, whatever its method. It is written from the
-/// documentation, without the gateway's code.
-extension DrawnConfig {
-    /// Nil if no endpoint has the path for the host of the request.
-    func endpoint(of request: ScriptedRequest) -> DrawnEndpoint? {
-        guard let endpoint = request.endpoint.map({ endpoints[$0] }) else { return nil }
-        let hosts = endpoint.entry.hosts
-        return hosts.isEmpty || request.isFor(hosts) ? endpoint : nil
-    }
-}
-
+/// The model of hosts: which lists have the host of a request. It is written from the documentation, without
+/// the gateway's code.
 extension ScriptedRequest {
     /// Whether a list of a configuration has its host.
     func isFor(_ hosts: [String]) -> Bool {

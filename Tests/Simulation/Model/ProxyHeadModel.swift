@@ -35,7 +35,7 @@ struct ProxyHeadModel {
         "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "authorization", "x-key",
         "x-far", "gateway-deadline-ms", "expect", "x_user", "client_cert", "x_forwarded-for",
         "x_set",
-        "proxy", "x_key", "x_any",
+        "proxy", "x_key", "x_any", "x-variant",
     ]
 
     var lines: Lines {
@@ -130,7 +130,7 @@ struct ProxyHeadModel {
     private var isTrusted: Bool { config.entry.clients != nil }
 
     private var peer: String? {
-        config.listensOnUnixSocket && !request.usesOtherListener ? nil : "127.0.0.1"
+        config.listensOnUnixSocket && request.listener == nil ? nil : "127.0.0.1"
     }
 
     private func addForwarded(to lines: inout Lines) {

@@ -119,7 +119,7 @@ struct RequestModel {
     // MARK: Parameters
 
     private func values(of param: DrawnParam) -> [String] {
-        if param.name == "id" { return [request.id].compactMap { $0 } }
+        if param.name == "id" { return [endpoint?.id(of: request)].compactMap(\.self) }
         if param.isHeader { return [request.header(param.name)].compactMap { $0 } }
         return request.query.filter { $0.name == param.name }.map(\.value)
     }
@@ -136,7 +136,8 @@ struct RequestModel {
 
     private func queryIsKnown(_ endpoint: DrawnEndpoint) -> Bool {
         guard endpoint.refusesUnknownQuery else { return true }
-        return request.query.allSatisfy { endpoint.knownQuery.contains($0.name) }
+        let known = endpoint.knownQuery + config.queriesInConditions(beside: endpoint)
+        return request.query.allSatisfy { known.contains($0.name) }
     }
 
     private func bodyIsValid(_ endpoint: DrawnEndpoint) -> Bool {

@@ -25,6 +25,8 @@ extension Behaviour {
     }
 
     static let ofStreams: [Behaviour] = [
+        streams("streamsByCondition") { $0.endpoint?.route.when != nil },
+        streams("streamsByListener") { $0.endpoint?.route.listener != nil },
         streams("sizedUploads") { $0.isUploaded(.length) },
         streams("chunkedUploads") { $0.isUploaded(.chunked) },
         downloads("sizedDownloads", .length), downloads("chunkedDownloads", .chunked),
@@ -126,7 +128,7 @@ extension StreamModel {
     fileprivate var isRefusedPath: Bool {
         request.response?.status == 400
             && record.configs.contains { config in
-                request.request.endpoint.flatMap { config.endpoints[$0].proxy }
+                config.endpoint(of: request.request)?.proxy
                     .map(request.request.isRefusedPath) ?? false
             }
     }

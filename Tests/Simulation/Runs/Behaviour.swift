@@ -66,6 +66,10 @@ struct Behaviour: Sendable {
         attempts("metRequirements") {
             $1.endpoint(of: $0).auth?.requirements.isEmpty == false
         },
+        attempts("metConditions") { $1.endpoint(of: $0).route.when != nil },
+        attempts("unmetConditions") { $0.isWithoutConditions($1) },
+        attempts("suffixes") { $1.endpoint(of: $0).route.ending == .suffix },
+        attempts("literalSegments") { $1.endpoint(of: $0).route.ending == .literal },
         attempts("severalLimits") { $1.endpoint(of: $0).limitUses.count > 1 },
         attempts("limitsThatApply") { $0.hasConditionalLimit($1, applies: true) },
         attempts("limitsThatDoNot") { $0.hasConditionalLimit($1, applies: false) },
@@ -91,6 +95,19 @@ struct Behaviour: Sendable {
         requests("otherHosts") { request, record in
             request.response?.status == 404 && request.request.endpoint != nil
                 && record.configs[0].endpoint(of: request.request) == nil
+                && !request.isForOtherListener(record)
+        },
+        requests("otherListeners") { request, record in
+            request.response?.status == 404 && request.isForOtherListener(record)
+        },
+        // Sent twice, so that no condition on it holds.
+        requests("ambiguousConditions") { request, record in
+            request.response != nil
+                && request.request.headers.count { $0.name == RouteDraw.header } > 1
+        },
+        // The path parameter would be empty.
+        requests("suffixesAlone") { request, record in
+            request.response != nil && request.request.id == DrawnRoute.suffix
         },
         requests("responsesInParts") { request, _ in request.response?.hasParts == true },
         requests("ambiguousCredentials") { $0.isRefused($1) { $0.status == 400 } },
@@ -139,6 +156,13 @@ extension AttemptRecord {
         }
     }
 
+    /// Whether the conditions of the other endpoints of its route do not hold.
+    fileprivate func isWithoutConditions(_ record: RunRecord) -> Bool {
+        let endpoint = record.endpoint(of: self)
+        return endpoint.route.when == nil
+            && record.configs[call.generation].endpoints(beside: endpoint).count > 1
+    }
+
     /// Whether its endpoint has a limit whose condition holds, or does not.
     fileprivate func hasConditionalLimit(_ record: RunRecord, applies: Bool) -> Bool {
         guard let request = record.request(of: self) else { return false }
@@ -151,13 +175,25 @@ extension AttemptRecord {
 }
 
 extension RequestRecord {
+    /// Whether an endpoint of another listener would handle it.
+    fileprivate func isForOtherListener(_ record: RunRecord) -> Bool {
+        let config = record.configs[0]
+        guard config.endpoint(of: request) == nil else { return false }
+        let listeners = [nil] + config.listeners.indices.map(Optional.some)
+        return listeners.contains { listener in
+            var other = request
+            other.listener = listener
+            return config.endpoint(of: other) != nil
+        }
+    }
+
     /// A complete response without a call whose condition uses a response.
     fileprivate func isWithoutCallByResponse(_ record: RunRecord) -> Bool {
-        guard let index = request.endpoint, response?.isComplete == true,
-            record.configs.count == 1
+        guard response?.isComplete == true, record.configs.count == 1,
+            let endpoint = record.configs[0].endpoint(of: request)
         else { return false }
         let made = record.attempts(of: self).map(\.call.call)
-        return record.configs[0].endpoints[index].calls.contains { call in
+        return endpoint.calls.contains { call in
             call.when?.calls.isEmpty == false && !made.contains(call.index)
         }
     }

@@ -70,10 +70,17 @@ struct StreamHeadersCheck {
         }
         guard let response = model.request.response, let origin = model.origin else { return }
         checkHop(response, model)
-        for name in ["Date", "Set-Cookie"] {
+        guard let config = model.config, let endpoint = model.endpoint, let proxy = model.proxy
+        else { return }
+        let rewrite = RewriteModel(config: config, endpoint: endpoint, proxy: proxy)
+        for name in ["Date", "Location", "Set-Cookie"] {
             let sent = origin.script.fields.filter { $0.name == name }.map(\.value)
-            if response.all(name) != sent {
-                add(model, "the client got \(name): \(response.all(name)), the host sent \(sent)")
+            let expected = sent.map { rewrite.value(of: name, $0) }
+            if response.all(name) != expected {
+                add(
+                    model,
+                    "the client got \(name): \(response.all(name)), the host sent \(sent),"
+                        + " expected \(expected)")
             }
         }
     }

@@ -41,7 +41,7 @@ extension Cluster {
             sentNumbers.contains(number), let attempt = message["X-Proxy"],
             let call = CallKey("\(attempt)c0"), plan.configs.indices.contains(call.generation),
             plan.configs[call.generation].endpoints.indices.contains(call.endpoint),
-            plan.configs[call.generation].endpoints[call.endpoint].proxy != nil
+            let proxy = plan.configs[call.generation].endpoints[call.endpoint].proxy
         else {
             recordViolation(
                 .calls, message["X-Request-Id"],
@@ -51,9 +51,13 @@ extension Cluster {
         let key = StreamKey(
             number: number, generation: call.generation, endpoint: call.endpoint,
             ordinal: streamAttempts.count { $0.key.number == number })
+        let config = plan.configs[call.generation]
+        let port = config.streamBackends[target.backend].ports[target.host]
         let draw = StreamResponseDraw(
             random: plan.random.derived("stream", number, key.ordinal), rates: plan.rates,
-            mark: mark, ordinal: key.ordinal, head: message, lengthMax: plan.bodyMax)
+            mark: mark, ordinal: key.ordinal, head: message, lengthMax: plan.bodyMax,
+            folder: proxy.folder(of: config.endpoints[call.endpoint], config),
+            origin: "http://127.0.0.1:\(port)")
         return (key, draw.script())
     }
 }

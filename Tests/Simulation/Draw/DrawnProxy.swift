@@ -32,10 +32,18 @@ struct DrawnProxy {
     var dropHeaders: [String] { keys[texts: "drop_headers"] }
     var retry: DrawnRetry? { keys["retry"].map(DrawnRetry.init) }
     var upgrades: Bool { keys["upgrade"] != nil }
+    /// `location`, `cookies`
+    var rewrite: [String] { keys[texts: "rewrite"] }
 
     /// Whether paths are refused that servers read in different ways.
     var refusesUnusualPaths: Bool {
         (paths ?? (hasProtectedFolder ? .strict : .lenient)) == .strict
+    }
+
+    /// What its paths at the backend begin with, with a slash at the end: `/api/v2/`.
+    func folder(of endpoint: DrawnEndpoint, _ config: DrawnConfig) -> String {
+        let path = self.path.map { $0.hasSuffix("*") ? String($0.dropLast()) : $0 + "/" }
+        return config.streamBackends[backend].prefix + (path ?? endpoint.path + "/")
     }
 
     func tree(of endpoint: DrawnEndpoint, _ config: DrawnConfig) -> Tree {

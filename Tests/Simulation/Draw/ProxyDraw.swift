@@ -42,7 +42,7 @@ struct ProxyDraw {
         let hasRest = former?.hasRest ?? random.chance(0.7)
         // Longer than a client waits that expects `100 Continue` and gets no decision of the host.
         let idleTimeout = random.chance(0.2) ? 1_100...2_500 : 40...900
-        let keys = random.keys(
+        var keys = random.keys(
             [
                 .key("path", 0.5, of: hasRest ? [#""/v\#(index)/*""#, "/fixed"] : ["/fixed"]),
                 .key("timeout", 1, 60...1500), .key("idle_timeout", 1, idleTimeout),
@@ -56,6 +56,14 @@ struct ProxyDraw {
                 .key("upgrade", 0.4, of: ["[websocket]"]),
                 DrawnRetry.weight(0.5, attempts: 2...3),
             ], of: "Proxy")
+        let rewrite = random.derived("rewrite")
+        // Below a fixed path, the paths of the route are not paths of the backend.
+        if hasRest, keys[text: "path"] != "/fixed",
+            rewrite.chance(keys["path"] == nil ? 0.15 : 0.6)
+        {
+            let rules = ["[location, cookies]", "[location, cookies]", "[location]", "[cookies]"]
+            keys.set("rewrite", Tree(written: rewrite.pick(rules)))
+        }
         let folder = random.derived("folder")
         return DrawnProxy(
             backend: random.number(0...backends - 1), hasRest: hasRest,

@@ -8,6 +8,10 @@ struct StreamResponseDraw {
     let ordinal: Int
     let head: PeerMessage
     let lengthMax: Int
+    /// What the paths of the endpoint begin with at the host, with a slash at the end.
+    let folder: String
+    /// `http://127.0.0.1:7800`
+    let origin: String
 
     /// The header of responses of hosts: the mark of the request, and the attempt.
     static let originHeader = "X-Origin"
@@ -23,6 +27,7 @@ struct StreamResponseDraw {
         if random.chance(rates[.badStatus]) { script.status = random.pick([500, 503, 502, 429]) }
         script.body = body()
         script.fields = fields(script)
+        links(&script.fields)
         script.isHTTP10 = script.body.framing == .untilClose && random.chance(0.5)
         script.closesConnection = random.chance(0.1)
         script.idleLoss = random.maybe(rates[.idleLosses], random.number(0...40))
@@ -101,5 +106,27 @@ struct StreamResponseDraw {
         }
         if random.chance(0.2) { fields += [("Proxy-Authenticate", "Basic"), ("Upgrade", "h2c")] }
         return fields
+    }
+
+    /// Adds a `Location`, and `Path` of cookies, inside and outside of the folder.
+    private func links(_ fields: inout [(name: String, value: String)]) {
+        let random = random.derived("links")
+        let path = folder + random.pick(["", "a", "a/b%2Fc?x=1", "a?x=/../y"])
+        let outside = [
+            "/elsewhere\(path)", "\(folder.dropLast())x/a", "//127.0.0.1\(path)",
+            "https://gateway.test\(path)", "\(folder)a/../../b", "a",
+        ]
+        if random.chance(0.4) {
+            let places = [
+                path, path, origin + path, "http://inner.test\(path)", random.pick(outside),
+                random.pick(outside),
+            ]
+            fields.append(("Location", random.pick(places)))
+        }
+        guard random.chance(0.4) else { return }
+        let scopes = [folder, folder + "a", String(folder.dropLast()), "/", "/elsewhere\(folder)"]
+        let attributes = "; \(random.pick(["Path", "path"]))=\(random.pick(scopes)); HttpOnly"
+        let name = random.pick(["c", "c", "c", "__Host-c"])
+        fields.append(("Set-Cookie", "\(name)=\(mark)\(attributes)"))
     }
 }

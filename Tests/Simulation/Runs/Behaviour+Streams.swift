@@ -24,9 +24,27 @@ extension Behaviour {
         streams(name) { $0.request.response?.status == status && $0.origin == nil }
     }
 
+    /// A field of the response with a path of the host, which the gateway replaced.
+    private static func rewritten(_ name: String, _ field: String) -> Behaviour {
+        streams(name) { model in
+            guard let response = model.request.response, let origin = model.origin else {
+                return false
+            }
+            let sent = origin.script.fields.filter { $0.name == field }.map(\.value)
+            return !sent.isEmpty && response.all(field) != sent
+        }
+    }
+
     static let ofStreams: [Behaviour] = [
         streams("streamsByCondition") { $0.endpoint?.route.when != nil },
         streams("streamsByListener") { $0.endpoint?.route.listener != nil },
+        rewritten("rewrittenLocations", "Location"), rewritten("rewrittenCookies", "Set-Cookie"),
+        streams("keptLocations") { model in
+            model.proxy?.rewrite.contains("location") == true && model.proxy?.path != nil
+                && model.request.response?["Location"].map { sent in
+                    model.origin?.script.fields.contains { $0 == ("Location", sent) } == true
+                } == true
+        },
         streams("sizedUploads") { $0.isUploaded(.length) },
         streams("chunkedUploads") { $0.isUploaded(.chunked) },
         downloads("sizedDownloads", .length), downloads("chunkedDownloads", .chunked),

@@ -11,7 +11,7 @@ struct ConditionDraw {
         case call(hasBody: Bool, [DrawnCall])
         /// `require`: the head of the request, and its caller.
         case requirement
-        /// Of an endpoint: headers and query parameters. A reload keeps it, but not the parameters.
+        /// Of an endpoint: headers, query parameters, and its parameters.
         case route
         /// Of a limit: the request, and its caller.
         case limit(hasBody: Bool, hasCaller: Bool)
@@ -33,6 +33,7 @@ struct ConditionDraw {
 
     private func test(_ random: RandomSource) -> DrawnCondition {
         if hasArrays, random.derived("kind").chance(0.2) { return elementTest(random) }
+        if let short = shortTest(random.derived("short")) { return short }
         let source = source(random.derived("source"))
         let test: DrawnCondition.DrawnTest =
             switch random.number(0...5) {
@@ -44,6 +45,14 @@ struct ConditionDraw {
             default: .exists(false)
             }
         return .test(source, test)
+    }
+
+    /// A test of a parameter of an endpoint in short.
+    private func shortTest(_ random: RandomSource) -> DrawnCondition? {
+        guard case .route = reads, !params.isEmpty, random.chance(0.15) else { return nil }
+        let name = random.pick(params).name
+        return name == "lang" && random.chance(0.5)
+            ? .param(name, is: random.pick(["en", "de"])) : .sent(name)
     }
 
     /// `has` or `has_any`, mostly of a value that may be an array.

@@ -54,8 +54,15 @@ struct ConfigDraw {
 
     private func endpoints(of config: DrawnConfig, after former: DrawnConfig?) -> [DrawnEndpoint] {
         let aggregates = former?.endpoints.filter { $0.proxy == nil && $0.isMain }
-        var endpoints = (0..<(aggregates?.count ?? random.number(1...3))).map {
-            endpoint($0, aggregates?[$0], backends: config.backends.count)
+        var endpoints = (0..<(aggregates?.count ?? random.number(1...3))).map { index in
+            // Conditions of endpoints use the parameters.
+            let hasConditions = former?.endpoints.contains {
+                $0.route.main == index && $0.route.when != nil
+            }
+            return endpoint(
+                index, aggregates?[index],
+                params: hasConditions == true ? aggregates?[index].params : nil,
+                backends: config.backends.count)
         }
         if hasStreams {
             endpoints += proxies.endpoints(

@@ -52,10 +52,24 @@ indirect enum DrawnCondition {
         sources.compactMap { if case .query(let name) = $0 { name } else { nil } }
     }
 
-    /// The headers that it uses, each once.
+    /// The headers that it uses, also as a parameter: references first, then the tests of a parameter in short.
     var headerNames: [String] {
-        sources.reduce(into: []) { names, source in
-            if case .header(let name) = source, !names.contains(name) { names.append(name) }
+        sources.compactMap { source in
+            switch source {
+            case .header(let name): name
+            case .param(let name): name.hasPrefix("X-") ? name : nil
+            default: nil
+            }
+        } + shortParams.filter { $0.hasPrefix("X-") }
+    }
+
+    /// The parameters of tests in short.
+    private var shortParams: [String] {
+        switch self {
+        case .sent(let name), .param(let name, _): [name]
+        case .test: []
+        case .all(let parts), .any(let parts): parts.flatMap(\.shortParams)
+        case .not(let part): part.shortParams
         }
     }
 

@@ -71,7 +71,8 @@ struct RouteDraw {
                 var route = main.route
                 route.when =
                     ConditionDraw(
-                        random: random.derived("condition", index), params: [], reads: .route
+                        random: random.derived("condition", index), params: main.params,
+                        reads: .route
                     ).condition()
                 routes.append(route)
             }

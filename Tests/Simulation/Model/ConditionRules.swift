@@ -9,8 +9,15 @@ protocol ConditionInput {
     /// The text of a parameter, or of its default.
     func text(of param: String) -> String?
 
+    /// Whether a test of the parameter has a known result.
+    func isKnown(_ param: String) -> Bool
+
     /// The possible values, nil for a missing one; nil if they are not known.
     func values(of source: DrawnUse.Source) -> [Tree?]?
+}
+
+extension ConditionInput {
+    func isKnown(_ param: String) -> Bool { true }
 }
 
 /// The rules of conditions, written from the documentation, without the gateway's code. A condition on
@@ -19,8 +26,9 @@ extension ConditionInput {
     /// The possible results. The recursion is as deep as the drawn condition, and as the chain of calls.
     func results(of condition: DrawnCondition) -> Set<Bool> {
         switch condition {
-        case .sent(let name): return [wasSent(name)]
-        case .param(let name, let wanted): return [text(of: name) == wanted]
+        case .sent(let name): return isKnown(name) ? [wasSent(name)] : [true, false]
+        case .param(let name, let wanted):
+            return isKnown(name) ? [text(of: name) == wanted] : [true, false]
         case .not(let part): return Set(results(of: part).map { !$0 })
         case .all(let parts):
             return combined(parts) { $0 && $1 }

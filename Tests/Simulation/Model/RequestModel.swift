@@ -5,6 +5,8 @@ import Rehearsal
 struct RequestModel {
     let request: ScriptedRequest
     let config: DrawnConfig
+    /// The endpoint whose parameters it reads; nil for the endpoint of the request.
+    var given: DrawnEndpoint?
 
     enum Expectation {
         /// The gateway refuses the request with one of these statuses.
@@ -15,7 +17,7 @@ struct RequestModel {
         case starts(DrawnEndpoint)
     }
 
-    var endpoint: DrawnEndpoint? { config.endpoint(of: request) }
+    var endpoint: DrawnEndpoint? { given ?? config.endpoint(of: request) }
 
     var expectation: Expectation {
         if let defect = request.defect {

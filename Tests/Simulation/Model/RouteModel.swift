@@ -8,7 +8,7 @@ extension DrawnConfig {
     func endpoint(of request: ScriptedRequest) -> DrawnEndpoint? {
         endpoint(of: request, request.method) { endpoint in
             RequestConditionModel(
-                request: request, config: self, endpoint: endpoint, caller: nil
+                request: request, config: self, endpoint: endpoint, caller: nil, selects: true
             ).holds
         }
     }

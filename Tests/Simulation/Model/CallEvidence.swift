@@ -63,12 +63,15 @@ struct CallEvidence {
     func values(where isMeant: (AttemptRecord) -> Bool) -> [Tree] {
         var values: [Tree] = []
         for attempt in attempts where isMeant(attempt) {
-            guard let read = attempt.read, read <= request.callsEnded ?? read,
-                let tree = shaped(attempt), !values.contains(tree)
-            else { continue }
-            values.append(tree)
+            if let tree = value(of: attempt), !values.contains(tree) { values.append(tree) }
         }
         return values
+    }
+
+    /// The value of one attempt; nil if it has none, or none in time.
+    func value(of attempt: AttemptRecord) -> Tree? {
+        guard let read = attempt.read, read <= request.callsEnded ?? read else { return nil }
+        return shaped(attempt)
     }
 
     /// The part that results from the response of an attempt; nil if it gives none.

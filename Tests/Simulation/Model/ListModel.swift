@@ -38,7 +38,15 @@ struct ListModel {
 
     /// Whether fewer elements received a value than the call needs.
     var hasTooFewValues: Bool {
-        elements.count { !evidence.values(ofElement: $0).isEmpty } < call.enough(of: elements.count)
+        let counts = Set(elements).map { element in
+            let values = evidence.attempts.count {
+                $0.isOf(element) && evidence.value(of: $0) != nil
+            }
+            let equal = elements.count { $0 == element }
+            // With `distinct: false`, each of them has a request of its own.
+            return call.sharesRequests && values > 0 ? equal : min(equal, values)
+        }
+        return counts.reduce(0, +) < call.enough(of: elements.count)
     }
 
     /// The part of a call that was skipped as a whole.

@@ -59,7 +59,7 @@ struct CallDraw {
     private static let each: [KeyWeight] = [
         .key("in", 1, of: [#""{request.query.\#(DrawnUse.list)[]}""#]),
         .key("as", 1, of: [DrawnUse.element]), .key("max", 1, [3]),
-        .key("parallel", 0.7, of: ["1", "2"]), .key("enough", 0.3, of: ["1", "2", "3"]),
+        .key("parallel", 0.7, of: ["1", "1", "2"]), .key("enough", 0.5, of: ["1", "2", "2", "3"]),
         .key("distinct", 0.3, of: ["false"]),
     ]
 

@@ -100,7 +100,7 @@ struct RequestDraw {
         if endpoint.calls.contains(where: \.hasList) {
             let list = random.derived("list")
             for _ in 0..<list.number(0...3) {
-                query.append((DrawnUse.list, list.pick(["1", "2", "3"])))
+                query.append((DrawnUse.list, list.pick(["1", "1", "1", "2", "3"])))
             }
         }
         return query

@@ -7,7 +7,7 @@ package import JSONText
 /// value is escaped.
 package struct CompiledTemplate {
     /// Where a value comes from, by index where there is one.
-    package enum Source {
+    package enum Source: Equatable {
         case param(Int)
         /// A part of another call's response; without a path, the whole part.
         case call(Int, JSONPath?)

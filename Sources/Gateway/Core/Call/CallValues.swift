@@ -58,16 +58,7 @@ package class CallValues {
         self.element = element
     }
 
-    /// The same values, with an element of a list.
-    final func with(element: JSONSlice) -> CallValues {
-        with(ListElement(value: element, batch: nil, of: self))
-    }
-
-    /// The same values, with the elements of a batch.
-    final func with(batch: [JSONSlice]) -> CallValues {
-        with(ListElement(value: .null, batch: batch, of: self))
-    }
-
+    /// The same values, with an element of a list, or several of a batch.
     func with(_ element: ListElement) -> CallValues { CallValues(of: self, element) }
 
     /// Whether the caller is known, and so the claims of the caller's token.
@@ -109,8 +100,7 @@ package class CallValues {
     package func text(of source: CompiledTemplate.Source) -> Bytes? {
         switch source {
         case .param(let index): params[index]
-        case .requestHeader(let name): head.fields[name].map { $0.bytes }
-        case .requestQuery(let name): head.target.value(ofQuery: name)
+        case .requestHeader, .requestQuery: headText(of: source)
         case .requestClient: client?.text
         case .requestCaller: context?.caller?.name
         case .requestBody(nil): body.isEmpty ? nil : body
@@ -118,16 +108,26 @@ package class CallValues {
         }
     }
 
+    /// The text of a header or a query parameter.
+    fileprivate func headText(of source: CompiledTemplate.Source) -> Bytes? {
+        if let element { return element.values.headText(of: source) }
+        return switch source {
+        case .requestHeader(let name): head.fields[name].map { $0.bytes }
+        case .requestQuery(let name): head.target.value(ofQuery: name)
+        default: nil
+        }
+    }
+
     /// The value as JSON; nil where it is missing or null. Parameters and headers have none.
     package func json(of source: CompiledTemplate.Source) -> JSONSlice? {
+        if let element { return element.json(of: source) }
         let value: JSONSlice? =
             switch source {
             case .call(let index, let path): parts?.byCall[index].flatMap { $0.value(at: path) }
-            case .requestBody(let path):
-                (element?.request ?? self).bodyValue.flatMap { $0.value(at: path) }
-            case .token(let path): (element?.request ?? self).claims.flatMap { $0.value(at: path) }
-            case .element(let path): element?.value.value(at: path)
-            case .param, .requestHeader, .requestQuery, .requestClient, .requestCaller: nil
+            case .requestBody(let path): bodyValue.flatMap { $0.value(at: path) }
+            case .token(let path): claims.flatMap { $0.value(at: path) }
+            case .param, .requestHeader, .requestQuery, .requestClient, .requestCaller, .element:
+                nil
             }
         guard let value, !value.isNull else { return nil }
         return value
@@ -163,6 +163,8 @@ package class CallValues {
         }
     }
 
+    fileprivate var hasJSONBody: Bool { element?.values.hasJSONBody ?? (bodyValue != nil) }
+
     /// Whether the value is missing only because `explain` sends nothing, so that it counts as there.
     /// Called only where a value is missing, so that it costs requests that are served nothing.
     package func isAssumed(_ source: CompiledTemplate.Source) -> Bool { false }
@@ -178,7 +180,7 @@ package class CallValues {
         case .requestCaller: context?.caller?.name == nil
         case .token, .element: json(of: source) == nil
         case .requestBody(nil): body.isEmpty
-        case .requestBody: body.isEmpty || (bodyValue != nil && json(of: source) == nil)
+        case .requestBody: body.isEmpty || (hasJSONBody && json(of: source) == nil)
         case .call: false
         }
     }
@@ -189,13 +191,49 @@ final class ListElement {
     fileprivate let value: JSONSlice
     /// Nil for a single element.
     fileprivate let batch: [JSONSlice]?
-    /// The values of the whole request, which parse its body once.
-    fileprivate let request: CallValues
+    fileprivate let values: SharedValues
 
-    init(value: JSONSlice, batch: [JSONSlice]?, of request: CallValues) {
+    init(_ value: JSONSlice, _ values: SharedValues) {
         self.value = value
+        batch = nil
+        self.values = values
+    }
+
+    init(batch: [JSONSlice], _ values: SharedValues) {
+        value = .null
         self.batch = batch
-        self.request = request
+        self.values = values
+    }
+
+    fileprivate func json(of source: CompiledTemplate.Source) -> JSONSlice? {
+        guard case .element(let path) = source else { return values.json(of: source) }
+        guard let value = value.value(at: path), !value.isNull else { return nil }
+        return value
+    }
+}
+
+/// The values of a request that all elements of a list use: each is searched once.
+final class SharedValues {
+    private let request: CallValues
+    private var texts: [(source: CompiledTemplate.Source, text: Bytes?)] = []
+    private var values: [(source: CompiledTemplate.Source, json: JSONSlice?)] = []
+
+    init(of request: CallValues) { self.request = request }
+
+    fileprivate var hasJSONBody: Bool { request.hasJSONBody }
+
+    fileprivate func headText(of source: CompiledTemplate.Source) -> Bytes? {
+        if let known = texts.first(where: { $0.source == source }) { return known.text }
+        let text = request.headText(of: source)
+        texts.append((source, text))
+        return text
+    }
+
+    fileprivate func json(of source: CompiledTemplate.Source) -> JSONSlice? {
+        if let known = values.first(where: { $0.source == source }) { return known.json }
+        let json = request.json(of: source)
+        values.append((source, json))
+        return json
     }
 }
 

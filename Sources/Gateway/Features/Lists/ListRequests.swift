@@ -12,7 +12,7 @@ struct ListRequests {
         /// The elements whose values it has.
         let sources: [Int]
         var elements: [Int]
-        /// Nil for one with a large body, which is built when it starts.
+        /// Nil for a large one, which is built when it starts.
         fileprivate(set) var request: ClientRequest?
     }
 
@@ -28,10 +28,9 @@ struct ListRequests {
     private let names: ValueNames
     private let elements: [JSONSlice]
     private let values: CallValues
+    private let commonValues: SharedValues
 
-    /// Bytes of requests that are compared; later ones are not shared, and kept.
-    private static let comparedMax = 1 << 20
-    /// Bytes of the body of a request that is kept until it starts.
+    /// Bytes of a request that is kept until it starts.
     private static let keptMax = 4096
 
     init(
@@ -44,6 +43,7 @@ struct ListRequests {
         self.names = names
         self.elements = elements
         self.values = values
+        commonValues = SharedValues(of: values)
         if let batch = list.batch { addBatches(batch) } else { addRequests() }
     }
 
@@ -63,14 +63,11 @@ struct ListRequests {
 
     private mutating func addRequests() {
         var known: [[UInt8]: Int] = [:]
-        var compared = 0
         for index in elements.indices {
             do throws(CallFailure) {
                 if let obstacle = plan.obstacle(in: elements[index]) { throw obstacle }
                 let request = try request(for: [index])
-                if list.isDistinct, compared < Self.comparedMax {
-                    let identity = request.identity
-                    compared += identity.count
+                if list.isDistinct, let identity = request.identity {
                     if let equal = known[identity] {
                         shared[equal].elements.append(index)
                         continue
@@ -104,14 +101,24 @@ struct ListRequests {
         }
         for start in stride(from: 0, to: order.count, by: batch.size) {
             let keys = order[start..<min(start + batch.size, order.count)]
-            let groups = keys.map { sharing[$0] ?? [] }
-            let sources = groups.compactMap(\.first)
-            let indices = groups.flatMap(\.self)
-            do throws(CallFailure) {
-                add(try request(for: sources), for: indices, sources: sources)
-            } catch {
+            addBatch(keys.map { sharing[$0] ?? [] }[...])
+        }
+    }
+
+    /// A batch whose request cannot be built is divided, so that only the elements fail whose values cannot be sent.
+    private mutating func addBatch(_ groups: ArraySlice<[Int]>) {
+        let sources = groups.compactMap(\.first)
+        let indices = groups.flatMap(\.self)
+        do throws(CallFailure) {
+            add(try request(for: sources), for: indices, sources: sources)
+        } catch {
+            guard groups.count > 1 else {
                 failures += indices.map { ($0, error) }
+                return
             }
+            let middle = groups.startIndex + groups.count / 2
+            addBatch(groups[..<middle])
+            addBatch(groups[middle...])
         }
     }
 
@@ -120,7 +127,7 @@ struct ListRequests {
         of index: Int, _ batch: ListPlan.Batch, needing references: [CompiledTemplate.Reference]
     ) throws(CallFailure) -> [UInt8] {
         if let obstacle = plan.obstacle(in: elements[index]) { throw obstacle }
-        let values = values.with(element: elements[index])
+        let values = values.with(ListElement(elements[index], commonValues))
         let missing = (references + [batch.value]).first { values.text(of: $0.source) == nil }
         guard missing == nil, let key = values.json(of: batch.value.source)?.matchKey else {
             throw .skipped(names.reason(naming: missing ?? batch.value))
@@ -129,7 +136,7 @@ struct ListRequests {
     }
 
     private mutating func add(_ request: ClientRequest, for indices: [Int], sources: [Int]) {
-        let isSmall = request.bodyCount <= Self.keptMax
+        let isSmall = request.byteCount <= Self.keptMax
         shared.append(
             Shared(sources: sources, elements: indices, request: isSmall ? request : nil))
     }
@@ -139,15 +146,17 @@ struct ListRequests {
     }
 
     private func values(for sources: [Int]) -> CallValues {
-        list.batch == nil
-            ? values.with(element: elements[sources[0]])
-            : values.with(batch: sources.map { elements[$0] })
+        values.with(
+            list.batch == nil
+                ? ListElement(elements[sources[0]], commonValues)
+                : ListElement(batch: sources.map { elements[$0] }, commonValues))
     }
 }
 
 extension ClientRequest {
-    /// Bytes of the body.
-    fileprivate var bodyCount: Int {
-        if case .bytes(let content) = body { content.count } else { 0 }
+    /// Bytes of the target, the fields and the body.
+    fileprivate var byteCount: Int {
+        let bodyCount = if case .bytes(let content) = body { content.count } else { 0 }
+        return target.text.count + fields.memoryBytes + bodyCount
     }
 }

@@ -141,9 +141,9 @@ final class ListRun {
             if let batch = list.batch {
                 try assign(part.value, to: requests.shared[index].elements, batch)
             } else {
-                for element in requests.shared[index].elements {
-                    outcomes[element] = .value(part.value)
-                }
+                let elements = requests.shared[index].elements
+                try reserve(part.value.bytes.count * (elements.count - 1))
+                for element in elements { outcomes[element] = .value(part.value) }
             }
             openNextGate()
             return part.value
@@ -164,10 +164,18 @@ final class ListRun {
             }
             byKey[key] = result
         }
-        for element in elements {
-            let value = requests.matchKeys[element].flatMap { byKey[$0] }
+        let values = elements.map { requests.matchKeys[$0].flatMap { byKey[$0] } }
+        let bytes = values.reduce(0) { $0 + ($1?.bytes.count ?? 0) }
+        try reserve(max(0, bytes - results.bytes.count))
+        for (element, value) in zip(elements, values) {
             outcomes[element] = value.map { .value($0) } ?? .unmatched
         }
+    }
+
+    /// Elements that share a response have its value once each in the response to the client.
+    private func reserve(_ count: Int) throws(CallFailure) {
+        guard count > 0, !state.context.reserve(count) else { return }
+        throw .queueFull
     }
 
     /// The elements of a request have failed.

@@ -44,7 +44,9 @@ extension EndpointPlan {
     /// The faults of lists of the client: one that is too long, and values that are not text.
     func listFaults(_ values: CallValues) -> [InvalidRequest.Fault] {
         var faults: [InvalidRequest.Fault] = []
-        for call in calls where call.condition?.holds(in: values) != false {
+        // A condition on responses is not known before the calls start.
+        for call in calls
+        where !call.conditionCalls.isEmpty || call.condition?.holds(in: values) != false {
             guard let list = call.list, let reason = list.fault(in: values) else { continue }
             let isInBody = if case .requestBody = list.reference.source { true } else { false }
             let prefix = isInBody ? "request.body." : "request.query."

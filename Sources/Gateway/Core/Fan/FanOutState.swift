@@ -119,7 +119,19 @@ final class FanOutState: CallValues {
     var hasRareOutcomes: Bool { rare != nil }
 
     /// Calls of which some elements failed, and lists that were truncated.
-    var partialFailures: [FailedCall] { rare?.partialFailures ?? [] }
+    var partialFailures: [FailedCall] {
+        guard let rare else { return [] }
+        var all = rare.partialFailures
+        for (call, misplaced) in rare.misplacedElements {
+            let index = all.firstIndex { $0.call == call && $0.failure.kind != .truncated }
+            if let index {
+                all[index] = all[index].adding(misplaced)
+            } else {
+                all.append(misplaced)
+            }
+        }
+        return all
+    }
 
     /// The failures of calls whose parts cannot be placed, of a response that is sent part by part.
     var misplaced: [FailedCall] { rare?.misplaced ?? [] }
@@ -139,6 +151,16 @@ final class FanOutState: CallValues {
         changeRare {
             $0.partialFailures.append(
                 FailedCall(failure: failure, call: call.index, host: nil, elements: elements))
+        }
+    }
+
+    /// Records that values of elements cannot be placed.
+    func recordMisplacedElements(
+        _ failure: CallFailure, _ elements: FailedElements, of call: CallPlan
+    ) {
+        changeRare {
+            $0.misplacedElements[call.index] = FailedCall(
+                failure: failure, call: call.index, host: nil, elements: elements)
         }
     }
 

@@ -6,6 +6,8 @@ final class RareOutcomes {
     var lists: [Int: [ListValue]] = [:]
     /// Calls of which some elements failed, and lists that were truncated.
     var partialFailures: [FailedCall] = []
+    /// By call: the elements of a list whose values cannot be placed.
+    var misplacedElements: [Int: FailedCall] = [:]
     /// Of a response that is sent part by part, the failures of calls whose parts cannot be placed: the values of
     /// these calls stay, because others may still use them.
     var misplaced: [FailedCall] = []

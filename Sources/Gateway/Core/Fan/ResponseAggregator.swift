@@ -42,7 +42,7 @@ struct ResponseAggregator {
     func response(from result: AnyResult<Int, Part>, _ state: FanOutState) throws -> Response {
         if calls.isEmpty, let respond { return fixedResponse(respond, state) }
         try result.requireParts(of: requiredCalls, state)
-        if plan.hasLists { plan.calls.forEach { fillElements(of: $0, state) } }
+        if plan.hasLists { for call in plan.calls { try fillElements(of: call, state) } }
         let root = respond?.rootBody(state)
         var dropped: [ReportedFailure] = []
         var body =
@@ -73,7 +73,7 @@ struct ResponseAggregator {
         defer {
             for (call, part) in zip(plan.calls, parts) { state.store(part, of: call.index) }
         }
-        for call in filling { fillElements(of: call, state) }
+        for call in filling { try fillElements(of: call, state) }
         for failed in state.misplaced { state.store(nil, of: failed.call) }
         var dropped: [ReportedFailure] = []
         return try aggregate(result, state, &dropped).finish()
@@ -130,32 +130,42 @@ struct ResponseAggregator {
     }
 
     /// Puts the values of lists in the elements of a call's part, for the response and for `respond`.
-    func fillElements(of call: CallPlan, _ state: FanOutState) {
+    private func fillElements(of call: CallPlan, _ state: FanOutState) throws {
         guard !call.lists.isEmpty, var part = state.part(of: call) else { return }
-        for index in call.lists where state.isEnabled(plan.calls[index]) {
-            part = filled(part, by: plan.calls[index], state)
+        var fills = call.lists.map { plan.calls[$0] }.filter(state.isEnabled)
+            .compactMap { ListFill($0, state) }
+        while let first = fills.first {
+            var together = fills.filter { $0.listPath == first.listPath }
+            fills.removeAll { $0.listPath == first.listPath }
+            let changed = part.changingElements(at: first.listPath) { index, element in
+                guard element.kind == .object else { return nil }
+                var draft = JSONDraft(element)
+                var isChanged = false
+                for place in together.indices {
+                    if together[place].add(to: &draft, ofElement: index) { isChanged = true }
+                }
+                return isChanged ? draft.finish() : nil
+            }
+            part = changed ?? part
+            for fill in together { try record(fill, state) }
         }
         state.store(part, of: call.index)
     }
 
-    private func filled(
-        _ part: JSONSlice, by list: CallPlan, _ state: FanOutState
-    ) -> JSONSlice {
-        guard case .elements(let keys) = list.placement, let values = state.list(of: list) else {
-            return part
+    /// Other lists, or the elements themselves, have values where these would be placed.
+    private func record(_ fill: ListFill, _ state: FanOutState) throws {
+        let call = fill.call
+        if fill.isTaken { state.recordDropped([fill.key], of: call) }
+        guard let failure = fill.misplaced.first?.failure, let list = call.list,
+            let elements = FailedElements(fill.misplaced.map(\.element))
+        else { return }
+        let placed = fill.values.count(where: \.isPart) - elements.count
+        if call.isRequired, state.stream != .afterHead,
+            placed < list.needed(of: fill.values.count, isRequired: true)
+        {
+            throw state.recordFailure(failure, of: call, elements: elements)
         }
-        let path = keys.map { JSONName($0) }
-        var isTaken = false
-        let changed = part.changingElements(at: list.list?.path) { index, element in
-            guard index < values.count, let value = values[index].value, element.kind == .object
-            else { return nil }
-            var draft = JSONDraft(element)
-            // A fallback hides nothing.
-            if draft.add(value, at: path) == .exists, values[index].isPart { isTaken = true }
-            return draft.finish()
-        }
-        if isTaken, let key = keys.last { state.recordDropped([key], of: list) }
-        return changed ?? part
+        state.recordMisplacedElements(failure, elements, of: call)
     }
 
     /// Adds the members of the root. A member that parts are placed in is null until it has a value.

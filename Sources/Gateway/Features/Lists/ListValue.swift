@@ -32,3 +32,16 @@ struct FailedElements {
         first = Array(indices.prefix(10))
     }
 }
+
+extension FailedCall {
+    /// With other elements of the list that have failed; the lowest element decides the failure.
+    func adding(_ other: FailedCall) -> FailedCall {
+        guard let elements, let others = other.elements else { return self }
+        let isFirst = (elements.first.first ?? .max) <= (others.first.first ?? .max)
+        return FailedCall(
+            failure: isFirst ? failure : other.failure, call: call, host: host,
+            elements: FailedElements(
+                count: elements.count + others.count,
+                first: Array((elements.first + others.first).sorted().prefix(10))))
+    }
+}

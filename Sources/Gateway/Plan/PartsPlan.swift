@@ -12,6 +12,8 @@ package final class PartsPlan {
     let members: [Member]
     /// The calls whose members are unknown before their responses: `at: .`. They contribute to every member.
     let rootCalls: [Int]
+    /// The calls that decide whether the parts of required calls can be placed: the head waits for them.
+    let placingCalls: [Int]
 
     /// A member of the response.
     struct Member {
@@ -45,6 +47,7 @@ package final class PartsPlan {
                 placedBeside[call] = member.calls
             }
         }
+        placingCalls = Self.placingCalls(of: calls, members.all, roots)
         // `drop` comes first, then `put`, then `default`.
         for path in respond?.droppedPaths ?? [] where path.steps.count == 1 {
             if case .key(let key) = path.steps[0] { members.remove(String(key)) }
@@ -67,6 +70,26 @@ package final class PartsPlan {
                 name: JSONName(member.key), calls: member.calls.union(roots).sorted(),
                 onlyCall: member.hasPut || member.placed.count != 1 ? nil : member.placed[0])
         }
+    }
+
+    private static func placingCalls(
+        of calls: [CallPlan], _ members: [Contributions.Member], _ roots: Set<Int>
+    ) -> [Int] {
+        var deciding: Set<Int> = []
+        for member in members
+        where member.placed.contains(where: { calls[$0].isRequired && calls[$0].mayBeMisplaced }) {
+            deciding.formUnion(member.calls.union(roots))
+        }
+        for call in calls {
+            if call.placement == .root, call.isRequired, call.failsOnCollision {
+                deciding.formUnion(roots)
+            }
+            // Values of several lists may be placed inside each other.
+            if call.lists.count > 1, call.lists.contains(where: { calls[$0].isRequired }) {
+                deciding.formUnion(call.lists + [call.index])
+            }
+        }
+        return deciding.sorted()
     }
 
     /// The format that a client prefers; nil for one document, the default.
@@ -92,7 +115,8 @@ extension EndpointPlanner {
 
 /// The calls that contribute to each member, in the order of the members.
 private struct Contributions {
-    private(set) var all: [(key: String, calls: Set<Int>, placed: [Int], hasPut: Bool)] = []
+    typealias Member = (key: String, calls: Set<Int>, placed: [Int], hasPut: Bool)
+    private(set) var all: [Member] = []
 
     /// - Parameter call: the call whose part is placed in the member; nil for a value of `put`
     mutating func add(_ calls: [Int], to key: String, placing call: Int?) {

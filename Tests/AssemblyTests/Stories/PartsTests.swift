@@ -275,16 +275,51 @@ import WorkerSupport
         harness.on("/c/7", .ok("2"))
         for element in 1...5 { harness.on("/l/\(element)", .ok("\(element)", after: 10)) }
         #expect(try harness.fetch(get("/x", Self.ndjson)).outcome == "502 at 20")
-        // After the head, it is a failure like others: the other calls go on.
+        // The head waits for the call that decides whether the part can be placed.
         harness.on("/a", .ok("1", after: 30))
+        #expect(try harness.fetch(get("/x", Self.ndjson)).outcome == "502 at 30")
+        harness.on("/a", .status(500, after: 30))
         let lines = try lines(harness, get("/x", Self.ndjson))
         #expect(
             lines == [
-                "20 HTTP/1.1 200 OK", #"30 {"part":"x","value":1}|"#,
+                "30 HTTP/1.1 200 OK", #"30 {"part":"x","value":{"id":7}}|"#,
                 #"40 {"part":"slow","value":[1,2,3,4,5]}|"#, #"40 {"part":"c","value":2}|"#,
                 #"70 {"part":"list","value":[1,2,3,4,5]}|"#, #"70 {"end":true,"complete":false}|"#,
                 "70 end",
             ])
+        harness.expectQuiet()
+    }
+
+    /// The same for a part inside another part, and for the value of a list inside the value of another one.
+    @Test func requiredPartsWaitForTheirPlace() throws {
+        let harness = try harness(
+            """
+            a: { from: a, get: /a }
+            b: { from: b, get: /b, at: a.x.y, required: true }
+            """)
+        harness.on("/a", .ok(#"{"x":1}"#, after: 30), .ok(#"{"x":{}}"#, after: 30))
+        harness.on("/b", .ok("2", after: 10), .ok("2", after: 10))
+        #expect(try harness.fetch(get("/x", Self.ndjson)).outcome == "502 at 30")
+        let placed = try lines(harness, get("/x", Self.ndjson))
+        #expect(
+            placed.dropFirst() == [
+                #"30 {"part":"a","value":{"x":{"y":2}}}|"#, #"30 {"end":true,"complete":true}|"#,
+                "30 end",
+            ])
+        let lists = try self.harness(
+            """
+            page: { from: a, get: /page, required: true }
+            p: { each: { in: "{page[]}", as: e }, from: a, get: "/p/{e.k}", at: "page[].p" }
+            q: { each: { in: "{page[]}", as: e }, from: a, get: "/q?{e.k}", at: "page[].p.q", required: true }
+            """)
+        lists.on("/page", .ok(#"[{"k":1}]"#), .ok(#"[{"k":1}]"#))
+        lists.on("/p/1", .ok("5", after: 30), .ok("{}", after: 30))
+        lists.on("/q?1", .ok("6", after: 10), .ok("6", after: 10))
+        #expect(try lists.fetch(get("/x", Self.ndjson)).outcome == "502 at 30")
+        #expect(
+            try self.lines(lists, get("/x", Self.ndjson)).contains(
+                #"30 {"part":"page","value":[{"k":1,"p":{"q":6}}]}|"#))
+        lists.expectQuiet()
         harness.expectQuiet()
     }
 

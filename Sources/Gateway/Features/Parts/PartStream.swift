@@ -110,11 +110,12 @@ final class PartStream: BodySource, Cancellable {
 
     // MARK: Head
 
-    /// Whether no failure can be the response any more: a call has succeeded, and so have all required ones.
+    /// Whether no failure can be the response any more: a call has succeeded, and so have all required ones, whose
+    /// parts can be placed.
     private var isDecided: Bool {
         func hasSucceeded(_ call: Int) -> Bool { (try? outcomes[call]?.get()) != nil }
         let calls = state.endpoint.plan.calls
-        return calls.contains { hasSucceeded($0.index) }
+        return calls.contains { hasSucceeded($0.index) } && hasSettled(plan.placingCalls)
             && calls.filter(\.isRequired).allSatisfy { call in
                 if case .failure(let error)? = outcomes[call.index] { return error is DisabledCall }
                 return hasSucceeded(call.index)

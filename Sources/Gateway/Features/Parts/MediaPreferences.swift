@@ -8,8 +8,12 @@ struct MediaPreferences {
     /// In lower case.
     private var ranges: [(type: String, quality: Int)] = []
 
+    /// More than browsers send. Longer lines accept everything.
+    private static let bytesMax = 4096
+
     /// - Parameter lines: the lines of `Accept`; none if the client accepts everything
     init(_ lines: [FieldValue]) {
+        let lines = lines.reduce(0) { $0 + $1.bytes.count } <= Self.bytesMax ? lines : []
         for line in lines {
             for range in line.bytes.parts(separatedBy: UInt8(ascii: ",")) {
                 let pieces = range.parts(separatedBy: UInt8(ascii: ";"))

@@ -91,9 +91,9 @@ extension [UInt8] {
 
     /// Appends the structured field of `report: header` (RFC 9651):
     /// `stock;kind=unexpected_status;status=500, reviews;kind=http_response_timeout`. The name is `*` for
-    /// a member of `put`.
+    /// a member of `put`. Entries after 4 KiB are left out.
     mutating func append(failuresField failures: [ReportedFailure]) {
-        for (index, reported) in failures.enumerated() {
+        for (index, reported) in failures.enumerated() where count < 4096 {
             if index > 0 { append(literal: ", ") }
             append(reported.call?.name ?? "*")
             append(literal: ";kind=")

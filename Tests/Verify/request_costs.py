@@ -52,9 +52,9 @@ endpoints:
     calls:
       list: {{ from: b1, get: "/list/{{count}}", at: none }}
       items:
-        each: {{ in: "{{list[]}}", as: item, max: 1000, parallel: 8 }}
+        each: {{ in: "{{list.items[]}}", as: item, max: 1000, parallel: 8 }}
         from: b2
-        get: "/{{item}}"
+        get: "/{{item}}?of={{list.count}}"
         required: true
 """
 
@@ -89,7 +89,9 @@ class Backend(Listener):
 
     def answer(self, path):
         if path.startswith(b"/list/"):
-            return self.response(b"[%b]" % b",".join(b"%d" % number for number in range(int(path[6:]))))
+            count = int(path[6:])
+            numbers = b",".join(b"%d" % number for number in range(count))
+            return self.response(b'{"items":[%b],"count":%d}' % (numbers, count))
         return self.large if path == b"/large" else self.small
 
     @staticmethod

@@ -347,6 +347,133 @@ import WorkerSupport
         #expect(strict.seen.map(\.target) == ["/o", "/i/b"])
     }
 
+    /// A value of one list may lead through a value of another one, if that is an object.
+    @Test(arguments: ["", ", required: true"]) func aValueThroughAnotherListsValue(
+        _ option: String
+    ) throws {
+        for (value, status) in [(#"{"name":"A"}"#, 200), ("5", option.isEmpty ? 200 : 502)] {
+            let harness = try GatewayHarness(
+                """
+                page: { from: a, get: /o, take: items, required: true }
+                product: { from: a, each: { in: "{page[]}", as: e }, get: "/i/{e.sku}", at: "page[].p" }
+                stock:
+                  { from: a, each: { in: "{page[]}", as: e }, get: "/s/{e.sku}", at: "page[].p.stock"\(option) }
+                """)
+            harness.on("/o", .ok(#"{"items":[{"sku":1},{"sku":2}]}"#))
+            harness.on("/i/1", .ok(value))
+            harness.on("/i/2", .ok(#"{"name":"B"}"#))
+            harness.on("/s/1", .ok("7"))
+            harness.on("/s/2", .ok("8"))
+            let response = try harness.fetch()
+            #expect(response.status == status)
+            let isPlaced = value != "5"
+            let first = isPlaced ? #"{"sku":1,"p":{"name":"A","stock":7}}"# : #"{"sku":1,"p":5}"#
+            if status == 200 {
+                #expect(
+                    body(of: response)
+                        == #"{"page":[\#(first),{"sku":2,"p":{"name":"B","stock":8}}]}"#)
+            }
+            #expect(
+                response.failures
+                    == (isPlaced
+                        ? nil
+                        : #"[{"call":"stock","kind":"invalid_shape","count":1,"first":[0]}]"#))
+            harness.expectQuiet()
+        }
+    }
+
+    /// With `on_collision: fail`, elements that collide have failed like those that failed before.
+    @Test func aListThatCollidesWithAnotherOneFails() throws {
+        for isRequired in [false, true] {
+            let harness = try GatewayHarness(
+                """
+                page: { from: a, get: /o, take: items, required: true }
+                one: { from: a, each: { in: "{page[]}", as: e }, get: "/i/{e.k}", at: "page[].p" }
+                two:
+                  each: { in: "{page[]}", as: e }
+                  from: a
+                  get: "/j/{e.k}"
+                  at: "page[].p"
+                  on_collision: fail
+                  required: \(isRequired)
+                """)
+            harness.on("/o", .ok(#"{"items":[{"k":1},{"k":2},{"k":3}]}"#))
+            for key in 1...3 { harness.on("/i/\(key)", key == 2 ? .status(500) : .ok("1")) }
+            for key in 1...3 {
+                harness.on("/j/\(key)", key == 3 && !isRequired ? .status(500) : .ok("2"))
+            }
+            let response = try harness.fetch()
+            #expect(response.status == (isRequired ? 502 : 200))
+            #expect(
+                response.body.contains(
+                    #"{"call":"two","kind":"collision","key":"p","count":2,"first":[0,2]}"#),
+                "\(response.body)")
+            if !isRequired {
+                #expect(response.body.contains(#"{"k":2,"p":2}"#), "null hides no value")
+            }
+            harness.expectQuiet()
+        }
+    }
+
+    /// Requests are compared however long they are.
+    @Test func longEqualRequestsAreShared() throws {
+        let harness = try GatewayHarness(
+            #"""
+            item:
+              each: { in: "{request.body.ids[]}", as: id, max: 100 }
+              from: a
+              post: /i
+              body: { note: "{request.body.note}", id: "{id}" }
+            """#, endpoint: "route: POST /x")
+        harness.on("/i", [Reply](repeating: .ok("1"), count: 100))
+        let ids = (0..<100).map { "\($0 % 2)" }.joined(separator: ",")
+        let note = String(repeating: "n", count: 100_000)
+        _ = try harness.fetch(post(#"{"note":"\#(note)","ids":[\#(ids)]}"#))
+        #expect(harness.seen.count == 2)
+        #expect(harness.seen.map(\.body.utf8.count) == [100_018, 100_018])
+        harness.expectQuiet()
+    }
+
+    /// The value of a shared response is in the response to the client for each of its elements.
+    @Test(arguments: [(4, 200), (40, 503)]) func sharedResponsesCountForEachElement(
+        _ count: Int, _ status: Int
+    ) throws {
+        let harness = try GatewayHarness(
+            #"""
+            item:
+              each: { in: "{request.query.id[]}", as: id, max: 100 }
+              from: a
+              get: "/i/{id}"
+              required: true
+            """#, top: "limits: { buffered_bytes: 1MiB }")
+        harness.on("/i/1", .ok("\"\(String(repeating: "v", count: 50_000))\""))
+        let ids = Array(repeating: "id=1", count: count).joined(separator: "&")
+        let response = try harness.fetch(get("/x?\(ids)"))
+        #expect(response.status == status)
+        if status == 503 { #expect(response.body.contains(#""kind":"queue_full""#)) }
+        harness.expectQuiet()
+    }
+
+    /// A list of the client is checked before any call, also where a response decides whether its call is made.
+    @Test(arguments: [
+        ("ids=1&ids=2", 200), ("ids=1&ids=2&ids=3", 400), ("ids=1&ids=%zz", 400),
+        ("ids=1&ids=%ff", 400),
+    ]) func aListIsCheckedWhateverItsConditionIs(_ query: String, _ status: Int) throws {
+        let harness = try GatewayHarness(
+            """
+            a: { from: a, get: /a }
+            item:
+              when: { value: "{a.v}", is: 1 }
+              each: { in: "{request.query.ids[]}", as: id, max: 2 }
+              from: b
+              get: "/i/{id}"
+            """)
+        harness.on("/a", .ok(#"{"v":1}"#))
+        #expect(try harness.fetch(get("/x?\(query)")).status == status)
+        #expect(harness.seen.isEmpty == (status == 400))
+        harness.expectQuiet()
+    }
+
     // MARK: Records
 
     @Test func aStatusOfAnElementIsNotRelayed() throws {
@@ -524,6 +651,29 @@ import WorkerSupport
         )
         #expect(
             response["Gateway-Complete"] == "true", "an element without a result has not failed")
+    }
+
+    /// A value that cannot be sent fails its own element, and a batch that is too long is divided.
+    @Test func aBatchIsDividedWhereItCannotBeSent() throws {
+        let long = String(repeating: "l", count: 40_000)
+        let orders =
+            #"{"items":[{"sku":"a"},{"sku":"x\u0000"},{"sku":"b"},{"sku":"\#(long)"},{"sku":"\#(long)2"}]}"#
+        let harness = try harness(
+            #"batch: 5, match: { sku: "{order.sku}" }"#,
+            #"get: "/levels/{order.sku,}/x", take: levels, at: "page.items[].stock""#,
+            orders: orders)
+        let answer = Reply.ok(#"{"levels":[{"sku":"a","n":1},{"sku":"b","n":2}]}"#)
+        harness.on("/levels/a/x", answer)
+        harness.on("/levels/b/x", answer)
+        harness.on("/levels/\(long)/x", answer)
+        harness.on("/levels/\(long)2/x", answer)
+        let response = try harness.fetch()
+        #expect(
+            response.failures
+                == #"[{"call":"product","kind":"skipped","because":"order.sku","count":1,"first":[1]}]"#
+        )
+        #expect(response.body.contains(#"{"sku":"b","stock":{"sku":"b","n":2}}"#))
+        harness.expectQuiet()
     }
 
     @Test func batchesAreRequestsOfTheirOwn() throws {

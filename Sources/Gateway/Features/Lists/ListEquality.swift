@@ -2,13 +2,12 @@ import Basics
 import HTTP
 import HTTPClient
 import JSONText
-import TLS
 
 // When requests of a list are equal, and when a result of a batch belongs to an element.
 
 extension ClientRequest {
-    /// Equal for requests that are equal byte for byte: the bytes, or the digest of many. Nil if there is no digest.
-    var identity: [UInt8]? {
+    /// Equal for requests that are equal byte for byte.
+    var identity: [UInt8] {
         var identity: [UInt8] = []
         identity.append(copying: target.text.span)
         for (name, value) in fields {
@@ -19,9 +18,7 @@ extension ClientRequest {
         }
         identity += [UInt8(ascii: "\n"), UInt8(ascii: "\n")]
         if case .bytes(let content) = body { identity.append(content) }
-        guard identity.count > 128 else { return identity }
-        // No target begins with a zero byte.
-        return SHA256.hash(identity).map { [0] + $0 }
+        return identity
     }
 }
 

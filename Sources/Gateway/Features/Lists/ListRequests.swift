@@ -12,7 +12,7 @@ struct ListRequests {
         /// The elements whose values it has.
         let sources: [Int]
         var elements: [Int]
-        /// Nil for a large one, which is built when it starts.
+        /// Nil for one that is built when it starts: a large one, or one after many.
         fileprivate(set) var request: ClientRequest?
     }
 
@@ -30,8 +30,14 @@ struct ListRequests {
     private let values: CallValues
     private let commonValues: SharedValues
 
+    /// The references to the element in the requests, and their paths.
+    private let references: [CompiledTemplate.Reference]
+    private let paths: [JSONPath?]
+
     /// Bytes of a request that is kept until it starts.
     private static let keptMax = 4096
+    /// Bytes of the requests that are built before the first one starts.
+    private static let builtMax = 4 << 20
 
     init(
         for elements: [JSONSlice], of plan: CallPlan, _ list: ListPlan, _ kind: any CallKind,
@@ -44,6 +50,12 @@ struct ListRequests {
         self.elements = elements
         self.values = values
         commonValues = SharedValues(of: values)
+        references = plan.references.filter { reference in
+            if case .element = reference.source { true } else { false }
+        }
+        paths = references.map { reference in
+            if case .element(let path) = reference.source { path } else { nil }
+        }
         if let batch = list.batch { addBatches(batch) } else { addRequests() }
     }
 
@@ -62,69 +74,86 @@ struct ListRequests {
     // MARK: Building
 
     private mutating func addRequests() {
-        var known: [[UInt8]: Int] = [:]
+        var byValues: [[UInt8]: Int] = [:]
+        var byBytes: [[UInt8]: Int] = [:]
+        var built = 0
         for index in elements.indices {
             do throws(CallFailure) {
                 if let obstacle = plan.obstacle(in: elements[index]) { throw obstacle }
-                let request = try request(for: [index])
-                if list.isDistinct, let identity = request.identity {
-                    if let equal = known[identity] {
+                let key = list.isDistinct ? key(of: elements[index]) : nil
+                if let key, let equal = byValues[key] {
+                    shared[equal].elements.append(index)
+                    continue
+                }
+                // The worker serves others before it builds more.
+                let request = built < Self.builtMax ? try request(for: [index]) : nil
+                built += request?.byteCount ?? 0
+                let isSmall = request.map { $0.byteCount <= Self.keptMax } ?? false
+                if list.isDistinct, isSmall, let identity = request?.identity {
+                    if let equal = byBytes[identity] {
                         shared[equal].elements.append(index)
                         continue
                     }
-                    known[identity] = shared.count
+                    byBytes[identity] = shared.count
                 }
-                add(request, for: [index], sources: [index])
+                if let key { byValues[key] = shared.count }
+                shared.append(
+                    Shared(sources: [index], elements: [index], request: isSmall ? request : nil))
             } catch {
                 failures.append((index, error))
             }
         }
     }
 
+    /// Equal for elements with equal values in their requests. Different ones may have equal requests, too.
+    private func key(of element: JSONSlice) -> [UInt8] {
+        var key: [UInt8] = []
+        for path in paths {
+            if let value = element.value(at: path) { key.append(value.bytes) }
+            // No value has this byte.
+            key.append(0)
+        }
+        return key
+    }
+
     /// One request for so many distinct values; elements with equal ones share it.
     private mutating func addBatches(_ batch: ListPlan.Batch) {
-        let references = plan.references.filter { reference in
-            if case .element = reference.source { true } else { false }
-        }
         var order: [[UInt8]] = []
         var sharing: [[UInt8]: [Int]] = [:]
         for index in elements.indices {
             do throws(CallFailure) {
-                let key = try matchKey(of: index, batch, needing: references)
+                let key = try matchKey(of: index, batch)
                 matchKeys.append(key)
-                if sharing[key] == nil { order.append(key) }
+                if sharing[key] == nil {
+                    // A value that cannot be sent fails its own elements, not the batch.
+                    _ = try request(for: [index])
+                    order.append(key)
+                }
                 sharing[key, default: []].append(index)
             } catch {
-                matchKeys.append(nil)
+                if matchKeys.count == index { matchKeys.append(nil) }
                 failures.append((index, error))
             }
         }
         for start in stride(from: 0, to: order.count, by: batch.size) {
             let keys = order[start..<min(start + batch.size, order.count)]
-            addBatch(keys.map { sharing[$0] ?? [] }[...])
-        }
-    }
-
-    /// A batch whose request cannot be built is divided, so that only the elements fail whose values cannot be sent.
-    private mutating func addBatch(_ groups: ArraySlice<[Int]>) {
-        let sources = groups.compactMap(\.first)
-        let indices = groups.flatMap(\.self)
-        do throws(CallFailure) {
-            add(try request(for: sources), for: indices, sources: sources)
-        } catch {
-            guard groups.count > 1 else {
+            let groups = keys.map { sharing[$0] ?? [] }
+            let sources = groups.compactMap(\.first)
+            let indices = groups.flatMap(\.self)
+            do throws(CallFailure) {
+                let request = try request(for: sources)
+                let isSmall = request.byteCount <= Self.keptMax
+                shared.append(
+                    Shared(sources: sources, elements: indices, request: isSmall ? request : nil))
+            } catch {
                 failures += indices.map { ($0, error) }
-                return
             }
-            let middle = groups.startIndex + groups.count / 2
-            addBatch(groups[..<middle])
-            addBatch(groups[middle...])
         }
     }
 
     /// The value that assigns a result to an element.
     private func matchKey(
-        of index: Int, _ batch: ListPlan.Batch, needing references: [CompiledTemplate.Reference]
+        of index: Int, _ batch: ListPlan.Batch
     ) throws(CallFailure) -> [UInt8] {
         if let obstacle = plan.obstacle(in: elements[index]) { throw obstacle }
         let values = values.with(ListElement(elements[index], commonValues))
@@ -133,12 +162,6 @@ struct ListRequests {
             throw .skipped(names.reason(naming: missing ?? batch.value))
         }
         return key
-    }
-
-    private mutating func add(_ request: ClientRequest, for indices: [Int], sources: [Int]) {
-        let isSmall = request.byteCount <= Self.keptMax
-        shared.append(
-            Shared(sources: sources, elements: indices, request: isSmall ? request : nil))
     }
 
     private func request(for sources: [Int]) throws(CallFailure) -> ClientRequest {

@@ -69,7 +69,7 @@ final class FanOutState: CallValues {
 
     /// Records keys of a call's part that were dropped, for the report.
     func recordDropped(_ keys: [String], of call: CallPlan) {
-        dropped += keys.map { ReportedFailure(call: call, failure: .collision(key: $0)) }
+        dropped += ReportedFailure.all(dropping: keys, of: call)
     }
 
     /// Records what the fields of a call's response forbid a cache.
@@ -161,6 +161,21 @@ final class FanOutState: CallValues {
         changeRare {
             $0.misplacedElements[call.index] = FailedCall(
                 failure: failure, call: call.index, host: nil, elements: elements)
+        }
+    }
+
+    /// The elements of a call that have failed, while the call has succeeded.
+    func failedElements(of call: CallPlan) -> FailedCall? {
+        partialFailures.first { $0.call == call.index && $0.failure.kind != .truncated }
+    }
+
+    /// The call itself fails because of them.
+    func forgetFailedElements(of call: CallPlan) {
+        changeRare {
+            $0.misplacedElements[call.index] = nil
+            $0.partialFailures.removeAll {
+                $0.call == call.index && $0.failure.kind != .truncated
+            }
         }
     }
 

@@ -159,13 +159,14 @@ struct ResponseAggregator {
         guard let failure = fill.misplaced.first?.failure, let list = call.list,
             let elements = FailedElements(fill.misplaced.map(\.element))
         else { return }
-        let placed = fill.values.count(where: \.isPart) - elements.count
-        if call.isRequired, state.stream != .afterHead,
-            placed < list.needed(of: fill.values.count, isRequired: true)
-        {
-            throw state.recordFailure(failure, of: call, elements: elements)
-        }
         state.recordMisplacedElements(failure, elements, of: call)
+        guard call.isRequired, state.stream != .afterHead,
+            let lost = state.failedElements(of: call),
+            fill.values.count - (lost.elements?.count ?? 0)
+                < list.needed(of: fill.values.count, isRequired: true)
+        else { return }
+        state.forgetFailedElements(of: call)
+        throw state.recordFailure(lost.failure, of: call, elements: lost.elements)
     }
 
     /// Adds the members of the root. A member that parts are placed in is null until it has a value.
@@ -195,7 +196,8 @@ struct ResponseAggregator {
             }
             collisions = body.merge(value)
         }
-        dropped += collisions.map { ReportedFailure(call: call, failure: .collision(key: $0)) }
+        guard !collisions.isEmpty else { return }
+        dropped += ReportedFailure.all(dropping: collisions, of: call)
     }
 
     /// Nothing of the call is used: that is its failure.

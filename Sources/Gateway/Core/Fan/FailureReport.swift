@@ -7,9 +7,6 @@ struct FailureReport {
     /// The member's name, reserved: a backend's member of that name is dropped.
     static let name = JSONName(Config.Endpoint.Report.key)
 
-    /// A backend decides how many keys of its response are dropped.
-    private static let droppedMax = 100
-
     private let entries: [ReportedFailure]
     private let exposesDetails: Bool
 
@@ -19,7 +16,7 @@ struct FailureReport {
     init(failures: [ReportedFailure], dropped: [ReportedFailure], exposesDetails: Bool) {
         isComplete = failures.isEmpty
         // A sum of arrays allocates, even if both are empty.
-        entries = dropped.isEmpty ? failures : failures + dropped.prefix(Self.droppedMax)
+        entries = dropped.isEmpty ? failures : failures + dropped
         self.exposesDetails = exposesDetails
     }
 

@@ -15,6 +15,11 @@ struct ReportedFailure {
 }
 
 extension ReportedFailure {
+    /// The first hundred of the keys: the backend decides how many there are.
+    static func all(dropping keys: [String], of call: CallPlan) -> [ReportedFailure] {
+        keys.prefix(100).map { ReportedFailure(call: call, failure: .collision(key: $0)) }
+    }
+
     init(_ failed: FailedCall, of call: CallPlan) {
         self.init(
             call: call, failure: failed.failure, host: failed.host, elements: failed.elements)

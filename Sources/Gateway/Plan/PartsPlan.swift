@@ -47,7 +47,7 @@ package final class PartsPlan {
                 placedBeside[call] = member.calls
             }
         }
-        placingCalls = Self.placingCalls(of: calls, members.all, roots)
+        placingCalls = Set(calls.flatMap { $0.placingCalls(among: calls) }).sorted()
         // `drop` comes first, then `put`, then `default`.
         for path in respond?.droppedPaths ?? [] where path.steps.count == 1 {
             if case .key(let key) = path.steps[0] { members.remove(String(key)) }
@@ -70,26 +70,6 @@ package final class PartsPlan {
                 name: JSONName(member.key), calls: member.calls.union(roots).sorted(),
                 onlyCall: member.hasPut || member.placed.count != 1 ? nil : member.placed[0])
         }
-    }
-
-    private static func placingCalls(
-        of calls: [CallPlan], _ members: [Contributions.Member], _ roots: Set<Int>
-    ) -> [Int] {
-        var deciding: Set<Int> = []
-        for member in members
-        where member.placed.contains(where: { calls[$0].isRequired && calls[$0].mayBeMisplaced }) {
-            deciding.formUnion(member.calls.union(roots))
-        }
-        for call in calls {
-            if call.placement == .root, call.isRequired, call.failsOnCollision {
-                deciding.formUnion(roots)
-            }
-            // Values of several lists may be placed inside each other.
-            if call.lists.count > 1, call.lists.contains(where: { calls[$0].isRequired }) {
-                deciding.formUnion(call.lists + [call.index])
-            }
-        }
-        return deciding.sorted()
     }
 
     /// The format that a client prefers; nil for one document, the default.
@@ -115,8 +95,7 @@ extension EndpointPlanner {
 
 /// The calls that contribute to each member, in the order of the members.
 private struct Contributions {
-    typealias Member = (key: String, calls: Set<Int>, placed: [Int], hasPut: Bool)
-    private(set) var all: [Member] = []
+    private(set) var all: [(key: String, calls: Set<Int>, placed: [Int], hasPut: Bool)] = []
 
     /// - Parameter call: the call whose part is placed in the member; nil for a value of `put`
     mutating func add(_ calls: [Int], to key: String, placing call: Int?) {
@@ -142,6 +121,43 @@ extension CallPlan {
         case .nested, .appended: true
         case .named, .root: failsOnCollision
         case .elements, .absent: false
+        }
+    }
+}
+
+extension CallPlan {
+    /// If it is required, itself and the calls that decide whether its part can be placed; none if nothing does.
+    fileprivate func placingCalls(among calls: [CallPlan]) -> [Int] {
+        guard isRequired else { return [] }
+        let others = calls.filter {
+            $0.index != index && mayHinder($0, isEarlier: $0.index < index)
+        }
+        return others.isEmpty ? [] : others.map(\.index) + [index]
+    }
+
+    /// - Parameter isEarlier: whether the other call comes before this one in the file
+    private func mayHinder(_ other: CallPlan, isEarlier: Bool) -> Bool {
+        switch (placement, other.placement) {
+        case (.absent, _), (_, .absent): false
+        case (.elements(let keys), .elements(let others)):
+            // The value of the other list is on the way, or at the place.
+            isEarlier && list?.call == other.list?.call
+                && (keys.count > others.count || failsOnCollision)
+                && keys.starts(with: others)
+        case (.elements, _), (_, .elements): false
+        case (.root, _): failsOnCollision && isEarlier
+        case (.named, .root): failsOnCollision && isEarlier
+        case (.named(let key), .named(let other)):
+            failsOnCollision && isEarlier && key == other
+        case (.named, _): false
+        case (.nested, .root), (.appended, .root): true
+        case (.nested(let keys), .named(let key)), (.appended(let keys), .named(let key)):
+            keys.first == key
+        case (.appended(let keys), .appended(let others)):
+            keys.first == others.first && keys != others
+        case (.nested(let keys), .nested(let others)), (.nested(let keys), .appended(let others)),
+            (.appended(let keys), .nested(let others)):
+            keys.first == others.first
         }
     }
 }

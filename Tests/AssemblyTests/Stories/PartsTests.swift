@@ -323,6 +323,48 @@ import WorkerSupport
         harness.expectQuiet()
     }
 
+    /// The place of a required part is checked when the calls that decide it have settled: also for a member that is
+    /// complete later, or dropped. Calls that do not decide it do not delay the head.
+    @Test func placesAreCheckedBeforeTheHead() throws {
+        let lists = """
+            page: { from: a, get: /page, required: true }
+            p: { each: { in: "{page.l[]}", as: e }, from: a, get: "/p/{e.k}", at: "page.l[].p" }
+            q: { each: { in: "{page.l[]}", as: e }, from: a, get: "/q?{e.k}", at: "page.l[].PLACE", required: true }
+            extra: { from: b, get: /extra, at: page.extra }
+            """
+        for (place, outcome) in [("p.q", "502 at 30"), ("q", "200 at 10")] {
+            let harness = try harness(lists.replacing("PLACE", with: place))
+            harness.on("/page", .ok(#"{"l":[{"k":1}]}"#))
+            harness.on("/p/1", .ok("5", after: 30))
+            harness.on("/q?1", .ok("6", after: 10))
+            harness.on("/extra", .ok("7", after: 90))
+            #expect(try harness.fetch(get("/x", Self.ndjson)).outcome == outcome)
+            harness.expectQuiet()
+        }
+        let dropped = try harness(
+            """
+            a: { from: a, get: /a }
+            b: { from: b, get: /b, at: a.x.y, required: true }
+            c: { from: c, get: /c }
+            """, "parts: { as: [ndjson] }\nrespond: { drop: [a] }")
+        dropped.on("/a", .ok(#"{"x":1}"#, after: 30))
+        #expect(try dropped.fetch(get("/x", Self.ndjson)).outcome == "502 at 30")
+        dropped.expectQuiet()
+        let free = try harness(
+            """
+            orders: { from: a, get: /o, required: true }
+            product:
+              { each: { in: "{orders[]}", as: e }, from: a, get: "/p/{e.k}", at: "orders[].p", required: true }
+            stock: { each: { in: "{orders[]}", as: e }, from: a, get: "/s/{e.k}", at: "orders[].s" }
+            news: { from: b, get: /news }
+            """)
+        free.on("/o", .ok(#"[{"k":1}]"#))
+        free.on("/p/1", .ok("1", after: 10))
+        free.on("/s/1", .ok("2", after: 60))
+        #expect(try lines(free, get("/x", Self.ndjson)).first == "10 HTTP/1.1 200 OK")
+        free.expectQuiet()
+    }
+
     /// A required call that its condition disables decides nothing: without a success there is no head.
     @Test(arguments: ["{request.query.a}", "{c.x}"])
     func disabledRequiredCallIsNoSuccess(_ reference: String) throws {

@@ -60,7 +60,7 @@ extension ConfigCheck {
 
 extension Config.Call.Position {
     /// The first key of a path.
-    fileprivate var firstKey: String? {
+    var firstKey: String? {
         switch self {
         case .member(let keys), .array(let keys): keys.first
         case .root, .absent, .elements: nil

@@ -144,6 +144,7 @@ final class PartStream: BodySource, Cancellable {
     private func sendCompleteMembers() {
         guard hasEnded || isHeadSent && !isPaused || !isHeadSent && isDecided else { return }
         do {
+            if !isHeadSent, !plan.placingCalls.isEmpty { try checkPlaces() }
             let records = try completeRecords()
             if !isHeadSent { sendHead() }
             unsent += records
@@ -153,6 +154,14 @@ final class PartStream: BodySource, Cancellable {
             calls.take()?.cancel()
             fail(error)
         }
+    }
+
+    /// Throws if the part of a required call cannot be placed.
+    private func checkPlaces() throws {
+        let calls = state.endpoint.plan.calls
+        _ = try aggregator.members(
+            from: result(of: plan.placingCalls),
+            filling: calls.filter { !Set($0.lists).isDisjoint(with: plan.placingCalls) }, state)
     }
 
     /// The records of the members that are complete and were not sent.

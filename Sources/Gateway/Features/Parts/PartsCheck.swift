@@ -94,7 +94,23 @@ extension Config.Endpoint {
             else { continue }
             open += call.references.compactMap { self.call(for: $0.value) }
             open += call.after.map(\.value)
+            if call.mayBeMisplaced {
+                open += calls.filter { $0.member == call.member }.map(\.name.value)
+            }
         }
         return early
+    }
+}
+
+extension Config.Call {
+    /// The member of the response that has its part; nil for none, and for all.
+    fileprivate var member: String? { at == nil ? name.value : at?.value.firstKey }
+
+    /// Whether other parts decide if its part can be placed, so that the head waits for them.
+    fileprivate var mayBeMisplaced: Bool {
+        guard required?.value == true, member != nil else { return false }
+        if case .member(let keys)? = at?.value, keys.count > 1 { return true }
+        if case .array? = at?.value { return true }
+        return onCollision?.value == .fail
     }
 }

@@ -17,7 +17,13 @@ struct LogCheck {
         }
         for request in record.requests.compactMap({ $0 }) where request.request.defect == nil {
             check(request, statuses[request.request.number])
-            if let name = endpoints[request.request.number] { check(request, name) }
+            if let name = endpoints[request.request.number] {
+                check(request, name)
+            } else if request.response?.status == 200, !statuses[request.request.number].isEmpty,
+                record.configs.allSatisfy({ $0.endpoint(of: request.request) != nil })
+            {
+                violations.add(.log, request.mark, "the log has no endpoint")
+            }
         }
     }
 

@@ -44,7 +44,9 @@ struct ListModel {
             }
             let equal = elements.count { $0 == element }
             // With `distinct: false`, each of them has a request of its own.
-            return call.sharesRequests && values > 0 ? equal : min(equal, values)
+            // A hedged request may have two values.
+            let answered = call.hedgeAfter == nil ? values : (values + 1) / 2
+            return call.sharesRequests && values > 0 ? equal : min(equal, answered)
         }
         return counts.reduce(0, +) < call.enough(of: elements.count)
     }

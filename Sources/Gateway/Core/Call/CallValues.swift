@@ -109,7 +109,7 @@ package class CallValues {
     }
 
     /// The text of a header or a query parameter.
-    fileprivate func headText(of source: CompiledTemplate.Source) -> Bytes? {
+    func headText(of source: CompiledTemplate.Source) -> Bytes? {
         if let element { return element.values.headText(of: source) }
         return switch source {
         case .requestHeader(let name): head.fields[name].map { $0.bytes }
@@ -163,7 +163,7 @@ package class CallValues {
         }
     }
 
-    fileprivate var hasJSONBody: Bool { element?.values.hasJSONBody ?? (bodyValue != nil) }
+    var hasJSONBody: Bool { element?.values.hasJSONBody ?? (bodyValue != nil) }
 
     /// Whether the value is missing only because `explain` sends nothing, so that it counts as there.
     /// Called only where a value is missing, so that it costs requests that are served nothing.
@@ -183,57 +183,6 @@ package class CallValues {
         case .requestBody: body.isEmpty || (hasJSONBody && json(of: source) == nil)
         case .call: false
         }
-    }
-}
-
-/// An element of a list. A class, so that requests without one have no more than a reference.
-final class ListElement {
-    fileprivate let value: JSONSlice
-    /// Nil for a single element.
-    fileprivate let batch: [JSONSlice]?
-    fileprivate let values: SharedValues
-
-    init(_ value: JSONSlice, _ values: SharedValues) {
-        self.value = value
-        batch = nil
-        self.values = values
-    }
-
-    init(batch: [JSONSlice], _ values: SharedValues) {
-        value = .null
-        self.batch = batch
-        self.values = values
-    }
-
-    fileprivate func json(of source: CompiledTemplate.Source) -> JSONSlice? {
-        guard case .element(let path) = source else { return values.json(of: source) }
-        guard let value = value.value(at: path), !value.isNull else { return nil }
-        return value
-    }
-}
-
-/// The values of a request that all elements of a list use: each is searched once.
-final class SharedValues {
-    private let request: CallValues
-    private var texts: [(source: CompiledTemplate.Source, text: Bytes?)] = []
-    private var values: [(source: CompiledTemplate.Source, json: JSONSlice?)] = []
-
-    init(of request: CallValues) { self.request = request }
-
-    fileprivate var hasJSONBody: Bool { request.hasJSONBody }
-
-    fileprivate func headText(of source: CompiledTemplate.Source) -> Bytes? {
-        if let known = texts.first(where: { $0.source == source }) { return known.text }
-        let text = request.headText(of: source)
-        texts.append((source, text))
-        return text
-    }
-
-    fileprivate func json(of source: CompiledTemplate.Source) -> JSONSlice? {
-        if let known = values.first(where: { $0.source == source }) { return known.json }
-        let json = request.json(of: source)
-        values.append((source, json))
-        return json
     }
 }
 

@@ -118,12 +118,13 @@ struct ListRequests {
 
     /// One request for so many distinct values; elements with equal ones share it.
     private mutating func addBatches(_ batch: ListPlan.Batch) {
+        matchKeys = Array(repeating: nil, count: elements.count)
         var order: [[UInt8]] = []
         var sharing: [[UInt8]: [Int]] = [:]
         for index in elements.indices {
             do throws(CallFailure) {
                 let key = try matchKey(of: index, batch)
-                matchKeys.append(key)
+                matchKeys[index] = key
                 if sharing[key] == nil {
                     // A value that cannot be sent fails its own elements, not the batch.
                     _ = try request(for: [index])
@@ -131,7 +132,6 @@ struct ListRequests {
                 }
                 sharing[key, default: []].append(index)
             } catch {
-                if matchKeys.count == index { matchKeys.append(nil) }
                 failures.append((index, error))
             }
         }

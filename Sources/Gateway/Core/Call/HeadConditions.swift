@@ -28,7 +28,7 @@ struct HeadConditions {
     /// has no known value, because another endpoint may accept it.
     ///
     /// - Parameter context: nil where `explain` sends nothing: the client is not known
-    func select(_ head: RequestHead, _ context: RequestContext?) -> Bool {
+    func selects(_ head: RequestHead, _ context: RequestContext?) -> Bool {
         let values = SelectingValues(
             values: values(of: head, context), params: params, head: head,
             knowsClient: context != nil)

@@ -145,7 +145,7 @@ package struct ForeseenCalls {
         named reason: CallFailure.SkipReason, of call: CallPlan, _ names: ValueNames
     ) -> CompiledTemplate.Reference? {
         call.references.first { reference in
-            // The value of an element is no value of the whole request.
+            // Each element has its own value.
             if case .element = reference.source { return false }
             return names.reason(naming: reference) == reason
         }

@@ -59,7 +59,7 @@ struct EndpointFinder {
     ) -> Router.Match {
         guard case .endpoint(var index) = match else { return match }
         while let choice = choices[index],
-            isPreflight || !choice.condition.select(head, context)
+            isPreflight || !choice.condition.selects(head, context)
         {
             index = choice.next
         }

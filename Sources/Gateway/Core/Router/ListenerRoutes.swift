@@ -5,7 +5,7 @@ import HTTP
 struct ListenerRoutes {
     /// Without the routes of other listeners.
     private let own: HostRoutes
-    /// With them, behind its own; nil if there are none.
+    /// With them, after its own; nil if there are none.
     private let all: HostRoutes?
     /// The indices of the routes of other listeners.
     private let foreign: Set<Int>

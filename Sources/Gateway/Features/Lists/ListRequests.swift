@@ -85,7 +85,7 @@ struct ListRequests {
                     shared[equal].elements.append(index)
                     continue
                 }
-                // The worker serves others before it builds more.
+                // Later ones are built when they start, so that the worker serves others in between.
                 let request = built < Self.builtMax ? try request(for: [index]) : nil
                 built += request?.byteCount ?? 0
                 let isSmall = request.map { $0.byteCount <= Self.keptMax } ?? false
